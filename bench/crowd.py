@@ -28,7 +28,7 @@ ASKED = {"prompt": "a lighthouse on a cliff at dusk, oil painting, dramatic clou
 
 
 class Vendor:
-    """Another house that takes everything and ends nothing."""
+    """Another service that takes everything and ends nothing."""
 
     def __init__(self):
         self.taken, self.asked, ready = 0, 0, threading.Event()

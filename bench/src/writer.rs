@@ -1,5 +1,5 @@
 //! A raw batched writer: takes what waits, writes the rows of a submit (account, ledger, job, counter) with one
-//! statement per table, commits, answers. No admission, no idempotency, no types: the floor of what durability costs.
+//! statement per table, commits, answers. No admission, no idempotency, no types: the runner of what durability costs.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};

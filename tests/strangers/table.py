@@ -27,7 +27,7 @@ QUIET_SECONDS = 1
 TRIES = 3
 # While the host takes more of the processors than this, nothing is measured: it is waited for, so long at most.
 MOST_STOLEN, STOLEN_SECONDS = 0.1, 600
-# Tables whose rows say what the polite one and the operator do, and those that keep house.
+# Tables whose rows say what the polite one and the operator do, and those that keep the service in order.
 OURS = ("job", "ledger", "delivery", "idempotency", "attempt", "usage", "tally", "node", "writer", "day", "account_day")
 BEGIN, END = "<!-- every route: begin -->", "<!-- every route: end -->"
 
@@ -197,7 +197,7 @@ class Table:
         return wrong
 
     async def cleared(self):
-        """Cancels what the attacker has not finished, so that the next route begins in a quiet house."""
+        """Cancels what the attacker has not finished, so that the next route begins in a quiet service."""
         line, until = Line(self.service.port), time.monotonic() + 30
         while time.monotonic() < until:
             status, answer = await line.ask("GET", "/jobs/v1?limit=100&unfinished=true", self.attacker)

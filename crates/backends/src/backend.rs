@@ -1,4 +1,4 @@
-//! The border between the house and whoever makes the media: work in, made files or a fault out.
+//! The border between the service and whoever makes the media: work in, made files or a fault out.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,22 +8,22 @@ use std::time::Duration;
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
-use atelier_contract::{FaultKind, Job, JobId, Role};
+use atelier_contract::{FaultKind, FileRole, Job, JobId};
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::hooks::Post;
-use crate::regard::Regarded;
-use crate::reserved::Reserved;
+use crate::hooks::WebhookRequest;
+use crate::reservation::Reservation;
+use crate::support::FieldSupport;
 
 /// A boxed future, so that back ends can live in one list.
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Reads a file of the vault by its key.
-pub type ReadFile = Arc<dyn Fn(String) -> Later<'static, Result<Bytes, Fault>> + Send + Sync>;
+/// Reads a file of the asset store by its key.
+pub type FileReader = Arc<dyn Fn(String) -> BoxFuture<'static, Result<Bytes, Fault>> + Send + Sync>;
 
 /// One attempt at one job.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ pub struct Work {
     /// Whether it is long beside other work of the same account: a clip, or one of many that came together.
     pub long: bool,
     /// What was kept inside this process for it to begin at once.
-    pub reserved: Reserved,
+    pub reserved: Reservation,
     /// The operation, `family.operation`.
     pub operation: String,
     /// The exact request with its defaults, for adapters of a single family.
@@ -57,9 +57,9 @@ pub struct Work {
     /// Earlier results it mentions.
     pub cited: Vec<Arc<Job>>,
     /// Reads files of the parent.
-    pub read: ReadFile,
+    pub read: FileReader,
     /// Where to say how far it is.
-    pub progress: Gauge,
+    pub progress: ProgressTracker,
     /// Set when nobody wants the result any more.
     pub cancelled: CancellationToken,
     /// Where the vendor may post, with any body, that this attempt is worth a look; polling works without it.
@@ -69,17 +69,17 @@ pub struct Work {
 /// How far a piece of work is, in percent, when somebody began with it and whether it only waits; readable from anywhere,
 /// never going down.
 #[derive(Clone, Debug, Default)]
-pub struct Gauge(Arc<Dial>);
+pub struct ProgressTracker(Arc<TrackerState>);
 
 #[derive(Debug, Default)]
-struct Dial {
+struct TrackerState {
     percent: AtomicU8,
     begun: OnceLock<Instant>,
     rests: AtomicBool,
     turned: Notify,
 }
 
-impl Gauge {
+impl ProgressTracker {
     /// Says that somebody works on it from now on: a thread paints it, or a vendor has taken it.
     pub fn begin(&self) {
         self.0.begun.get_or_init(Instant::now);
@@ -111,7 +111,7 @@ impl Gauge {
     }
 
     /// Whether the work only waits, as soon as that is another answer than before.
-    pub async fn rests_unlike(&self, before: bool) -> bool {
+    pub async fn idle_changed(&self, before: bool) -> bool {
         loop {
             let rests = self.0.rests.load(Ordering::Acquire);
             if rests != before {
@@ -124,9 +124,9 @@ impl Gauge {
 
 /// A file that was made.
 #[derive(Clone, Debug, Default)]
-pub struct MadeFile {
+pub struct OutputFile {
     /// What it is for.
-    pub role: Role,
+    pub role: FileRole,
     /// Its media type.
     pub media_type: &'static str,
     /// Width in pixels.
@@ -162,9 +162,9 @@ impl Cost {
 
 /// Everything a back end made for one job.
 #[derive(Clone, Debug, Default)]
-pub struct Made {
+pub struct WorkOutput {
     /// The files, results first.
-    pub files: Vec<MadeFile>,
+    pub files: Vec<OutputFile>,
     /// Prompts found by describe.
     pub prompts: Vec<String>,
     /// The seed, where it is the result.
@@ -185,33 +185,33 @@ pub struct Made {
 
 /// What came of a start.
 #[derive(Debug)]
-pub enum Started {
+pub enum StartOutcome {
     /// The vendor works on it; the ticket finds it again, also after a restart.
     Ticket(Value),
     /// It is done already.
-    Done(Made),
+    Done(WorkOutput),
 }
 
 /// What came of a poll. An `Err` beside it means that the question itself failed: the vendor still has the work, and
 /// is asked again.
-pub enum Progress {
+pub enum PollOutcome {
     /// Not yet; ask again after a while.
     Running(Duration),
     /// It is done.
-    Done(Made),
+    Done(WorkOutput),
     /// The vendor says that it ended without a result; one that was perhaps taken has an end that nobody knows.
     Failed(Fault),
     /// A part of it is done, and the next one is to be ordered.
-    Step(Step),
+    Step(NextPass),
 }
 
 /// The order of a later part of a piece of work, which costs: what is written down comes first.
-pub struct Step {
+pub struct NextPass {
     /// The ticket while the order is out. One that is found after a restart says that the order may have been taken.
     pub intent: Value,
     /// Sends the order, when it is first waited for: the ticket that takes the place of the one before. A fault that was
     /// not taken leaves that one as it was.
-    pub order: Later<'static, Result<Value, Fault>>,
+    pub order: BoxFuture<'static, Result<Value, Fault>>,
 }
 
 /// What to do about a submit whose answer was never seen.
@@ -244,8 +244,8 @@ pub enum Class {
     Unable,
     /// The result is gone, or the vendor does not know the work any more.
     Gone,
-    /// This house could not do its own part, such as reaching its store: it may pass, and no worker is to blame.
-    House,
+    /// This service could not do its own part, such as reaching its store: it may pass, and no worker is to blame.
+    Service,
     /// A mistake of this program.
     Bug,
 }
@@ -261,7 +261,7 @@ impl Class {
         Self::BadRequest,
         Self::Unable,
         Self::Gone,
-        Self::House,
+        Self::Service,
         Self::Bug,
     ];
 
@@ -269,7 +269,7 @@ impl Class {
     pub const fn may_pass(self) -> bool {
         matches!(
             self,
-            Self::Retry | Self::Rate | Self::Quota | Self::Dead | Self::House
+            Self::Retry | Self::Rate | Self::Quota | Self::Dead | Self::Service
         )
     }
 
@@ -284,7 +284,7 @@ impl Class {
             Self::BadRequest => "bad_request",
             Self::Unable => "unable",
             Self::Gone => "gone",
-            Self::House => "house",
+            Self::Service => "house",
             Self::Bug => "bug",
         }
     }
@@ -292,7 +292,7 @@ impl Class {
 
 /// Whether the vendor may have taken the work when a start failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Taken {
+pub enum Acceptance {
     /// Certainly not: nothing was sent, or the vendor refused it.
     #[default]
     No,
@@ -315,7 +315,7 @@ pub struct Fault {
     /// How long the vendor asked to be left alone.
     pub after: Option<Duration>,
     /// Whether the vendor may have taken the work all the same.
-    pub taken: Taken,
+    pub taken: Acceptance,
     /// What the vendor took for parts of the work all the same.
     pub cost: Option<Cost>,
     /// For the log.
@@ -355,10 +355,10 @@ impl Fault {
         }
     }
 
-    /// This house could not do its part for now; the caller reads a constant sentence.
-    pub fn house(detail: impl Into<String>) -> Self {
+    /// This service could not do its part for now; the caller reads a constant sentence.
+    pub fn internal(detail: impl Into<String>) -> Self {
         Self {
-            class: Class::House,
+            class: Class::Service,
             ..Self::ours(detail)
         }
     }
@@ -393,7 +393,7 @@ impl Fault {
             message: message.into(),
             field: None,
             after: None,
-            taken: Taken::No,
+            taken: Acceptance::No,
             cost: None,
             detail: String::new(),
         }
@@ -421,16 +421,20 @@ pub trait Backend: Send + Sync {
     /// Whether it looks at the pictures of `brief.hints` itself; others find their addresses in the words.
     fn takes_hints(&self) -> bool;
     /// What becomes of the wishes of a request here, as far as that is known before anybody is asked.
-    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded>;
+    fn support(&self, operation: &str, brief: &Brief) -> Vec<FieldSupport>;
     /// Keeps what a piece of somebody's work needs to begin at once, if it needs nothing but its words; `None` when it would
     /// have to wait, or when a vendor says when it begins.
-    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reserved>;
+    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reservation>;
     /// Begins the work; may also finish it. Whoever finishes it says in its gauge when somebody begins with it.
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>>;
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>>;
     /// Asks how far a ticket is. The work comes without the bytes of its inputs.
-    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>>;
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        ticket: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>>;
     /// Asks to stop; nobody waits for the outcome.
-    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()>;
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> BoxFuture<'a, ()>;
 
     /// Looks for work whose submit was lost, by its attempt id: what a start would have said, or `None` when the vendor
     /// does not have it. The work comes with its inputs. What is there only in part may still become whole; when it is `late`,
@@ -439,12 +443,12 @@ pub trait Backend: Send + Sync {
         &'a self,
         work: &'a Work,
         late: bool,
-    ) -> Later<'a, Result<Option<Started>, Fault>>;
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>>;
 
     /// Asks the vendor whether it is well and takes the credentials; nothing is made and nothing is paid. What is left of the
     /// worker account's money, where the vendor says so.
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>>;
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>>;
 
     /// Whether what was posted to the hook of an attempt is the vendor's, where it signs what it posts.
-    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool>;
+    fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool>;
 }

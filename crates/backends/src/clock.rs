@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Seconds since 1970.
 #[expect(
     clippy::disallowed_methods,
-    reason = "vendors go by the real time, whatever clock the house goes by"
+    reason = "vendors go by the real time, whatever clock the service goes by"
 )]
 pub(crate) fn seconds() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -10,15 +10,15 @@ pub use atelier_media::credentials::{
     Act, Chain, CredentialsError, Relation, Signatory, carries_manifest, own_chain,
 };
 
-use crate::backend::{Fault, MadeFile};
-use crate::pictures::with_megabytes;
+use crate::backend::{Fault, OutputFile};
+use crate::images::with_megabytes;
 
 /// How people call what a vendor delivered.
 const DELIVERED: &str = "made by the back end";
 
 /// Something that was given to make a result of.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct CredentialInput {
     /// The field it came in.
     pub title: String,
     /// The file, when it carries a manifest and is at hand.
@@ -27,7 +27,7 @@ pub struct Given {
 
 /// How the files of a result came to be.
 #[derive(Clone, Debug)]
-pub struct Story {
+pub struct Provenance {
     /// The version of the program.
     pub version: &'static str,
     /// The model that was named.
@@ -35,7 +35,7 @@ pub struct Story {
     /// When, as RFC 3339.
     pub when: String,
     /// What was given.
-    pub given: Vec<Given>,
+    pub given: Vec<CredentialInput>,
     /// Whether the results are changed versions of the first thing that was given.
     pub changed: bool,
     /// Whether nobody generated that.
@@ -56,9 +56,9 @@ pub struct Tally {
 /// The files, signed where that is possible.
 pub async fn with_credentials(
     signatory: &Arc<Signatory>,
-    story: Story,
-    files: Vec<MadeFile>,
-) -> (Vec<MadeFile>, Tally) {
+    story: Provenance,
+    files: Vec<OutputFile>,
+) -> (Vec<OutputFile>, Tally) {
     let sizes = files.iter().map(|file| file.bytes.len() as u64);
     let given = story.given.iter().filter_map(|given| given.file.as_ref());
     let bytes = sizes.max().unwrap_or(0) * 3 + given.map(|file| file.len() as u64).sum::<u64>();
@@ -77,7 +77,7 @@ pub async fn with_credentials(
         match signed {
             Ok(bytes) => {
                 tally.signed += 1;
-                done.push(MadeFile {
+                done.push(OutputFile {
                     bytes: bytes.into(),
                     origins: Vec::new(),
                     ..file
@@ -93,14 +93,17 @@ pub async fn with_credentials(
     (done, tally)
 }
 
-fn sign(signatory: &Signatory, story: &Story, file: &MadeFile) -> Result<Vec<u8>, Fault> {
-    let (statement, ingredients) = told(story, file);
+fn sign(signatory: &Signatory, story: &Provenance, file: &OutputFile) -> Result<Vec<u8>, Fault> {
+    let (statement, ingredients) = statement_for(story, file);
     let signed = signatory.sign((&file.bytes, file.media_type), &statement, &ingredients);
-    signed.map_err(|error| Fault::house(error.to_string()))
+    signed.map_err(|error| Fault::internal(error.to_string()))
 }
 
 /// What is said of a file, and what went into it.
-fn told<'a>(story: &'a Story, file: &'a MadeFile) -> (Statement<'a>, Vec<Ingredient<'a>>) {
+fn statement_for<'a>(
+    story: &'a Provenance,
+    file: &'a OutputFile,
+) -> (Statement<'a>, Vec<Ingredient<'a>>) {
     let passed_on = carries_manifest(&file.bytes);
     let own = passed_on.then(|| std::slice::from_ref(&file.bytes));
     let origins = own.unwrap_or(&file.origins);
@@ -168,12 +171,12 @@ mod tests {
         bytes.into()
     }
 
-    fn story(changed: bool, given: &[&str]) -> Story {
-        let given = given.iter().map(|title| Given {
+    fn story(changed: bool, given: &[&str]) -> Provenance {
+        let given = given.iter().map(|title| CredentialInput {
             title: (*title).to_owned(),
             file: None,
         });
-        Story {
+        Provenance {
             version: "0",
             model: "v7".into(),
             when: "2026-01-01T00:00:00Z".into(),
@@ -183,18 +186,21 @@ mod tests {
         }
     }
 
-    fn file(delivered: &[Bytes]) -> MadeFile {
-        MadeFile {
+    fn file(delivered: &[Bytes]) -> OutputFile {
+        OutputFile {
             media_type: "image/png",
             bytes: plain(),
             origins: parts(delivered),
-            ..MadeFile::default()
+            ..OutputFile::default()
         }
     }
 
     /// Each ingredient: its title, what it is to the file, and whether its manifest is kept.
-    fn said<'a>(story: &'a Story, file: &'a MadeFile) -> (Act, Vec<(&'a str, Relation, bool)>) {
-        let (statement, ingredients) = told(story, file);
+    fn said<'a>(
+        story: &'a Provenance,
+        file: &'a OutputFile,
+    ) -> (Act, Vec<(&'a str, Relation, bool)>) {
+        let (statement, ingredients) = statement_for(story, file);
         let all = ingredients.into_iter();
         let all = all.map(|one| (one.title, one.relation, one.file.is_some()));
         (statement.act, all.collect())

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::answers::pause_asked;
-use crate::backend::{Class, Fault, Taken};
+use crate::backend::{Acceptance, Class, Fault};
 use crate::files::looks_made;
 use crate::http::VendorHttp;
+use crate::vendor_errors::pause_asked;
 
 /// How often an address is asked that gives no picture, clip or drawing: it may be a page of whoever stands between.
 const LOOKS: u32 = 3;
@@ -19,12 +19,12 @@ const PAUSE: Duration = Duration::from_millis(500);
 const START_BYTES: usize = 24;
 
 /// Fetches files.
-pub(crate) struct Downloads<'a> {
+pub(crate) struct Downloader<'a> {
     http: &'a VendorHttp,
     left: u64,
 }
 
-impl<'a> Downloads<'a> {
+impl<'a> Downloader<'a> {
     /// For the files of one piece of work.
     pub(crate) fn new(http: &'a VendorHttp) -> Self {
         Self::of_at_most(http, http.most_file())
@@ -46,19 +46,19 @@ impl<'a> Downloads<'a> {
         let mut address = address.to_owned();
         loop {
             let strange = match self.look(&address).await? {
-                Look::Made(bytes) => {
+                DownloadOutcome::Made(bytes) => {
                     self.left -= bytes.len() as u64;
                     return Ok(bytes);
                 }
-                Look::Elsewhere(other) if hops > 0 => {
+                DownloadOutcome::Elsewhere(other) if hops > 0 => {
                     hops -= 1;
                     address = other;
                     continue;
                 }
-                Look::Elsewhere(other) => {
+                DownloadOutcome::Elsewhere(other) => {
                     Fault::useless(format!("an address leads to another: {other}"))
                 }
-                Look::Strange(fault) => fault,
+                DownloadOutcome::Strange(fault) => fault,
             };
             if looks == LOOKS {
                 return Err(strange);
@@ -68,7 +68,7 @@ impl<'a> Downloads<'a> {
         }
     }
 
-    async fn look(&self, address: &str) -> Result<Look, Fault> {
+    async fn look(&self, address: &str) -> Result<DownloadOutcome, Fault> {
         let answer = self.http.download(address, self.left).await.map_err(made)?;
         if !answer.is_good() {
             let detail = format!("result file: status {}", answer.status);
@@ -77,7 +77,7 @@ impl<'a> Downloads<'a> {
                 // Expired, deleted, or no longer to be had with what the vendor gave: another time is no better.
                 400..500 if !matches!(answer.status, 408 | 425 | 429) => match answer.json() {
                     Ok(_) => Err(fault(Class::Gone)),
-                    Err(_) => Ok(Look::Strange(fault(Class::Gone))),
+                    Err(_) => Ok(DownloadOutcome::Strange(fault(Class::Gone))),
                 },
                 _ => Err(made(Fault {
                     after: pause_asked(&answer),
@@ -86,24 +86,24 @@ impl<'a> Downloads<'a> {
             };
         }
         if looks_made(&answer.bytes) {
-            return Ok(Look::Made(answer.bytes));
+            return Ok(DownloadOutcome::Made(answer.bytes));
         }
         // Servers that keep their files elsewhere say where.
         if let Ok(Value::Object(body)) = answer.json()
             && let Some(address) = body.get("url").and_then(Value::as_str)
         {
-            return Ok(Look::Elsewhere(address.to_owned()));
+            return Ok(DownloadOutcome::Elsewhere(address.to_owned()));
         }
         let start = answer.bytes.get(..answer.bytes.len().min(START_BYTES));
         let start = start.unwrap_or_default().escape_ascii().to_string();
         let start = self.http.secrets().hide(&start);
         let detail = format!("a result file cannot be read: {start}");
-        Ok(Look::Strange(Fault::useless(detail)))
+        Ok(DownloadOutcome::Strange(Fault::useless(detail)))
     }
 }
 
 /// What was found at an address.
-enum Look {
+enum DownloadOutcome {
     Made(Bytes),
     /// The address of the file in place of it.
     Elsewhere(String),
@@ -114,9 +114,9 @@ enum Look {
 /// A fault of work that the vendor has done: what may pass must not lead to doing it again.
 fn made(fault: Fault) -> Fault {
     let taken = if fault.class.may_pass() {
-        Taken::Perhaps
+        Acceptance::Perhaps
     } else {
-        Taken::No
+        Acceptance::No
     };
     Fault { taken, ..fault }
 }

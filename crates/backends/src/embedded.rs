@@ -3,13 +3,13 @@
 //! The work is done inside `start`, on a bounded number of threads with a memory budget; the async threads only wait.
 //! The same job always makes the same pictures, so an attempt whose outcome was lost is simply repeated.
 
-mod album;
+mod anime;
 mod assignment;
-mod cel;
+mod dispatch;
 mod draw;
-mod film;
 mod flags;
-mod follow;
+mod follow_ups;
+mod image_files;
 mod merge;
 mod notes;
 mod paint;
@@ -19,9 +19,9 @@ mod render;
 mod repaint;
 mod retouch;
 mod sandbox;
-mod stencil;
-mod tasks;
+mod stored_mask;
 mod tempo;
+mod video;
 mod world;
 
 use std::sync::Arc;
@@ -31,13 +31,15 @@ use std::time::Duration;
 use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
 
-use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Work};
-use crate::hooks::Post;
-use crate::regard::Regarded;
-use crate::reserved::Reserved;
-use crate::threads::{Piece, Threads};
+use crate::backend::{
+    Backend, BoxFuture, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work, WorkOutput,
+};
+use crate::hooks::WebhookRequest;
+use crate::reservation::Reservation;
+use crate::support::FieldSupport;
+use crate::threads::{CpuTask, Threads};
 use assignment::Assignment;
-use sandbox::Wishes;
+use sandbox::SandboxDirectives;
 pub use tempo::Tempo;
 
 /// How the embedded engine works.
@@ -65,12 +67,12 @@ impl Default for EmbeddedSettings {
 }
 
 /// The embedded engine.
-pub struct Embedded {
+pub struct EmbeddedEngine {
     settings: EmbeddedSettings,
     threads: Threads,
 }
 
-impl Embedded {
+impl EmbeddedEngine {
     /// An engine with its own threads and memory budget.
     pub fn new(settings: EmbeddedSettings) -> Self {
         Self {
@@ -79,14 +81,14 @@ impl Embedded {
         }
     }
 
-    async fn make(&self, mut work: Work) -> Result<Made, Fault> {
+    async fn make(&self, mut work: Work) -> Result<WorkOutput, Fault> {
         // The work also stops when the caller drops this future, whose child the token is.
         let stop = work.cancelled.child_token();
         let guard = stop.clone().drop_guard();
         let wishes = if self.settings.sandbox {
-            Wishes::take(&mut work.brief)
+            SandboxDirectives::take(&mut work.brief)
         } else {
-            Wishes::default()
+            SandboxDirectives::default()
         };
         let typical = self.settings.tempo.typical(&work.operation, &work.request);
         let mut thread = work.reserved.take();
@@ -107,7 +109,7 @@ impl Embedded {
         }
         work.progress.rest(false);
         if work.brief.task == Task::Seed {
-            return tasks::seed(&work);
+            return dispatch::seed(&work);
         }
         if work.parent.is_some() {
             // Files of its parent may take a while to come.
@@ -115,14 +117,14 @@ impl Embedded {
         }
         let (whose, gauge, long) = (Arc::clone(&work.whose), work.progress.clone(), work.long);
         let assignment = Assignment::prepared(work, stop).await?;
-        let piece = Piece {
+        let piece = CpuTask {
             whose: &whose,
             long,
             megabytes: assignment.megabytes(),
             thread,
             gauge: &gauge,
         };
-        let made = self.threads.run(piece, move || understood(&assignment));
+        let made = self.threads.run(piece, move || run_assignment(&assignment));
         let made = made.await;
         drop(guard);
         made
@@ -130,8 +132,8 @@ impl Embedded {
 }
 
 /// Does the work, and says in English what was understood of words in another language.
-fn understood(assignment: &Assignment) -> Result<Made, Fault> {
-    let mut made = tasks::done(assignment)?;
+fn run_assignment(assignment: &Assignment) -> Result<WorkOutput, Fault> {
+    let mut made = dispatch::run(assignment)?;
     let brief = &assignment.work.brief;
     if brief.translate {
         let english = atelier_studio::translated_prompt(&brief.prompt);
@@ -140,7 +142,7 @@ fn understood(assignment: &Assignment) -> Result<Made, Fault> {
     Ok(made)
 }
 
-impl Backend for Embedded {
+impl Backend for EmbeddedEngine {
     fn serves(&self, operation: &str) -> bool {
         // Whatever kind of work there is has its place in `tasks::done`.
         atelier_contract::operation(operation).is_some()
@@ -159,39 +161,43 @@ impl Backend for Embedded {
         true
     }
 
-    fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
+    fn support(&self, _: &str, _: &Brief) -> Vec<FieldSupport> {
         Vec::new()
     }
 
-    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reserved> {
+    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reservation> {
         if brief.task == Task::Seed || self.settings.tempo != Tempo::Instant {
-            return Some(Reserved::default());
+            return Some(Reservation::default());
         }
-        self.threads.reserve(whose, long).map(Reserved::thread)
+        self.threads.reserve(whose, long).map(Reservation::thread)
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
-        Box::pin(async move { self.make(work).await.map(Started::Done) })
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
+        Box::pin(async move { self.make(work).await.map(StartOutcome::Done) })
     }
 
-    fn poll<'a>(&'a self, _: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(&'a self, _: &'a Work, _: &'a Value) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         Box::pin(async { Err(Fault::ours("the embedded engine gives no tickets")) })
     }
 
-    fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, _: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async {})
     }
 
-    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(
+        &'a self,
+        _: &'a Work,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
     }
 }

@@ -1,14 +1,14 @@
 //! Result files of vendors: told apart by their bytes, never by what a header or a name says.
 
-use atelier_contract::Role;
+use atelier_contract::FileRole;
 use atelier_contract::fields::ImageHeader;
 use atelier_media::{Encoding, ImageError, Picture, decode, encode, header};
 use bytes::Bytes;
 
-use crate::backend::{Fault, MadeFile, Work};
-use crate::clips::{kind, size_or_asked};
-use crate::origins::remembered;
-use crate::pictures::{VENDOR_LIMITS, on_threads};
+use crate::backend::{Fault, OutputFile, Work};
+use crate::images::{VENDOR_LIMITS, on_threads};
+use crate::origins::manifest_origins;
+use crate::videos::{kind, size_or_asked};
 
 /// A drawing says what it is within so many bytes.
 const DRAWING_START: usize = 1024;
@@ -22,7 +22,7 @@ pub(crate) fn looks_made(bytes: &[u8]) -> bool {
 
 /// The file of a result for a piece of work, with its type and size as its own bytes tell them. A clip whose size
 /// they do not tell has the size that was asked for.
-pub(crate) fn file(work: &Work, role: Role, bytes: Bytes) -> Result<MadeFile, Fault> {
+pub(crate) fn file(work: &Work, role: FileRole, bytes: Bytes) -> Result<OutputFile, Fault> {
     let (media_type, width, height) = if let Some(media_type) = kind(&bytes) {
         let (width, height) = size_or_asked(work, &bytes);
         (media_type, width, height)
@@ -36,18 +36,18 @@ pub(crate) fn file(work: &Work, role: Role, bytes: Bytes) -> Result<MadeFile, Fa
             header.map_err(|why| Fault::useless(format!("a picture of the vendor {why}")))?;
         (header.media_type, header.width, header.height)
     };
-    Ok(MadeFile {
+    Ok(OutputFile {
         role,
         media_type,
         width,
         height,
         bytes,
-        ..MadeFile::default()
+        ..OutputFile::default()
     })
 }
 
 /// Four pictures in one, for vendors that give the four alone.
-pub(crate) async fn grid(four: &[MadeFile]) -> Result<MadeFile, Fault> {
+pub(crate) async fn grid(four: &[OutputFile]) -> Result<OutputFile, Fault> {
     let files: Vec<Bytes> = four.iter().map(|file| file.bytes.clone()).collect();
     let all = files.clone();
     let join = move || {
@@ -57,22 +57,22 @@ pub(crate) async fn grid(four: &[MadeFile]) -> Result<MadeFile, Fault> {
         };
         let (width, height) = (four[0].width, four[0].height);
         let whole = Picture::grid_of_four(four.map(|one| one.covering(width, height)));
-        Ok(MadeFile {
-            origins: remembered(&files),
-            ..png(Role::Main, &whole)
+        Ok(OutputFile {
+            origins: manifest_origins(&files),
+            ..png(FileRole::Main, &whole)
         })
     };
     on_threads(&all, join).await
 }
 
 /// The four pictures of a grid, for vendors that give the grid alone.
-pub(crate) async fn quarters(grid: &MadeFile) -> Result<Vec<MadeFile>, Fault> {
+pub(crate) async fn quarters(grid: &OutputFile) -> Result<Vec<OutputFile>, Fault> {
     let bytes = grid.bytes.clone();
     let cut = move || {
         let whole = decoded(&bytes)?;
-        let quarter = |index| MadeFile {
-            origins: remembered([&bytes]),
-            ..png(Role::Small, &whole.quarter(index))
+        let quarter = |index| OutputFile {
+            origins: manifest_origins([&bytes]),
+            ..png(FileRole::Small, &whole.quarter(index))
         };
         Ok((0..4).map(quarter).collect())
     };
@@ -84,14 +84,14 @@ fn decoded(bytes: &Bytes) -> Result<Picture, Fault> {
         .map_err(|error| Fault::useless(format!("a picture of the vendor: {error}")))
 }
 
-fn png(role: Role, picture: &Picture) -> MadeFile {
-    MadeFile {
+fn png(role: FileRole, picture: &Picture) -> OutputFile {
+    OutputFile {
         role,
         media_type: "image/png",
         width: picture.width,
         height: picture.height,
         bytes: encode(picture, Encoding::Png, None).into(),
-        ..MadeFile::default()
+        ..OutputFile::default()
     }
 }
 
@@ -160,11 +160,14 @@ mod tests {
         ];
         let four = colours.map(|colour| Picture::filled(8, 6, colour));
         let whole = Picture::grid_of_four(four);
-        let grid = png(Role::Main, &whole);
+        let grid = png(FileRole::Main, &whole);
         let parts = quarters(&grid).await.expect("four");
         assert_eq!(parts.len(), 4);
         for (part, colour) in parts.iter().zip(colours) {
-            assert_eq!((part.role, part.width, part.height), (Role::Small, 8, 6));
+            assert_eq!(
+                (part.role, part.width, part.height),
+                (FileRole::Small, 8, 6)
+            );
             let picture = decode(&part.bytes, VENDOR_LIMITS).expect("a picture");
             assert_eq!(picture.pixel(4, 3), colour);
         }

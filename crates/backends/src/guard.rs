@@ -4,8 +4,8 @@
 //! name leads to right before a connection ([`Policy::check_address`]). Both must agree, or nothing is opened.
 
 mod allow;
-mod blocked;
-mod own;
+mod block_reason;
+mod own_addresses;
 mod ports;
 mod ranges;
 mod text;
@@ -14,9 +14,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use url::{Host, Url};
 
-use allow::Allow;
-pub use blocked::Blocked;
-use own::Own;
+use allow::AllowRule;
+pub use block_reason::BlockReason;
+use own_addresses::OwnAddresses;
 use ports::Ports;
 
 /// What an address is for; the service itself is a fair source of images but never a receiver of callbacks.
@@ -32,10 +32,10 @@ pub enum Purpose {
 #[derive(Clone, Debug)]
 pub struct Policy {
     ports: Ports,
-    allow: Vec<Allow>,
+    allow: Vec<AllowRule>,
     /// Whether what names this machine itself may be reached, although nobody listed it.
     own_machine: bool,
-    own: Own,
+    own: OwnAddresses,
 }
 
 impl Policy {
@@ -55,12 +55,12 @@ impl Policy {
     ) -> Result<Self, String> {
         let allow_missing = allow.is_none();
         let listed = allow.unwrap_or_default().iter();
-        let allow = listed.map(|entry| Allow::parse(entry));
+        let allow = listed.map(|entry| AllowRule::parse(entry));
         Ok(Self {
             ports: Ports::new(ports)?,
             allow: allow.collect::<Result<_, _>>()?,
             own_machine: allow_missing && loopback_listener,
-            own: Own::new(own, own_hosts)?,
+            own: OwnAddresses::new(own, own_hosts)?,
         })
     }
 
@@ -81,12 +81,12 @@ impl Policy {
     /// The same rules with one more exception, written like an entry of `allow`.
     pub fn with_exception(&self, entry: &str) -> Result<Self, String> {
         let mut policy = self.clone();
-        policy.allow.push(Allow::parse(entry)?);
+        policy.allow.push(AllowRule::parse(entry)?);
         Ok(policy)
     }
 
     /// Judges the text of an address as it was submitted; gives back its one normal form, without fragment.
-    pub fn check_url(&self, text: &str, purpose: Purpose) -> Result<Url, Blocked> {
+    pub fn check_url(&self, text: &str, purpose: Purpose) -> Result<Url, BlockReason> {
         let mut url = text::parse(text)?;
         url.set_fragment(None);
         let port = url.port_or_known_default().unwrap_or(0);
@@ -100,7 +100,7 @@ impl Policy {
             }
             Some(Host::Ipv4(ip)) => self.check_literal(ip.into(), port, purpose)?,
             Some(Host::Ipv6(ip)) => self.check_literal(ip.into(), port, purpose)?,
-            None => return Err(Blocked::new("must have a host")),
+            None => return Err(BlockReason::new("must have a host")),
         }
         Ok(url)
     }
@@ -111,7 +111,7 @@ impl Policy {
         purpose: Purpose,
         host: &str,
         address: SocketAddr,
-    ) -> Result<(), Blocked> {
+    ) -> Result<(), BlockReason> {
         if purpose == Purpose::Callback
             && (self.own.has_address(address) || self.own.has_host(host, address.port()))
         {
@@ -143,11 +143,11 @@ impl Policy {
         self.allow.iter().any(|rule| rule.covers_host(host, port))
     }
 
-    fn check_literal(&self, ip: IpAddr, port: u16, purpose: Purpose) -> Result<(), Blocked> {
+    fn check_literal(&self, ip: IpAddr, port: u16, purpose: Purpose) -> Result<(), BlockReason> {
         self.check_address(purpose, &ip.to_string(), SocketAddr::new(ip, port))
     }
 
-    fn check_name(&self, name: &str, port: u16, purpose: Purpose) -> Result<(), Blocked> {
+    fn check_name(&self, name: &str, port: u16, purpose: Purpose) -> Result<(), BlockReason> {
         text::check_labels(name)?;
         let local = text::is_localhost(name);
         if purpose == Purpose::Callback
@@ -161,7 +161,7 @@ impl Policy {
             return Ok(());
         }
         if text::is_private_name(name) {
-            return Err(Blocked::new("must have a public host name"));
+            return Err(BlockReason::new("must have a public host name"));
         }
         let known = self.ports.may_use(port) || self.allow.iter().any(|rule| rule.has_port(port));
         if known {
@@ -186,12 +186,12 @@ fn loopback(port: u16) -> [SocketAddr; 2] {
     ]
 }
 
-fn itself() -> Blocked {
-    Blocked::new("must not lead back to this service")
+fn itself() -> BlockReason {
+    BlockReason::new("must not lead back to this service")
 }
 
-pub(crate) fn not_public() -> Blocked {
-    Blocked::new("must lead to a public address, not to a private or reserved one")
+pub(crate) fn not_public() -> BlockReason {
+    BlockReason::new("must lead to a public address, not to a private or reserved one")
 }
 
 #[cfg(test)]

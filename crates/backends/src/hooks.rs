@@ -1,4 +1,4 @@
-//! What vendors post to this house, and whether they have signed it. What they post is not believed all the same: it only
+//! What vendors post to this service, and whether they have signed it. What they post is not believed all the same: it only
 //! makes the next question due.
 
 use base64::Engine as _;
@@ -13,14 +13,14 @@ const MOST_OFF: u64 = 300;
 
 /// What was posted to the hook of an attempt.
 #[derive(Clone, Debug, Default)]
-pub struct Post {
+pub struct WebhookRequest {
     /// The lines of its head.
     pub headers: HeaderMap,
     /// Its body, to the byte.
     pub body: Bytes,
 }
 
-impl Post {
+impl WebhookRequest {
     /// A line of its head; empty when there is none.
     pub(crate) fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name);
@@ -35,7 +35,7 @@ impl Post {
 }
 
 /// Whether it is signed by the scheme that many vendors share (Standard Webhooks), with a secret such as `whsec_…`.
-pub(crate) fn is_signed(post: &Post, secret: &str, now: u64) -> bool {
+pub(crate) fn is_signed(post: &WebhookRequest, secret: &str, now: u64) -> bool {
     let key = secret.strip_prefix("whsec_").unwrap_or(secret);
     let Ok(key) = STANDARD.decode(key) else {
         return false;
@@ -63,7 +63,7 @@ mod tests {
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const TIME: u64 = 1_614_265_330;
 
-    fn example() -> Post {
+    fn example() -> WebhookRequest {
         let lines = [
             ("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek"),
             ("webhook-timestamp", "1614265330"),
@@ -76,7 +76,7 @@ mod tests {
         for (name, value) in lines {
             headers.insert(name, value.parse().expect("a value"));
         }
-        Post {
+        WebhookRequest {
             headers,
             body: Bytes::from_static(b"{\"test\": 2432232314}"),
         }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn another_body_secret_time_or_none_is_not() {
-        let other = Post {
+        let other = WebhookRequest {
             body: Bytes::from_static(b"{\"test\": 2432232315}"),
             ..example()
         };

@@ -2,20 +2,20 @@
 //! and every wait, size and count has a limit. It follows no proxy setting, and keeps no connection but to receivers of callbacks
 //! for a moment, so that each request is judged on the address it really reaches.
 
+mod base64_extractor;
 mod callback;
 mod connect;
-mod fault;
+mod connection;
+mod error;
 mod fence;
 mod fetch;
+mod input_memory;
 mod limits;
-mod line;
 mod memory;
 mod multipart;
-mod places;
 mod receivers;
 mod resolve;
-mod room;
-mod sift;
+mod slots;
 mod tls;
 mod trace;
 mod vendor;
@@ -29,38 +29,38 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
 
 use crate::guard::{Policy, Purpose};
-use crate::shares::Shares;
-use connect::{Guarded, Rules};
-use memory::Budget;
-use places::{Places, Reading};
-use receivers::Receivers;
+use crate::share::FairSemaphore;
+use connect::{ConnectRules, GuardedConnector};
+use memory::MemoryBudget;
+use receivers::ReceiverPool;
+use slots::{FetchSlots, RequestSlots};
 
+pub(crate) use base64_extractor::Base64Extractor;
 pub use callback::CallbackOutcome;
-pub use fault::{FetchFault, Trouble};
-use fence::Outgoing;
+pub use error::{FetchError, OutboundError};
+use fence::FencedBody;
 pub(crate) use fence::fence;
-pub use fence::{Fence, fenced};
+pub use fence::{Fence, with_fence};
 pub use fetch::{Download, FetchedImage};
+pub use input_memory::InputMemory;
 use limits::HEAD_BYTES;
 pub use limits::Limits;
-pub use memory::Share;
+pub use memory::MemoryShare;
 pub(crate) use memory::with_share;
-pub(crate) use multipart::Form;
-pub use resolve::{Dial, Lookup, Resolver};
-pub use room::Room;
-pub(crate) use sift::Sifter;
-pub use trace::carrying;
+pub(crate) use multipart::MultipartForm;
+pub use resolve::{DialFn, LookupFn, Resolver};
+pub use trace::with_traceparent;
 pub(crate) use vendor::{Secrets, encoded, segment};
-pub use vendor::{VendorAnswer, VendorCall, VendorHttp};
+pub use vendor::{VendorHttp, VendorRequest, VendorResponse};
 
 /// What the service says it is.
 const USER_AGENT: &str = concat!("atelier/", env!("CARGO_PKG_VERSION"));
 
-type HttpClient = Client<HttpsConnector<Guarded>, Outgoing>;
+type HttpClient = Client<HttpsConnector<GuardedConnector>, FencedBody>;
 
 /// The guarded client; clones share their limits.
 #[derive(Clone)]
-pub struct Outbound {
+pub struct OutboundClient {
     policy: Arc<Policy>,
     /// The same for those who are not on this machine.
     outside: Arc<Policy>,
@@ -69,16 +69,16 @@ pub struct Outbound {
     roots: Vec<CertificateDer<'static>>,
     /// Read once: the machine's certificate authorities take a while.
     tls: rustls::ClientConfig,
-    callbacks: Receivers,
+    callbacks: ReceiverPool,
     fetches: HttpClient,
-    callback_places: Places,
-    reading: Reading,
-    input_memory: Arc<Shares>,
-    vendor_memory: Budget,
-    stranger_memory: Budget,
+    callback_places: RequestSlots,
+    reading: FetchSlots,
+    input_memory: Arc<FairSemaphore>,
+    vendor_memory: MemoryBudget,
+    stranger_memory: MemoryBudget,
 }
 
-impl Outbound {
+impl OutboundClient {
     /// A client that looks names up the way the machine does and trusts the machine's certificate authorities.
     pub fn new(policy: Policy, limits: Limits) -> Result<Self, rustls::Error> {
         let tls = tls::config(&[])?;
@@ -131,18 +131,18 @@ impl Outbound {
     }
 
     /// Room for inputs that grows as their bytes come, as long as there is any.
-    pub fn room(&self, whose: &Arc<str>) -> Room {
-        Room::growing(&self.input_memory, whose)
+    pub fn room(&self, whose: &Arc<str>) -> InputMemory {
+        InputMemory::growing(&self.input_memory, whose)
     }
 
     /// Waits for its turn to have room for so many bytes of inputs, or for as many as one may have. Whoever has some must
     /// not wait for more: two who did could wait for each other.
-    pub async fn reserve(&self, whose: &Arc<str>, bytes: u64) -> Room {
-        Room::reserved(&self.input_memory, whose, bytes).await
+    pub async fn reserve(&self, whose: &Arc<str>, bytes: u64) -> InputMemory {
+        InputMemory::reserved(&self.input_memory, whose, bytes).await
     }
 
     /// The memory that all inputs share.
-    pub fn input_memory(&self) -> &Arc<Shares> {
+    pub fn input_memory(&self) -> &Arc<FairSemaphore> {
         &self.input_memory
     }
 
@@ -157,7 +157,7 @@ impl Outbound {
         resolver: Resolver,
         (roots, tls): (Vec<CertificateDer<'static>>, rustls::ClientConfig),
     ) -> Self {
-        let rules = |purpose, places| Rules {
+        let rules = |purpose, places| ConnectRules {
             purpose,
             policy: Arc::clone(&policy),
             resolver: resolver.clone(),
@@ -165,17 +165,21 @@ impl Outbound {
             places,
         };
         // Many names may lead to one receiver.
-        let addresses = Places::new(limits.per_address, limits.at_once);
+        let addresses = RequestSlots::new(limits.per_address, limits.at_once);
         let callbacks = rules(Purpose::Callback, Some(addresses.clone()));
         let fetches = rules(Purpose::Image, None);
         Self {
-            callbacks: Receivers::new(connector(callbacks, tls.clone()), addresses),
-            fetches: client(fetches, tls.clone(), Keep::NONE),
-            callback_places: Places::new(limits.per_receiver, limits.at_once),
-            reading: Reading::new(limits.per_destination, limits.per_receiver, limits.at_once),
-            input_memory: Shares::fixed("input_memory", limits.input_memory, limits.input_share),
-            vendor_memory: Budget::new(limits.vendor_memory),
-            stranger_memory: Budget::new(limits.stranger_memory),
+            callbacks: ReceiverPool::new(connector(callbacks, tls.clone()), addresses),
+            fetches: client(fetches, tls.clone(), KeepAlive::NONE),
+            callback_places: RequestSlots::new(limits.per_receiver, limits.at_once),
+            reading: FetchSlots::new(limits.per_destination, limits.per_receiver, limits.at_once),
+            input_memory: FairSemaphore::fixed(
+                "input_memory",
+                limits.input_memory,
+                limits.input_share,
+            ),
+            vendor_memory: MemoryBudget::new(limits.vendor_memory),
+            stranger_memory: MemoryBudget::new(limits.stranger_memory),
             outside: Arc::new(policy.from_outside()),
             policy,
             limits,
@@ -188,29 +192,29 @@ impl Outbound {
 
 /// What is kept of connections on which nothing is asked.
 #[derive(Clone, Copy)]
-struct Keep {
+struct KeepAlive {
     /// So many to one host,
     most: usize,
     /// for so long.
     time: Duration,
 }
 
-impl Keep {
+impl KeepAlive {
     const NONE: Self = Self {
         most: 0,
         time: Duration::ZERO,
     };
 }
 
-fn connector(rules: Rules, tls: rustls::ClientConfig) -> HttpsConnector<Guarded> {
+fn connector(rules: ConnectRules, tls: rustls::ClientConfig) -> HttpsConnector<GuardedConnector> {
     hyper_rustls::HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_or_http()
         .enable_http1()
-        .wrap_connector(Guarded::new(rules))
+        .wrap_connector(GuardedConnector::new(rules))
 }
 
-fn client(rules: Rules, tls: rustls::ClientConfig, keep: Keep) -> HttpClient {
+fn client(rules: ConnectRules, tls: rustls::ClientConfig, keep: KeepAlive) -> HttpClient {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())

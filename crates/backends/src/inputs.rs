@@ -9,9 +9,9 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::backend::{Class, Fault, Made, Work};
+use crate::backend::{Class, Fault, Work, WorkOutput};
 use crate::fit::Size;
-use crate::pictures::on_threads;
+use crate::images::on_threads;
 
 /// Where the size of a following picture is not given.
 const USUAL_SIDE: u32 = 1024;
@@ -68,7 +68,7 @@ fn decoded(bytes: Bytes, field: String) -> BoxFuture<'static, Result<Picture, Fa
 }
 
 /// The input picture at a place as it is sent on: as it came where every vendor reads its format, else as a PNG.
-pub(crate) async fn sent(work: &Work, index: usize) -> Result<Bytes, Fault> {
+pub(crate) async fn input_bytes(work: &Work, index: usize) -> Result<Bytes, Fault> {
     match work.sources.get(index) {
         Some(bytes) if header(bytes).is_ok_and(|header| header.format != Format::Gif) => {
             Ok(bytes.clone())
@@ -78,7 +78,7 @@ pub(crate) async fn sent(work: &Work, index: usize) -> Result<Bytes, Fault> {
 }
 
 /// A picture of no more bytes: as it is, or smaller and as a JPEG.
-pub(crate) async fn lighter(bytes: Bytes, most: usize) -> Result<Bytes, Fault> {
+pub(crate) async fn shrink_to_bytes(bytes: Bytes, most: usize) -> Result<Bytes, Fault> {
     const SIDES: [u32; 4] = [4096, 2048, 1536, 1024];
     if bytes.len() <= most {
         return Ok(bytes);
@@ -103,13 +103,13 @@ pub(crate) async fn lighter(bytes: Bytes, most: usize) -> Result<Bytes, Fault> {
         let found = smaller.into_iter().find(fits);
         found
             .map(Bytes::from)
-            .ok_or_else(|| cannot("image", "is too large for the back end"))
+            .ok_or_else(|| unsupported("image", "is too large for the back end"))
     })
     .await
 }
 
 /// A picture whose longer side is no longer, as the bytes of a JPEG of the best kind.
-pub(crate) async fn within(picture: Picture, side: u32) -> Result<Bytes, Fault> {
+pub(crate) async fn shrink_to_side(picture: Picture, side: u32) -> Result<Bytes, Fault> {
     on_threads(&[], move || {
         let own = picture.width.max(picture.height).max(1);
         let scale = f64::from(side.min(own)) / f64::from(own);
@@ -158,7 +158,7 @@ pub(crate) fn transparent(mask: &Mask) -> Picture {
 }
 
 /// Where a picture lies in a larger canvas (left, top, width, height) when more of its world is wanted.
-pub(crate) fn place(task: Task, (width, height): Size, canvas: Size) -> Option<[u32; 4]> {
+pub(crate) fn outpaint_area(task: Task, (width, height): Size, canvas: Size) -> Option<[u32; 4]> {
     let (across, down) = (canvas.0 as f32, canvas.1 as f32);
     let shape = width as f32 / height.max(1) as f32;
     let (left, top, inner_width, inner_height) = match task {
@@ -213,18 +213,18 @@ pub(crate) fn size_or_usual(work: &Work) -> Size {
 }
 
 /// The seed that the followed job was made with, for vendors whose notes tell it.
-pub(crate) fn seed_of_parent(work: &Work) -> Result<Made, Fault> {
+pub(crate) fn seed_of_parent(work: &Work) -> Result<WorkOutput, Fault> {
     let seed = parent_notes(work)["seed"].as_u64();
     let seed = seed.ok_or_else(|| Fault::unusable("jobId: this picture has no seed"))?;
-    Ok(Made {
+    Ok(WorkOutput {
         seed: Some(seed.to_string()),
         made: 1,
-        ..Made::default()
+        ..WorkOutput::default()
     })
 }
 
 /// The fault of a wish that this back end cannot fulfil.
-pub(crate) fn cannot(field: &str, what: &str) -> Fault {
+pub(crate) fn unsupported(field: &str, what: &str) -> Fault {
     Fault {
         field: Some(field.to_owned()),
         ..Fault::new(Class::Unable, FaultKind::BadParameter, what)

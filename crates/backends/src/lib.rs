@@ -3,46 +3,48 @@
 //! Invariants: backends never see an API key of a caller, never read or write the store, and treat everything that
 //! comes back over the network as hostile.
 
-mod answers;
 pub mod backend;
-mod cancelled;
+pub mod background;
+mod cancellation;
 mod canvas;
-mod clips;
 mod clock;
 pub mod credentials;
 mod downloads;
 #[cfg(feature = "studio")]
 pub mod embedded;
-mod fetched;
+mod fetch_images;
+mod field_error;
 mod files;
 mod fit;
 pub mod guard;
-pub mod heavy;
 pub mod hooks;
 pub mod http;
+mod images;
 mod inputs;
 mod mapping;
 mod models;
 mod origins;
-mod pictures;
-pub mod regard;
-pub mod reserved;
+pub mod reservation;
 mod seeds;
-mod tasks;
+pub mod support;
+mod task_vendor;
 mod threads;
 mod thumbs;
 pub mod vendor;
+mod vendor_errors;
 mod vendors;
+mod videos;
 mod worker;
-mod wrong;
 
+pub use atelier_fairness::{limits, share};
 pub use atelier_media::without_metadata;
-pub use atelier_shares::{allowances, shares};
-pub use backend::{Backend, Class, Cost, Fault, Made, MadeFile, Progress, Started, Step, Work};
-pub use clips::{clip_seconds, clip_type};
-pub use hooks::Post;
+pub use backend::{
+    Backend, Class, Cost, Fault, NextPass, OutputFile, PollOutcome, StartOutcome, Work, WorkOutput,
+};
+pub use field_error::FieldError;
+pub use hooks::WebhookRequest;
 pub use thumbs::thumbnail;
 pub use vendor::{Secret, Setup, Vendor};
 pub use vendors::{VENDORS, vendor_named};
+pub use videos::{video_seconds, video_type};
 pub use worker::Worker;
-pub use wrong::Wrong;

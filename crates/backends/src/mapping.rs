@@ -1,7 +1,7 @@
 //! How our fields become the inputs of any model: `{{prompt}}` inside a text is replaced by words, a text that is nothing
 //! but a placeholder becomes the value itself, and an input whose value is not given is left out.
 
-mod fill;
+mod placeholders;
 mod values;
 
 use std::collections::BTreeMap;
@@ -12,10 +12,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::backend::{Fault, Work};
-use crate::inputs::cannot;
-use crate::tasks::{Films, Lengths, Masks, Pictures, Skills};
-use crate::wrong::Wrong;
-use values::{Place, Values};
+use crate::field_error::FieldError;
+use crate::inputs::unsupported;
+use crate::task_vendor::{
+    Capabilities, ImageCapabilities, Lengths, MaskSupport, VideoCapabilities,
+};
+use values::{PlaceholderValues, UploadFn};
 
 /// Pictures that a list of them may have.
 const MOST_IMAGES: usize = 10;
@@ -39,7 +41,7 @@ pub(crate) struct Mapping {
 /// A model that has a mapping already, or one with its own.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum Written {
+pub(crate) enum MappingSetting {
     Ready(String),
     Own(Mapping),
 }
@@ -53,10 +55,10 @@ impl Mappings {
     /// The written ones, or every ready one when nothing is written.
     pub(crate) fn read(
         ready: &str,
-        written: BTreeMap<String, Written>,
+        written: BTreeMap<String, MappingSetting>,
         grids: bool,
-    ) -> Result<Self, Wrong> {
-        let ready: Vec<Mapping> = serde_json::from_str(ready).map_err(Wrong::settings)?;
+    ) -> Result<Self, FieldError> {
+        let ready: Vec<Mapping> = serde_json::from_str(ready).map_err(FieldError::settings)?;
         let mut all = BTreeMap::new();
         if written.is_empty() {
             for mapping in ready {
@@ -73,8 +75,8 @@ impl Mappings {
         }
         for (key, written) in written {
             let mapping = match written {
-                Written::Own(mapping) => mapping,
-                Written::Ready(model) => {
+                MappingSetting::Own(mapping) => mapping,
+                MappingSetting::Ready(model) => {
                     let known = ready.iter().find(|mapping| mapping.model == model);
                     known.cloned().ok_or_else(|| {
                         let models: Vec<_> = ready.iter().map(|one| &*one.model).collect();
@@ -82,7 +84,7 @@ impl Mappings {
                             "{model} has no ready mapping, write one with model and input; ready are {}",
                             models.join(", ")
                         );
-                        Wrong::new(format!("models.{key}"), why)
+                        FieldError::new(format!("models.{key}"), why)
                     })?
                 }
             };
@@ -118,23 +120,27 @@ impl Mappings {
         let masked = variant("mask").filter(|_| brief.mask.is_some());
         let pictured = || variant("image").filter(|_| !brief.sources.is_empty());
         let found = masked.or_else(pictured).or_else(|| self.0.get(operation));
-        found.ok_or_else(|| cannot("prompt", "no back end for such a request is available"))
+        found.ok_or_else(|| unsupported("prompt", "no back end for such a request is available"))
     }
 }
 
 impl Mappings {
     /// What the model for a request can do.
-    pub(crate) fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    pub(crate) fn capabilities(
+        &self,
+        operation: &str,
+        brief: &Brief,
+    ) -> Result<Capabilities, Fault> {
         let mapping = self.for_brief(operation, brief)?;
         if brief.task.is_video() {
             mapping.check_frames(brief)?;
         }
-        Ok(Skills {
+        Ok(Capabilities {
             films: Some(mapping.films()),
             pictures: Some(mapping.pictures()),
             seeds: mapping.has(&["seed"]),
             strength: mapping.has(&["strength"]),
-            ..Skills::default()
+            ..Capabilities::default()
         })
     }
 }
@@ -145,13 +151,13 @@ impl Mapping {
         let mut found = Vec::new();
         self.input
             .values()
-            .for_each(|value| fill::names(value, &mut found));
+            .for_each(|value| placeholders::names(value, &mut found));
         found.iter().any(|name| names.contains(name))
     }
 
     /// What its model can do, if it makes videos.
-    fn films(&self) -> Films {
-        Films {
+    fn films(&self) -> VideoCapabilities {
+        VideoCapabilities {
             lengths: match self.seconds.as_slice() {
                 [] => Lengths::Between(1, 60),
                 some => Lengths::Of(some.to_vec()),
@@ -166,16 +172,16 @@ impl Mapping {
     }
 
     /// What its model can do, if it makes pictures.
-    fn pictures(&self) -> Pictures {
+    fn pictures(&self) -> ImageCapabilities {
         let references = (1..=5).rev().find(|number| match number {
             1 => self.has(&["image", "image1"]),
             number => self.has(&[&*format!("image{number}")]),
         });
-        Pictures {
+        ImageCapabilities {
             masks: match (self.has(&["mask"]), self.has(&["mask_black"])) {
-                (true, _) => Masks::White,
-                (_, true) => Masks::Black,
-                _ => Masks::None,
+                (true, _) => MaskSupport::White,
+                (_, true) => MaskSupport::Black,
+                _ => MaskSupport::None,
             },
             references: match (self.has(&["images"]), references) {
                 (true, _) => MOST_IMAGES,
@@ -188,31 +194,36 @@ impl Mapping {
     }
 
     /// What its placeholders stand for in a piece of work, its pictures put where the vendor finds them.
-    pub(crate) async fn values(&self, work: &Work, place: Place<'_>) -> Result<Values, Fault> {
+    pub(crate) async fn values(
+        &self,
+        work: &Work,
+        place: UploadFn<'_>,
+    ) -> Result<PlaceholderValues, Fault> {
         if matches!(work.brief.task, Task::Animate | Task::Extend(_)) {
             self.check_frames(&work.brief)?;
         }
-        Values::of_work(work, (&self.films(), &self.pictures()), place).await
+        PlaceholderValues::of_work(work, (&self.films(), &self.pictures()), place).await
     }
 
     /// The inputs for a piece of work.
-    pub(crate) fn filled(&self, values: &Values, place: u32) -> Value {
-        fill::filled(&self.input, &|name| values.of(name, place, &self.ratios))
+    pub(crate) fn filled(&self, values: &PlaceholderValues, place: u32) -> Value {
+        placeholders::filled(&self.input, &|name| values.of(name, place, &self.ratios))
     }
 
     /// Whether a video needs a first frame that the model has no place for.
     fn check_frames(&self, brief: &Brief) -> Result<(), Fault> {
         let takes = self.has(&["first", "images", "image"]);
         match brief.sources.first() {
-            Some(source) if !takes => {
-                Err(cannot(&source.field, "no back end for images is available"))
-            }
+            Some(source) if !takes => Err(unsupported(
+                &source.field,
+                "no back end for images is available",
+            )),
             _ => Ok(()),
         }
     }
 }
 
-fn films(submit: &atelier_contract::family::Submit) -> bool {
+fn films(submit: &atelier_contract::family::SubmitEndpoint) -> bool {
     submit.makes_only(&[Task::Animate, Task::Extend(0)])
 }
 
@@ -223,9 +234,9 @@ fn split(key: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn check(key: &str, mapping: &Mapping) -> Result<(), Wrong> {
+fn check(key: &str, mapping: &Mapping) -> Result<(), FieldError> {
     let (operation, variant) = split(key);
-    let wrong = |why: String| Err(Wrong::new(format!("models.{key}"), why));
+    let wrong = |why: String| Err(FieldError::new(format!("models.{key}"), why));
     if atelier_contract::operation(operation).is_none() {
         return wrong(format!("{operation} is not an operation"));
     }
@@ -237,7 +248,7 @@ fn check(key: &str, mapping: &Mapping) -> Result<(), Wrong> {
     }
     let mut found = Vec::new();
     for value in mapping.input.values() {
-        fill::names(value, &mut found);
+        placeholders::names(value, &mut found);
     }
     match found.iter().find(|name| !values::NAMES.contains(name)) {
         Some(other) => wrong(format!(

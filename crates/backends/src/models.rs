@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::backend::{Fault, Work};
-use crate::inputs::cannot;
-use crate::wrong::Wrong;
+use crate::field_error::FieldError;
+use crate::inputs::unsupported;
 
 /// What is made four at a time and put into one, where `grids` is on.
 const GRIDS: &[Task] = &[Task::Draw, Task::Blend];
@@ -18,14 +18,14 @@ const VIDEOS: &[Task] = &[Task::Animate, Task::Extend(0)];
 /// The vendor's name of a model: one for all, or one for each of ours (`*` for any other).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum Names {
+pub(crate) enum ModelNames {
     One(String),
     Each(BTreeMap<String, String>),
 }
 
 /// What a vendor can do at all.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Makes {
+pub(crate) struct SupportedTasks {
     /// Pictures that an image model makes.
     pub(crate) images: &'static [Task],
     /// Whether there are videos.
@@ -37,14 +37,14 @@ pub(crate) struct Makes {
 /// The models of a worker account.
 #[derive(Clone, Debug)]
 pub(crate) struct Models {
-    pub(crate) makes: Makes,
+    pub(crate) makes: SupportedTasks,
     pub(crate) image: Option<String>,
     pub(crate) video: Option<String>,
     pub(crate) grids: bool,
-    pub(crate) named: BTreeMap<String, Names>,
+    pub(crate) named: BTreeMap<String, ModelNames>,
 }
 
-enum Kind {
+enum ModelKind {
     Images,
     Grids,
     Videos,
@@ -52,7 +52,7 @@ enum Kind {
 
 impl Models {
     /// The same, with the vendor's usual models where the operator names none, and checked.
-    pub(crate) fn or_usual(mut self, image: &str, video: &str) -> Result<Self, Wrong> {
+    pub(crate) fn or_usual(mut self, image: &str, video: &str) -> Result<Self, FieldError> {
         self.image.get_or_insert_with(|| image.to_owned());
         self.video.get_or_insert_with(|| video.to_owned());
         self.check()?;
@@ -67,19 +67,19 @@ impl Models {
     /// The vendor's name of the model that a request asks for.
     pub(crate) fn chosen_for(&self, operation: &str, brief: &Brief) -> Result<&str, Fault> {
         let model = self.of(operation, &brief.model);
-        model.ok_or_else(|| cannot("model", "no back end serves this model"))
+        model.ok_or_else(|| unsupported("model", "no back end serves this model"))
     }
 
     /// Names the first operation that this vendor does not do, or that nothing is named at all.
-    pub(crate) fn check(&self) -> Result<(), Wrong> {
+    pub(crate) fn check(&self) -> Result<(), FieldError> {
         if let Some(other) = self.named.keys().find(|name| self.kind(name).is_none()) {
             let why = format!("{other} is not an operation of this vendor");
-            return Err(Wrong::new("models", why));
+            return Err(FieldError::new("models", why));
         }
         if !self.named.is_empty() || self.image.is_some() || self.video.is_some() {
             return Ok(());
         }
-        Err(Wrong::settings(
+        Err(FieldError::settings(
             "one of image_model, video_model and models must be given",
         ))
     }
@@ -93,8 +93,8 @@ impl Models {
     /// The vendor's name of one of our models.
     pub(crate) fn of(&self, operation: &str, ours: &str) -> Option<&str> {
         match self.named.get(operation) {
-            Some(Names::One(name)) => Some(name),
-            Some(Names::Each(names)) => names
+            Some(ModelNames::One(name)) => Some(name),
+            Some(ModelNames::Each(names)) => names
                 .get(ours)
                 .or_else(|| names.get("*"))
                 .map(String::as_str)
@@ -105,21 +105,21 @@ impl Models {
 
     fn usual(&self, operation: &str) -> Option<&str> {
         match self.kind(operation)? {
-            Kind::Grids if !self.grids => None,
-            Kind::Images | Kind::Grids => self.image.as_deref(),
-            Kind::Videos => self.video.as_deref(),
+            ModelKind::Grids if !self.grids => None,
+            ModelKind::Images | ModelKind::Grids => self.image.as_deref(),
+            ModelKind::Videos => self.video.as_deref(),
         }
     }
 
     /// What an operation needs; `None` for what this vendor does not do.
-    fn kind(&self, operation: &str) -> Option<Kind> {
+    fn kind(&self, operation: &str) -> Option<ModelKind> {
         let (_, submit) = atelier_contract::operation(operation)?;
         let films = self.makes.videos && submit.makes_only(VIDEOS);
         match submit.in_fours {
-            true if submit.makes_only(GRIDS) => Some(Kind::Grids),
-            true if films && self.makes.clips_in_fours => Some(Kind::Videos),
-            false if submit.makes_only(self.makes.images) => Some(Kind::Images),
-            false if films => Some(Kind::Videos),
+            true if submit.makes_only(GRIDS) => Some(ModelKind::Grids),
+            true if films && self.makes.clips_in_fours => Some(ModelKind::Videos),
+            false if submit.makes_only(self.makes.images) => Some(ModelKind::Images),
+            false if films => Some(ModelKind::Videos),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use atelier_media::credentials::{Signatory, carries_manifest};
 use bytes::Bytes;
 
 /// What a vendor delivered, as far as it has to be remembered beside a file that was made of it.
-pub(crate) fn remembered<'a>(delivered: impl IntoIterator<Item = &'a Bytes>) -> Vec<Bytes> {
+pub(crate) fn manifest_origins<'a>(delivered: impl IntoIterator<Item = &'a Bytes>) -> Vec<Bytes> {
     if Signatory::BUILT {
         parts(delivered)
     } else {

@@ -4,9 +4,9 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::backend::{Fault, Gauge};
-use crate::heavy::{self, Whose};
-use crate::shares::{Part, Shares};
+use crate::backend::{Fault, ProgressTracker};
+use crate::background::{self, ThreadPriority};
+use crate::share::{FairPermit, FairSemaphore};
 
 /// Threads besides, for short work alone.
 const SHORT_THREADS: u64 = 1;
@@ -15,32 +15,32 @@ const SHORT_MEMORY: u64 = 8;
 
 /// Threads and memory that all pieces of work share.
 pub(crate) struct Threads {
-    places: Room,
-    megabytes: Room,
+    places: WorkCapacity,
+    megabytes: WorkCapacity,
     /// How many pieces of short work each account has.
-    short: Arc<Shares>,
+    short: Arc<FairSemaphore>,
 }
 
 /// What all share, and what short work has besides.
-struct Room {
-    all: Arc<Shares>,
-    short: Arc<Shares>,
+struct WorkCapacity {
+    all: Arc<FairSemaphore>,
+    short: Arc<FairSemaphore>,
 }
 
 /// What a piece of somebody's work needs.
-pub(crate) struct Piece<'a> {
+pub(crate) struct CpuTask<'a> {
     pub(crate) whose: &'a Arc<str>,
     /// Whether it is long beside other work of the same account.
     pub(crate) long: bool,
     pub(crate) megabytes: u32,
     /// Its thread, if it has one already.
-    pub(crate) thread: Option<Part>,
+    pub(crate) thread: Option<FairPermit>,
     /// Where to say that it begins.
-    pub(crate) gauge: &'a Gauge,
+    pub(crate) gauge: &'a ProgressTracker,
 }
 
-impl Room {
-    fn try_take(&self, whose: &Arc<str>, long: bool) -> Option<Part> {
+impl WorkCapacity {
+    fn try_take(&self, whose: &Arc<str>, long: bool) -> Option<FairPermit> {
         let taken = self.all.try_take(whose, 1).ok();
         taken.or_else(|| {
             (!long)
@@ -50,7 +50,7 @@ impl Room {
     }
 
     /// Waits for a part of either; long work has no choice.
-    async fn take(&self, whose: &Arc<str>, long: bool, amount: u64) -> Part {
+    async fn take(&self, whose: &Arc<str>, long: bool, amount: u64) -> FairPermit {
         if long {
             return self.all.take(whose, amount).await;
         }
@@ -67,31 +67,31 @@ impl Threads {
         let (threads, megabytes) = (threads as u64, u64::from(megabytes));
         let besides = megabytes / SHORT_MEMORY;
         Self {
-            places: Room {
+            places: WorkCapacity {
                 // One more than one account may have, so that nobody waits until somebody else's piece is done.
-                all: Shares::fixed("threads", threads + 1, threads),
-                short: Shares::elastic("threads for short work", SHORT_THREADS),
+                all: FairSemaphore::fixed("threads", threads + 1, threads),
+                short: FairSemaphore::elastic("threads for short work", SHORT_THREADS),
             },
-            megabytes: Room {
-                all: Shares::elastic("memory", megabytes - besides),
-                short: Shares::elastic("memory for short work", besides),
+            megabytes: WorkCapacity {
+                all: FairSemaphore::elastic("memory", megabytes - besides),
+                short: FairSemaphore::elastic("memory for short work", besides),
             },
-            short: Shares::elastic("short work", u64::MAX),
+            short: FairSemaphore::elastic("short work", u64::MAX),
         }
     }
 
     /// A thread for a piece of somebody's work, if one is free and nobody waits for it.
-    pub(crate) fn reserve(&self, whose: &Arc<str>, long: bool) -> Option<Part> {
+    pub(crate) fn reserve(&self, whose: &Arc<str>, long: bool) -> Option<FairPermit> {
         self.places.try_take(whose, long)
     }
 
     /// Runs a piece of somebody's work, once there is room for it and it is their turn; a panic in it becomes a fault.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        piece: Piece<'_>,
+        piece: CpuTask<'_>,
         work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let Piece {
+        let CpuTask {
             whose,
             long,
             megabytes,
@@ -110,13 +110,13 @@ impl Threads {
         let memory = self.megabytes.take(whose, long, megabytes).await;
         gauge.begin();
         let kind = match (long, self.is_one_of_many(whose, long)) {
-            (false, false) => Whose::Single,
-            (true, false) => Whose::SingleLong,
-            (false, true) => Whose::Crowd,
-            (true, true) => Whose::CrowdLong,
+            (false, false) => ThreadPriority::Single,
+            (true, false) => ThreadPriority::SingleLong,
+            (false, true) => ThreadPriority::Crowd,
+            (true, true) => ThreadPriority::CrowdLong,
         };
         // What was taken travels with the work: it stays taken when the waiting side is dropped and the work is not.
-        let running = heavy::spawn(kind, move || {
+        let running = background::spawn(kind, move || {
             let result = work();
             drop((memory, thread, counted));
             result
@@ -163,12 +163,12 @@ mod tests {
         megabytes: u32,
         work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let piece = Piece {
+        let piece = CpuTask {
             whose: &whose.into(),
             long: true,
             megabytes,
             thread: None,
-            gauge: &Gauge::default(),
+            gauge: &ProgressTracker::default(),
         };
         threads.run(piece, work).await
     }
@@ -286,8 +286,8 @@ mod tests {
         let thread = threads.reserve(&whose, false);
         assert!(thread.is_some() && threads.reserve(&whose, false).is_none());
         for thread in [thread, None] {
-            let gauge = Gauge::default();
-            let piece = Piece {
+            let gauge = ProgressTracker::default();
+            let piece = CpuTask {
                 whose: &whose,
                 long: false,
                 megabytes: 50,

@@ -6,7 +6,7 @@ use atelier_media::{Encoding, decode, encode, first_frame};
 use bytes::Bytes;
 
 use crate::backend::Fault;
-use crate::pictures::{VENDOR_LIMITS, on_threads_of};
+use crate::images::{VENDOR_LIMITS, on_threads_of};
 
 /// The longer side.
 const SIDE: u32 = 384;
@@ -17,7 +17,7 @@ pub async fn thumbnail(whose: &Arc<str>, bytes: Bytes, media_type: &str) -> Resu
     let clip = media_type.starts_with("video/");
     let whole = bytes.clone();
     on_threads_of(whose, &[bytes], move || {
-        let unreadable = |why: String| Fault::house(format!("no thumbnail: {why}"));
+        let unreadable = |why: String| Fault::internal(format!("no thumbnail: {why}"));
         let picture = if clip {
             first_frame(&whole).map_err(|error| unreadable(error.to_string()))?
         } else {

@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::backend::Backend;
-use crate::clips::Oversized;
+use crate::field_error::FieldError;
 use crate::http::VendorHttp;
+use crate::videos::OversizePolicy;
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// A text that is never printed.
 #[derive(Clone, Default)]
@@ -52,10 +52,12 @@ pub struct Setup {
 }
 
 /// What an operator wrote as a vendor's settings; the usual ones when nothing is written.
-pub(crate) fn read_settings<T: Default + DeserializeOwned>(written: Value) -> Result<T, Wrong> {
+pub(crate) fn read_settings<T: Default + DeserializeOwned>(
+    written: Value,
+) -> Result<T, FieldError> {
     match written {
         Value::Null => Ok(T::default()),
-        given => serde_json::from_value(given).map_err(Wrong::settings),
+        given => serde_json::from_value(given).map_err(FieldError::settings),
     }
 }
 
@@ -65,14 +67,14 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Value {
 }
 
 /// What every vendor may be told about clips that are longer or larger than was asked.
-fn oversized(settings: &mut Value) -> Result<Oversized, Wrong> {
+fn oversized(settings: &mut Value) -> Result<OversizePolicy, FieldError> {
     let written = settings
         .as_object_mut()
         .and_then(|fields| fields.remove("oversized"));
     match written {
-        None => Ok(Oversized::default()),
+        None => Ok(OversizePolicy::default()),
         Some(word) => serde_json::from_value(word)
-            .map_err(|_| Wrong::new("oversized", "must be fit, keep or refuse")),
+            .map_err(|_| FieldError::new("oversized", "must be fit, keep or refuse")),
     }
 }
 
@@ -92,12 +94,12 @@ pub struct Vendor {
     /// The mappings that come with a universal vendor, as JSON; nothing for one that needs none.
     pub ready: &'static str,
     /// Builds a worker account, or says what is wrong with its settings.
-    pub build: fn(Setup) -> Result<Worker, Wrong>,
+    pub build: fn(Setup) -> Result<Worker, FieldError>,
 }
 
 impl Vendor {
     /// A worker account of this vendor that keeps its credential to itself, or what is wrong with its settings.
-    pub fn connect(&self, mut setup: Setup) -> Result<Arc<dyn Backend>, Wrong> {
+    pub fn connect(&self, mut setup: Setup) -> Result<Arc<dyn Backend>, FieldError> {
         let oversized = oversized(&mut setup.settings)?;
         let worker = (self.build)(setup)?.handling(oversized);
         Ok(Arc::new(worker))

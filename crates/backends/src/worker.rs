@@ -8,13 +8,14 @@ use atelier_contract::brief::Brief;
 use serde_json::Value;
 
 use crate::backend::{
-    Backend, Class, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Step, Taken, Work,
+    Acceptance, Backend, BoxFuture, Class, Cost, Fault, LostSubmit, NextPass, PollOutcome,
+    StartOutcome, Work, WorkOutput,
 };
-use crate::clips::{Asked, Oversized, fitted};
-use crate::hooks::Post;
+use crate::hooks::WebhookRequest;
 use crate::http::{Secrets, VendorHttp};
-use crate::regard::{self, Regarded};
-use crate::reserved::Reserved;
+use crate::reservation::Reservation;
+use crate::support::{self, FieldSupport};
+use crate::videos::{OversizePolicy, RequestedVideo, fit_videos};
 
 /// The longest prompt that a vendor gives, in characters.
 const MOST_CHARACTERS: usize = 32_000;
@@ -29,7 +30,7 @@ const MOST_STORED: usize = 256 * 1024;
 pub struct Worker {
     vendor: Box<dyn Backend>,
     secrets: Secrets,
-    oversized: Oversized,
+    oversized: OversizePolicy,
 }
 
 impl Worker {
@@ -38,45 +39,51 @@ impl Worker {
         Self {
             secrets: http.secrets().clone(),
             vendor: Box::new(vendor),
-            oversized: Oversized::default(),
+            oversized: OversizePolicy::default(),
         }
     }
 
     /// The same, told what to do about clips that are longer or larger than was asked.
-    pub(crate) fn handling(self, oversized: Oversized) -> Self {
+    pub(crate) fn handling(self, oversized: OversizePolicy) -> Self {
         Self { oversized, ..self }
     }
 
-    async fn fitted(&self, started: Started, asked: Asked) -> Result<Started, Fault> {
+    async fn fitted(
+        &self,
+        started: StartOutcome,
+        asked: RequestedVideo,
+    ) -> Result<StartOutcome, Fault> {
         Ok(match started {
-            Started::Done(made) => Started::Done(fitted(made, asked, self.oversized).await?),
-            ticket @ Started::Ticket(_) => ticket,
+            StartOutcome::Done(made) => {
+                StartOutcome::Done(fit_videos(made, asked, self.oversized).await?)
+            }
+            ticket @ StartOutcome::Ticket(_) => ticket,
         })
     }
 
     fn ignored(&self, work: &Work) -> Vec<String> {
-        regard::ignored(self.vendor.regard(&work.operation, &work.brief))
+        support::ignored(self.vendor.support(&work.operation, &work.brief))
     }
 
     fn fault(&self, fault: Fault) -> Fault {
-        hidden(&self.secrets, fault)
+        redact(&self.secrets, fault)
     }
 
     /// The order of a later part, kept to the same rules as the first.
-    fn step(&self, Step { intent, order }: Step) -> Step {
+    fn step(&self, NextPass { intent, order }: NextPass) -> NextPass {
         let secrets = self.secrets.clone();
-        Step {
+        NextPass {
             intent,
             order: Box::pin(async move {
                 let ordered = order.await.and_then(short);
-                ordered.map_err(|fault| hidden(&secrets, fault))
+                ordered.map_err(|fault| redact(&secrets, fault))
             }),
         }
     }
 }
 
 /// A fault without what must not leave the worker account.
-fn hidden(secrets: &Secrets, fault: Fault) -> Fault {
+fn redact(secrets: &Secrets, fault: Fault) -> Fault {
     Fault {
         message: secrets.hide(&fault.message),
         field: fault.field.map(|field| secrets.hide(&field)),
@@ -91,21 +98,21 @@ fn short(ticket: Value) -> Result<Value, Fault> {
         return Ok(ticket);
     }
     Err(Fault {
-        taken: Taken::Perhaps,
+        taken: Acceptance::Perhaps,
         ..Fault::vendor(Class::Retry, "the vendor's name for the work is too long")
     })
 }
 
 /// What came of a start, if it can be kept.
-fn kept(started: Started, ignored: Vec<String>) -> Result<Started, Fault> {
+fn check_start(started: StartOutcome, ignored: Vec<String>) -> Result<StartOutcome, Fault> {
     match started {
-        Started::Ticket(ticket) => short(ticket).map(Started::Ticket),
-        Started::Done(made) => Ok(Started::Done(bounded(made, ignored))),
+        StartOutcome::Ticket(ticket) => short(ticket).map(StartOutcome::Ticket),
+        StartOutcome::Done(made) => Ok(StartOutcome::Done(bounded(made, ignored))),
     }
 }
 
 /// A result without words that nobody would read to their end, and with the fields that had no effect.
-fn bounded(mut made: Made, ignored: Vec<String>) -> Made {
+fn bounded(mut made: WorkOutput, ignored: Vec<String>) -> WorkOutput {
     made.ignored = ignored;
     let cut = |text: &mut String, most: usize| {
         if let Some((end, _)) = text.char_indices().nth(most) {
@@ -140,19 +147,21 @@ impl Backend for Worker {
         self.vendor.takes_hints()
     }
 
-    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
-        self.vendor.regard(operation, brief)
+    fn support(&self, operation: &str, brief: &Brief) -> Vec<FieldSupport> {
+        self.vendor.support(operation, brief)
     }
 
-    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reserved> {
+    fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reservation> {
         self.vendor.reserve(whose, brief, long)
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
-        let (ignored, asked) = (self.ignored(&work), Asked::of(&work.brief));
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
+        let (ignored, asked) = (self.ignored(&work), RequestedVideo::of(&work.brief));
         let started = self.vendor.start(work);
         Box::pin(async move {
-            let kept = started.await.and_then(|started| kept(started, ignored));
+            let kept = started
+                .await
+                .and_then(|started| check_start(started, ignored));
             let fitted = match kept {
                 Ok(started) => self.fitted(started, asked).await,
                 Err(fault) => Err(fault),
@@ -161,27 +170,31 @@ impl Backend for Worker {
         })
     }
 
-    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        ticket: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         let polled = self.vendor.poll(work, ticket);
         Box::pin(async move {
             match polled.await {
-                Ok(Progress::Failed(fault)) => Ok(Progress::Failed(self.fault(fault))),
-                Ok(Progress::Done(made)) => {
+                Ok(PollOutcome::Failed(fault)) => Ok(PollOutcome::Failed(self.fault(fault))),
+                Ok(PollOutcome::Done(made)) => {
                     let made = bounded(made, self.ignored(work));
-                    match fitted(made, Asked::of(&work.brief), self.oversized).await {
-                        Ok(made) => Ok(Progress::Done(made)),
-                        Err(fault) => Ok(Progress::Failed(self.fault(fault))),
+                    match fit_videos(made, RequestedVideo::of(&work.brief), self.oversized).await {
+                        Ok(made) => Ok(PollOutcome::Done(made)),
+                        Err(fault) => Ok(PollOutcome::Failed(self.fault(fault))),
                     }
                 }
-                Ok(Progress::Step(step)) => Ok(Progress::Step(self.step(step))),
+                Ok(PollOutcome::Step(step)) => Ok(PollOutcome::Step(self.step(step))),
                 // A fault that will not pass is an end of the work, not a question that failed.
-                Err(fault) if !fault.class.may_pass() => Ok(Progress::Failed(self.fault(fault))),
+                Err(fault) if !fault.class.may_pass() => Ok(PollOutcome::Failed(self.fault(fault))),
                 other => other.map_err(|fault| self.fault(fault)),
             }
         })
     }
 
-    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> BoxFuture<'a, ()> {
         self.vendor.cancel(ticket)
     }
 
@@ -189,26 +202,29 @@ impl Backend for Worker {
         &'a self,
         work: &'a Work,
         late: bool,
-    ) -> Later<'a, Result<Option<Started>, Fault>> {
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         let found = self.vendor.look_up(work, late);
         Box::pin(async move {
             let ignored = self.ignored(work);
-            let kept = |started| kept(started, ignored);
+            let kept = |started| check_start(started, ignored);
             let kept = found.await.and_then(|found| found.map(kept).transpose());
             let fitted = match kept {
-                Ok(Some(started)) => self.fitted(started, Asked::of(&work.brief)).await.map(Some),
+                Ok(Some(started)) => self
+                    .fitted(started, RequestedVideo::of(&work.brief))
+                    .await
+                    .map(Some),
                 other => other,
             };
             fitted.map_err(|fault| self.fault(fault))
         })
     }
 
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         let probed = self.vendor.probe();
         Box::pin(async move { probed.await.map_err(|fault| self.fault(fault)) })
     }
 
-    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool> {
-        self.vendor.hears(post)
+    fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
+        self.vendor.verify_webhook(post)
     }
 }

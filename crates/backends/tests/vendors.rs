@@ -37,7 +37,10 @@ mod ideogram;
 mod inputs;
 #[path = "vendors/litellm.rs"]
 mod litellm;
-#[expect(dead_code, reason = "stories of whole houses need more of the servers")]
+#[expect(
+    dead_code,
+    reason = "stories of whole services need more of the servers"
+)]
 #[path = "vendors/local.rs"]
 mod local;
 #[path = "vendors/long.rs"]
@@ -78,7 +81,7 @@ mod stand;
 mod story;
 #[expect(
     dead_code,
-    reason = "a house around the embedded engine can do more than vendors need"
+    reason = "a service around the embedded engine can do more than vendors need"
 )]
 #[path = "embedded/studio.rs"]
 mod studio;

@@ -1,10 +1,10 @@
 //! Banned words: whole words, however they are written, from a list the operator edits.
 
-mod compared;
+mod normalized;
 
 use crate::family::{Family, Request};
 use crate::refusal::{Code, Refusal};
-use compared::{compared, holds_word};
+use normalized::{holds_word, normalized};
 
 /// The list until the operator edits it.
 pub const DEFAULT_BANNED_WORDS: [&str; 8] = [
@@ -41,7 +41,7 @@ impl WordList {
 impl From<Vec<String>> for WordList {
     fn from(shown: Vec<String>) -> Self {
         let words = shown.iter();
-        let compared = words.map(|word| compared(word).into_owned()).collect();
+        let compared = words.map(|word| normalized(word).into_owned()).collect();
         Self { shown, compared }
     }
 }
@@ -72,7 +72,7 @@ fn broken_by<'a>(
     let holds = |rule: &&PromptRule| {
         rule.families.is_empty() || rule.families.iter().any(|one| one == family.name)
     };
-    let text = compared(text);
+    let text = normalized(text);
     let mut rules = rules.iter().filter(holds);
     rules.find_map(|rule| rule.words.found_in(&text).map(|word| (rule, word)))
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn found_of(list: &WordList, prompt: &str) -> Option<String> {
-        list.found_in(&compared(prompt)).map(str::to_owned)
+        list.found_in(&normalized(prompt)).map(str::to_owned)
     }
 
     fn found(prompt: &str) -> Option<String> {

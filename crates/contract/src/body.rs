@@ -140,7 +140,7 @@ fn drop_absent(fields: &mut Fields) {
 
 fn holds_kept_name(value: &Value) -> bool {
     match value {
-        Value::String(text) => crate::fields::is_kept_name(text),
+        Value::String(text) => crate::fields::is_stored_file_name(text),
         Value::Object(inner) => inner.values().any(holds_kept_name),
         Value::Array(items) => items.iter().any(holds_kept_name),
         _ => false,
@@ -162,7 +162,7 @@ fn refuse_kept_names(path: &str, fields: &Fields) -> Result<(), Refusal> {
 
 fn refuse_kept_name(path: &str, value: &Value) -> Result<(), Refusal> {
     match value {
-        Value::String(text) if crate::fields::is_kept_name(text) => {
+        Value::String(text) if crate::fields::is_stored_file_name(text) => {
             Err(Refusal::invalid(path, "must not name a stored file"))
         }
         Value::Object(inner) => refuse_kept_names(path, inner),
@@ -234,13 +234,13 @@ mod tests {
     #[test]
     fn a_message_does_not_repeat_megabytes() {
         #[derive(Debug, serde::Deserialize)]
-        struct Count {
+        struct CountField {
             #[expect(dead_code, reason = "only its type matters")]
             count: u32,
         }
         let long = "x".repeat(1_000_000);
         let fields = parse_object(format!(r#"{{"count":"{long}"}}"#).as_bytes()).expect("JSON");
-        let refusal = read::<Count>(fields).expect_err("text is no number");
+        let refusal = read::<CountField>(fields).expect_err("text is no number");
         assert_eq!(refusal.field.as_deref(), Some("count"));
         assert!(refusal.message.len() < 1000, "{}", refusal.message.len());
         assert!(

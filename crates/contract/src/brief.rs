@@ -9,8 +9,8 @@ use crate::refusal::Refusal;
 mod hint;
 mod source;
 
-pub use hint::{Hint, Lends};
-pub use source::{MEGABYTE, Source, Wanted};
+pub use hint::{Hint, HintKind};
+pub use source::{MEGABYTE, Source, SourceRule};
 
 /// The direction a canvas is widened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ pub enum Format {
 
 /// How finely a video is made at its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Definition {
+pub enum VideoDefinition {
     /// As its size says.
     #[default]
     BySize,
@@ -190,7 +190,7 @@ pub struct Brief {
     /// Pixels of the shorter side of a video whose shape is left to its source; 0 when the size is given.
     pub short_side: u32,
     /// How finely a video is made.
-    pub definition: Definition,
+    pub definition: VideoDefinition,
     /// Length of a video.
     pub seconds: u32,
     /// The sources are frames of the video itself; otherwise they are references for its words.
@@ -238,7 +238,7 @@ impl Brief {
             video: None,
             span: None,
             short_side: 0,
-            definition: Definition::BySize,
+            definition: VideoDefinition::BySize,
             seconds: 0,
             of_frames: false,
             covers: false,
@@ -290,16 +290,16 @@ impl Brief {
     /// Adds an input picture.
     #[must_use]
     pub fn from(self, field: impl Into<String>, image: ImageData) -> Self {
-        self.from_wanted(field, image, Wanted::ANY)
+        self.from_with_rule(field, image, SourceRule::ANY)
     }
 
     /// Adds an input picture that must meet a rule.
     #[must_use]
-    pub fn from_wanted(
+    pub fn from_with_rule(
         mut self,
         field: impl Into<String>,
         image: ImageData,
-        wanted: Wanted,
+        wanted: SourceRule,
     ) -> Self {
         self.sources.push(Source {
             field: field.into(),
@@ -317,11 +317,11 @@ impl Brief {
 
     /// Adds a picture that only lends something, given by address.
     #[must_use]
-    pub fn hinted(mut self, lends: Lends, field: impl Into<String>, url: &ImageUrl) -> Self {
+    pub fn hinted(mut self, lends: HintKind, field: impl Into<String>, url: &ImageUrl) -> Self {
         let source = Source {
             field: field.into(),
             image: ImageData::Url(url.clone()),
-            wanted: Wanted::ANY,
+            wanted: SourceRule::ANY,
         };
         self.hints.push(Hint { lends, source });
         self
@@ -329,7 +329,12 @@ impl Brief {
 
     /// Sets the mask, which must meet a rule.
     #[must_use]
-    pub fn masked(mut self, field: impl Into<String>, image: ImageData, wanted: Wanted) -> Self {
+    pub fn masked(
+        mut self,
+        field: impl Into<String>,
+        image: ImageData,
+        wanted: SourceRule,
+    ) -> Self {
         self.mask = Some(Source {
             field: field.into(),
             image,

@@ -1,6 +1,6 @@
 //! The table: every family, in the order of the documents.
 
-use crate::family::{Family, Submit};
+use crate::family::{Family, SubmitEndpoint};
 
 pub mod animegen;
 pub mod artgen;
@@ -29,7 +29,7 @@ pub static FAMILIES: &[Family] = &[
 ];
 
 /// The family and the submit with a name such as `facegen.swap`.
-pub fn operation(name: &str) -> Option<(&'static Family, &'static Submit)> {
+pub fn operation(name: &str) -> Option<(&'static Family, &'static SubmitEndpoint)> {
     FAMILIES.iter().find_map(|family| {
         family
             .submits

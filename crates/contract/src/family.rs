@@ -10,14 +10,15 @@ use crate::ids::JobId;
 use crate::job::{Job, JobState};
 
 mod frame;
-mod refused;
+mod refusal_body;
 mod submit;
 
 pub use crate::time::timestamp;
-pub use frame::{framed, framed_always, shaped};
-pub use refused::refused;
+pub use frame::{envelope_schema, envelope_schema_with_queue, to_json};
+pub use refusal_body::refusal_body;
 pub use submit::{
-    AnswersWith, FORM_BODY, Finished, IMAGE_BODY, Request, SMALL_BODY, Submit, answer, job,
+    AnswerMode, FORM_BODY, FinishedJob, IMAGE_BODY, Request, SMALL_BODY, SubmitEndpoint,
+    submit_and_wait, submit_job,
 };
 
 /// How a family's job identifiers look.
@@ -31,7 +32,7 @@ pub enum JobIds {
 
 /// How long the addresses of a family's results work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum ResultLifetime {
     /// 60 minutes.
     Hour,
     /// 24 hours.
@@ -44,7 +45,7 @@ pub enum Keep {
 
 /// One way to read a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fetch {
+pub struct FetchEndpoint {
     /// Path; GET and POST both answer.
     pub path: &'static str,
     /// The documented name of the parameter; `jobId` and `job_id` are both accepted.
@@ -88,11 +89,11 @@ pub struct Family {
     /// Time limit in seconds when the request has none.
     pub timeout_s: u32,
     /// How long result addresses work.
-    pub keep: Keep,
+    pub keep: ResultLifetime,
     /// Ways to submit.
-    pub submits: &'static [Submit],
+    pub submits: &'static [SubmitEndpoint],
     /// Ways to read.
-    pub fetches: &'static [Fetch],
+    pub fetches: &'static [FetchEndpoint],
     /// The whole body of a fetch result and of a callback.
     pub render: fn(&Family, &Job) -> Value,
     /// Every key of [`Family::render`] described, for the documents.
@@ -114,7 +115,7 @@ impl Family {
         banned_words: false,
         asked_for: |prompt| Cow::Borrowed(prompt),
         timeout_s: 600,
-        keep: Keep::Day,
+        keep: ResultLifetime::Day,
         submits: &[],
         fetches: &[],
         render: |family, job| family.frame(job, Value::Null),
@@ -140,7 +141,7 @@ impl Family {
 
     /// The usual fetch result: the frame around what a finished job shows, and null until there is something.
     pub fn framed_result<T: Serialize>(&self, job: &Job, result: Option<T>) -> Value {
-        self.frame(job, result.map_or(Value::Null, |result| shaped(&result)))
+        self.frame(job, result.map_or(Value::Null, |result| to_json(&result)))
     }
 
     /// The usual frame: `{status, message, jobId, data}`.

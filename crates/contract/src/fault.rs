@@ -77,7 +77,7 @@ impl FaultKind {
     }
 
     /// The kind that a message tells of, for jobs that ended before it was stored beside it.
-    pub fn told_by(message: &str) -> Self {
+    pub fn from_message(message: &str) -> Self {
         let words = message.strip_prefix('[').unwrap_or(message);
         let words = words.split(']').next().unwrap_or_default();
         let known = Self::ALL.into_iter().find(|kind| kind.words() == words);
@@ -103,11 +103,15 @@ mod tests {
     fn every_kind_is_read_as_it_was_written_and_as_it_was_told() {
         for kind in FaultKind::ALL {
             assert_eq!(FaultKind::from_word(kind.word()), kind);
-            assert_eq!(FaultKind::told_by(&kind.message("a [b] c")), kind);
+            assert_eq!(FaultKind::from_message(&kind.message("a [b] c")), kind);
         }
         assert_eq!(FaultKind::from_word("of tomorrow"), FaultKind::Internal);
         for other in ["", "no brackets", "[Of tomorrow] why", "Image"] {
-            assert_eq!(FaultKind::told_by(other), FaultKind::Internal, "{other}");
+            assert_eq!(
+                FaultKind::from_message(other),
+                FaultKind::Internal,
+                "{other}"
+            );
         }
     }
 }

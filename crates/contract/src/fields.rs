@@ -2,10 +2,10 @@
 //! callers really send, and says in plain words what it wants when it refuses.
 
 mod address;
+mod deferred;
 mod image;
 mod length;
 mod list;
-mod loose;
 mod moment;
 mod number;
 mod order;
@@ -14,13 +14,13 @@ mod text;
 mod words;
 
 pub use address::{HookUrl, ImageUrl};
-pub(crate) use image::is_kept_name;
-pub use image::{ImageData, ImageHeader, Inline, InlineImage};
+pub use deferred::DeferredField;
+pub(crate) use image::is_stored_file_name;
+pub use image::{ImageData, ImageHeader, InlineData, InlineImage};
 pub use length::{SecondsText, Span};
 pub use list::List;
-pub use loose::Loose;
 pub use moment::Moment;
-pub use number::{Count, Flag, Pick, Real, Seconds, Stepped};
+pub use number::{Count, Flag, NumberChoice, Real, Seconds, SteppedCount};
 pub use order::field_order;
 pub use text::{Prompt, SeedText, Text};
 pub(crate) use words::words;

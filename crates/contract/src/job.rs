@@ -118,7 +118,7 @@ impl JsonSchema for Speed {
 /// What a file of a result is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum FileRole {
     /// The result itself.
     #[default]
     Main,
@@ -130,14 +130,14 @@ pub enum Role {
     LastFrame,
 }
 
-/// A file of a result, in the service's own vault.
+/// A file of a result, in the service's own asset store.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct File {
-    /// Where the vault keeps it.
+    /// Where the asset store keeps it.
     pub key: String,
     /// What it is for.
     #[serde(default)]
-    pub role: Role,
+    pub role: FileRole,
     /// Its media type.
     pub media_type: String,
     /// Width in pixels.
@@ -256,7 +256,7 @@ impl Job {
     }
 
     /// The files of one role, in order.
-    pub fn files(&self, role: Role) -> impl Iterator<Item = &File> {
+    pub fn files(&self, role: FileRole) -> impl Iterator<Item = &File> {
         self.output()
             .into_iter()
             .flat_map(move |output| output.files.iter().filter(move |file| file.role == role))
@@ -264,6 +264,6 @@ impl Job {
 
     /// The main file at a place.
     pub fn file(&self, index: usize) -> Option<&File> {
-        self.files(Role::Main).nth(index)
+        self.files(FileRole::Main).nth(index)
     }
 }

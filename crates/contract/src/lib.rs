@@ -33,7 +33,7 @@ pub use families::shortcuts::{SHORTCUTS, Shortcut};
 pub use families::{FAMILIES, operation};
 pub use fault::FaultKind;
 pub use ids::{AccountId, AttemptId, BackendId, JobId, WorkerId};
-pub use job::{File, Job, JobState, Output, Role, Speed};
+pub use job::{File, FileRole, Job, JobState, Output, Speed};
 pub use notes::Notes;
 pub use quota::{Quota, QuotaText};
 pub use refusal::{Code, Refusal};
@@ -48,11 +48,13 @@ pub(crate) mod prelude {
 
     pub(crate) use crate::brief::{Brief, Task};
     pub(crate) use crate::families::example;
-    pub(crate) use crate::family::{Family, Fetch, Finished, JobIds, Keep, Submit};
-    pub(crate) use crate::family::{answer, framed, job, shaped};
+    pub(crate) use crate::family::{
+        Family, FetchEndpoint, FinishedJob, JobIds, ResultLifetime, SubmitEndpoint,
+    };
+    pub(crate) use crate::family::{envelope_schema, submit_and_wait, submit_job, to_json};
     pub(crate) use crate::fields::{HookUrl, ImageUrl};
     pub(crate) use crate::job::{Job, JobState};
-    pub(crate) use crate::operation::{Context, Operation, Order};
+    pub(crate) use crate::operation::{Operation, Order, ReferencedJobs};
     pub(crate) use crate::quota::{Quota, QuotaText};
     pub(crate) use crate::refusal::Refusal;
     pub(crate) use crate::tariff::Price;

@@ -6,7 +6,7 @@ mod metric;
 mod series;
 pub mod table;
 
-pub use histogram::{Exemplar, Histogram, Mark};
-pub use metric::{Kind, Metric, Scale};
-pub use series::{Counters, Series};
+pub use histogram::{Exemplar, Histogram, TraceMark};
+pub use metric::{BucketScale, Metric, MetricKind};
+pub use series::{CounterVec, HistogramVec};
 pub use table::METRICS;

@@ -1,10 +1,10 @@
 //! The wire format of midjourney-proxy, in both of its dialects: what its calls come to here, and jobs as its tasks.
 
+mod interpret;
 mod task;
-mod wish;
 
-pub use task::{Button, Link, Press, STATE, TaskView, callback, press, window};
-pub use wish::{NewTask, Wish, WishedJob, region, wish};
+pub use interpret::{NewTask, TaskAction, TaskJob, interpret, region_modal_id};
+pub use task::{Button, ButtonAction, Link, STATE, TaskView, button_action, callback, modal_task};
 
 use crate::families::{artgen, facegen};
 

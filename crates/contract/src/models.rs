@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::body::Fields;
 use crate::families::FAMILIES;
-use crate::family::{Family, Submit};
+use crate::family::{Family, SubmitEndpoint};
 
 /// How families spell the field that names a model.
 const SPELLINGS: [&str; 2] = ["model", "modelName"];
@@ -19,7 +19,7 @@ pub struct Model {
     /// The first family that has it.
     pub family: &'static Family,
     /// The operations whose requests may name it, of any family.
-    pub submits: Vec<&'static Submit>,
+    pub submits: Vec<&'static SubmitEndpoint>,
 }
 
 /// The model that a stored request names.
@@ -55,7 +55,7 @@ fn collect() -> Vec<Model> {
 }
 
 /// The words that a request's schema allows for its model.
-fn names(submit: &Submit) -> Vec<String> {
+fn names(submit: &SubmitEndpoint) -> Vec<String> {
     let mut generator = SchemaGenerator::default();
     let schema = (submit.schema)(&mut generator).to_value();
     let named = schema["$ref"]

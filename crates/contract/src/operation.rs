@@ -18,14 +18,14 @@ use crate::tariff::Price;
 
 /// The jobs of the same account that a request refers to.
 #[derive(Clone, Copy, Default)]
-pub struct Context<'a> {
+pub struct ReferencedJobs<'a> {
     /// The job named by [`Operation::parent`].
     pub parent: Option<&'a Job>,
     /// The jobs named by [`Operation::cites`] that exist.
     pub cited: &'a [Job],
 }
 
-impl<'a> Context<'a> {
+impl<'a> ReferencedJobs<'a> {
     /// The parent, refused unless it is a job of the family and finished successfully. A job of another family is
     /// answered like one that does not exist.
     pub fn finished_parent(self, field: &str, family: &str) -> Result<&'a Job, Refusal> {
@@ -68,7 +68,7 @@ pub trait Operation: Serialize + DeserializeOwned + JsonSchema {
     }
 
     /// What to make and what it costs, or why not.
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal>;
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal>;
 }
 
 /// What a request comes to.

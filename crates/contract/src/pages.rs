@@ -33,4 +33,4 @@ pub mod workers;
 
 pub use access::Access;
 pub use groups::{group_of, groups};
-pub use page::{Describe, Described, Door, Gives, Method, Page, Takes};
+pub use page::{FieldsSpec, Method, Page, PageInput, PageListeners, PageOutput, SchemaFn};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
-use atelier_contract::metrics::{Kind, METRICS};
+use atelier_contract::metrics::{METRICS, MetricKind};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
 /// Files that ask for metrics.
@@ -70,13 +70,13 @@ fn names_follow_the_conventions_of_prometheus() {
         assert!(seen.insert(name), "{name} is there twice");
         assert_eq!(
             name.ends_with("_total"),
-            metric.kind == Kind::Counter,
+            metric.kind == MetricKind::Counter,
             "{name}: counters and only they end with _total"
         );
         let millis = name.contains("_ms") || name.contains("milli") || name.contains("micro");
         assert!(!millis, "{name}: base units only");
         assert!(metric.about.ends_with('.'), "{name}: a sentence");
-        if let Kind::Histogram(scale) = metric.kind {
+        if let MetricKind::Histogram(scale) = metric.kind {
             assert!(scale.bounds.is_sorted(), "{name}: steps ascend");
         }
     }

@@ -7,9 +7,9 @@ mod file;
 use std::io;
 use std::path::Path;
 
-use atelier_store::{ArchiveFile, Cut, Store};
+use atelier_store::{ArchiveCut, ArchiveFile, Store};
 
-use file::{Draft, discard, hold, left_in, publish};
+use file::{Draft, discard, hold, publish, unfinished_name};
 pub use file::{FileState, state_of};
 
 /// Ledger rows, or attempts, that share a file and a commit, about.
@@ -37,7 +37,7 @@ pub enum ArchiveError {
 
 /// What was moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct ArchiveSummary {
     /// Files written.
     pub files: u64,
     /// Jobs in them.
@@ -54,7 +54,7 @@ pub async fn archive(
     folder: &Path,
     before_ms: i64,
     now_ms: i64,
-) -> Result<Moved, ArchiveError> {
+) -> Result<ArchiveSummary, ArchiveError> {
     let Some(_alone) = hold(folder)? else {
         return Err(ArchiveError::InUse(folder.display().to_string()));
     };
@@ -63,9 +63,9 @@ pub async fn archive(
         folder,
         before_ms,
         now_ms,
-        moved: Moved::default(),
+        moved: ArchiveSummary::default(),
     };
-    archiver.put_right().await?;
+    archiver.recover_unfinished().await?;
     archiver.attempts().await?;
     for _ in 0..TRIES {
         if archiver.accounts().await? {
@@ -81,16 +81,16 @@ struct Archiver<'a> {
     folder: &'a Path,
     before_ms: i64,
     now_ms: i64,
-    moved: Moved,
+    moved: ArchiveSummary,
 }
 
 impl Archiver<'_> {
     /// What an archiving before this one left: its rows are gone, and it gets its name, or they are not, and it goes.
-    async fn put_right(&self) -> Result<(), ArchiveError> {
-        let Some(name) = left_in(self.folder)? else {
+    async fn recover_unfinished(&self) -> Result<(), ArchiveError> {
+        let Some(name) = unfinished_name(self.folder)? else {
             return Ok(());
         };
-        if self.store.knows_archive_file(&name).await? {
+        if self.store.has_archive_file(&name).await? {
             publish(self.folder, &name)?;
         } else {
             discard(self.folder)?;
@@ -145,7 +145,7 @@ impl Archiver<'_> {
     }
 
     /// Moves what cuts cover, in one file and one commit; false when something of it has changed meanwhile.
-    async fn cuts(&mut self, cuts: Vec<Cut>) -> Result<bool, ArchiveError> {
+    async fn cuts(&mut self, cuts: Vec<ArchiveCut>) -> Result<bool, ArchiveError> {
         if cuts.is_empty() {
             return Ok(true);
         }

@@ -1,37 +1,37 @@
 //! The audit of everything that is kept: the books, the chain of acts, and the files. It needs no engine at work.
 
-mod archived;
-mod looked;
-mod vault;
+mod archive_files;
+mod assets;
+mod summary;
 
 use std::path::Path;
 
 use atelier_store::Store;
 use atelier_store::files::Files;
-pub use atelier_store::{Fault, Look};
-pub use looked::{AuditError, Looked};
+pub use atelier_store::{CheckOptions, Violation};
+pub use summary::{AuditError, AuditSummary};
 
 /// Looks at everything and tells `found` of each broken invariant. Memory does not grow with what is kept.
 pub async fn audit(
     store: &Store,
     files: &Files,
     archive: &Path,
-    look: Look,
-    found: &mut (dyn FnMut(Fault) + Send),
-) -> Result<Looked, AuditError> {
-    let mut looked = Looked {
-        rows: store.audit_books(look, found).await?,
-        ..Looked::default()
+    look: CheckOptions,
+    found: &mut (dyn FnMut(Violation) + Send),
+) -> Result<AuditSummary, AuditError> {
+    let mut looked = AuditSummary {
+        rows: store.check_invariants(look, found).await?,
+        ..AuditSummary::default()
     };
     for subject in store.check_audit().await? {
-        found(Fault {
+        found(Violation {
             invariant: "chain.acts",
             what: "audit list was changed",
             subject,
         });
     }
-    vault::rows_have_files(store, files, look, &mut looked, found).await?;
-    vault::files_have_rows(store, files, look, &mut looked, found).await?;
-    archived::files_are_whole(store, archive, &mut looked, found).await?;
+    assets::rows_have_files(store, files, look, &mut looked, found).await?;
+    assets::files_have_rows(store, files, look, &mut looked, found).await?;
+    archive_files::files_are_whole(store, archive, &mut looked, found).await?;
     Ok(looked)
 }

@@ -4,30 +4,30 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::house::House;
+use crate::context::Context;
 
 /// How often some accounts are looked at.
 pub(crate) const PAUSE_MS: u64 = 5_000;
 
 /// Looks at accounts, round after round.
 pub struct Auditor {
-    house: Arc<House>,
+    context: Arc<Context>,
     round: Mutex<Round>,
 }
 
 /// What a round has found so far, and what the one before it found.
 #[derive(Default)]
 struct Round {
-    place: Option<Vec<String>>,
+    cursor: Option<Vec<String>>,
     broken: BTreeMap<&'static str, u64>,
     before: BTreeMap<&'static str, u64>,
     accounts: u64,
 }
 
 impl Auditor {
-    pub(crate) fn new(house: Arc<House>) -> Self {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
         Self {
-            house,
+            context,
             round: Mutex::default(),
         }
     }
@@ -38,8 +38,8 @@ impl Auditor {
 
     /// Looks at the next accounts.
     pub(crate) async fn step(&self) -> Result<(), atelier_store::Error> {
-        let place = self.with(|round| round.place.clone());
-        let looked = self.house.store.check_accounts(place.as_ref()).await?;
+        let cursor = self.with(|round| round.cursor.clone());
+        let looked = self.context.store.check_accounts(cursor.as_ref()).await?;
         for fault in &looked.faults {
             tracing::error!(
                 invariant = fault.invariant,
@@ -53,8 +53,8 @@ impl Auditor {
                 *round.broken.entry(fault.invariant).or_default() += 1;
             }
             round.accounts += looked.accounts as u64;
-            round.place = looked.next;
-            if round.place.is_none() {
+            round.cursor = looked.next;
+            if round.cursor.is_none() {
                 round.before = std::mem::take(&mut round.broken);
             }
         });
@@ -68,7 +68,7 @@ impl Auditor {
                 let found = |map: &BTreeMap<_, u64>| map.get(name).copied().unwrap_or(0);
                 (name, found(&round.before).max(found(&round.broken)))
             };
-            let counts = atelier_store::of_accounts().map(count).collect();
+            let counts = atelier_store::account_invariants().map(count).collect();
             (counts, round.accounts)
         })
     }

@@ -12,7 +12,7 @@ use futures_util::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::audit::{AuditError, Fault, Look, audit};
+use crate::audit::{AuditError, CheckOptions, Violation, audit};
 use crate::key::hex;
 
 /// The database in a backup, and in a data folder.
@@ -34,7 +34,7 @@ pub enum BackupError {
     /// The store did not answer.
     #[error(transparent)]
     Store(#[from] atelier_store::Error),
-    /// A vault did not answer.
+    /// An asset store did not answer.
     #[error(transparent)]
     Files(#[from] FilesError),
     /// A folder failed.
@@ -93,14 +93,14 @@ pub async fn back_up(
     let database = folder.join(DATABASE);
     // Made first, so that nobody else can read it.
     private_file(&database)?;
-    store.copy_to(&database).await?;
+    store.backup_to(&database).await?;
     // Everything else goes by what the copy says, however long copying takes and whatever becomes of the service meanwhile.
     let copy = Store::open(
         &format!("sqlite:{}", database.display()),
         Options::default(),
     )
     .await?;
-    let filled = fill(store, &copy, files, folder, now_ms).await;
+    let filled = write_backup(store, &copy, files, folder, now_ms).await;
     copy.close().await;
     let (files, rows) = filled?;
     if fs::metadata(folder.join(LOG)).is_ok_and(|log| log.len() > 0) {
@@ -123,7 +123,7 @@ pub async fn back_up(
 }
 
 /// Puts the files that a copy of the database names beside it, and looks at all of it: how many files and rows there are.
-async fn fill(
+async fn write_backup(
     store: &Store,
     copy: &Store,
     files: Option<&Files>,
@@ -131,9 +131,9 @@ async fn fill(
     now_ms: i64,
 ) -> Result<(u64, u64), BackupError> {
     let (mut faults, mut first) = (0, None);
-    let mut found = |fault: Fault| {
+    let mut found = |fault: Violation| {
         faults += 1;
-        let Fault {
+        let Violation {
             invariant,
             what,
             subject,
@@ -141,7 +141,7 @@ async fn fill(
         first.get_or_insert_with(|| format!("{invariant}: {what}: {subject}"));
     };
     // Nobody works on a copy, so nothing in it is due.
-    let look = Look::new(now_ms, now_ms, false);
+    let look = CheckOptions::new(now_ms, now_ms, false);
     let mut copied = 0;
     let rows = if let Some(files) = files {
         let kept = Files::folder(folder.join(FILES))?;
@@ -150,7 +150,7 @@ async fn fill(
         let archive = folder.join("archive");
         audit(copy, &kept, &archive, look, &mut found).await?.rows
     } else {
-        copy.audit_books(look, &mut found).await?
+        copy.check_invariants(look, &mut found).await?
     };
     match first {
         None => Ok((copied, rows)),

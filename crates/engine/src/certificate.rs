@@ -14,7 +14,7 @@ pub(crate) const PREFIX: &str = "credentials-key:";
 /// Whom it names.
 const ORGANISATION: &str = "Atelier";
 /// After so long there is another one.
-const TURN_MS: i64 = 5 * 365 * 24 * 3_600_000;
+const ROTATE_AFTER_MS: i64 = 5 * 365 * 24 * 3_600_000;
 
 /// Why there is none.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub async fn own_certificate(
     keyring: &Keyring,
     now_ms: i64,
 ) -> Result<Chain, OwnCertificateError> {
-    let name = format!("{PREFIX}{}", now_ms / TURN_MS);
+    let name = format!("{PREFIX}{}", now_ms / ROTATE_AFTER_MS);
     let kept = store.settings(&name).await?;
     let kept = kept.into_iter().find(|(known, _)| *known == name);
     let sealed = if let Some((_, sealed)) = kept {

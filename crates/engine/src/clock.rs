@@ -4,8 +4,8 @@
 //! set changes that distance and nothing else: small differences are drawn in, large ones that last are taken over.
 
 mod agreement;
-mod beginning;
-mod drawing;
+mod slew;
+mod start;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use atelier_store::{ClockNote, Store, boot_ms};
 
 use agreement::{Agreement, Verdict};
-use drawing::{Drawing, Move};
+use slew::{Adjustment, ClockSlew};
 
 /// How far the time that is shown is ahead of the service's own where tests turn the clock by hand: taking one for the other
 /// must not go unnoticed.
@@ -39,7 +39,7 @@ pub struct ServiceClock {
     steady_ms: AtomicI64,
     /// How far the time that is shown is ahead of the service's own.
     ahead_ms: AtomicI64,
-    drawing: Mutex<Drawing>,
+    slew: Mutex<ClockSlew>,
     agreement: Mutex<Agreement>,
 }
 
@@ -95,12 +95,12 @@ impl Clock {
     }
 
     async fn begin(source: Source, store: &Store) -> Result<Self, atelier_store::Error> {
-        let steady_ms = beginning::steady_ms(&source, store).await?;
+        let steady_ms = start::steady_ms(&source, store).await?;
         let ahead_ms = source.wall_ms() - steady_ms;
         Ok(Self::Service(Arc::new(ServiceClock {
             steady_ms: AtomicI64::new(steady_ms - source.boot_ms()),
             ahead_ms: AtomicI64::new(ahead_ms),
-            drawing: Mutex::default(),
+            slew: Mutex::default(),
             agreement: Mutex::default(),
             source,
         })))
@@ -177,13 +177,13 @@ impl Clock {
         };
         let (boot_ms, wall_ms) = (clock.source.boot_ms(), clock.source.wall_ms());
         let off_ms = wall_ms - self.now_ms();
-        let mut drawing = clock.drawing();
-        match drawing.step(boot_ms, off_ms) {
-            Move::Nothing => {}
-            Move::Little(by_ms) => {
+        let mut slew = clock.slew();
+        match slew.step(boot_ms, off_ms) {
+            Adjustment::Nothing => {}
+            Adjustment::Little(by_ms) => {
                 clock.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
             }
-            Move::TakeOver(by_ms) => {
+            Adjustment::TakeOver(by_ms) => {
                 clock.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
                 tracing::warn!(
                     by_ms,
@@ -191,7 +191,7 @@ impl Clock {
                 );
             }
         }
-        drawing.was_set(wall_ms - boot_ms)
+        slew.was_set(wall_ms - boot_ms)
     }
 
     /// What the next process is to go on from; `None` where nothing is to be kept.
@@ -222,8 +222,8 @@ impl ServiceClock {
         self.ahead_ms.load(Ordering::Relaxed)
     }
 
-    fn drawing(&self) -> MutexGuard<'_, Drawing> {
-        self.drawing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slew(&self) -> MutexGuard<'_, ClockSlew> {
+        self.slew.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self) -> ClockNote {
@@ -261,7 +261,7 @@ impl ServiceClock {
                     "this machine stood still; it goes by the time of the other nodes"
                 );
             }
-            Verdict::Tell => {
+            Verdict::Publish => {
                 let agreed = agreed.cloned();
                 let machine = String::new();
                 let told = ClockNote { machine, ..ours };
@@ -309,7 +309,7 @@ impl Source {
     /// The machine since it was switched on.
     fn machine(&self) -> String {
         match self {
-            Self::Machine | Self::Database(_) => beginning::machine().to_owned(),
+            Self::Machine | Self::Database(_) => start::machine().to_owned(),
             Self::Simulated(machine) => machine.name.clone(),
         }
     }

@@ -25,9 +25,9 @@ pub const POINTS: &[&str] = &[
     "runner.file_stored",
     "runner.before_settle",
     "settle.done",
-    "courier.claimed",
-    "courier.posted",
-    "courier.recorded",
+    "callbacks.claimed",
+    "callbacks.posted",
+    "callbacks.recorded",
     "sweeper.before_forget",
 ];
 
@@ -36,10 +36,10 @@ mod armed {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    static WANTED: OnceLock<Option<Wanted>> = OnceLock::new();
+    static WANTED: OnceLock<Option<ArmedPoint>> = OnceLock::new();
     static PASSED: AtomicU32 = AtomicU32::new(0);
 
-    struct Wanted {
+    struct ArmedPoint {
         name: String,
         count: u32,
         dies: bool,
@@ -49,12 +49,12 @@ mod armed {
         clippy::disallowed_methods,
         reason = "a test's wish, not a setting of the service"
     )]
-    fn wanted() -> Option<Wanted> {
+    fn wanted() -> Option<ArmedPoint> {
         let dying = std::env::var("ATELIER_CRASH_AT");
         let dies = dying.is_ok();
         let text = dying.or_else(|_| std::env::var("ATELIER_STALL_AT")).ok()?;
         let (name, count) = text.split_once(':').unwrap_or((&text, "1"));
-        Some(Wanted {
+        Some(ArmedPoint {
             name: name.to_owned(),
             count: count.parse().unwrap_or(1),
             dies,

@@ -1,46 +1,46 @@
-//! The house put together: what it is built from, and its parts.
+//! The engine put together: what it is built from, and its parts.
 
 use std::sync::Arc;
 
 use atelier_backends::Vendor;
-use atelier_backends::allowances::Allowances;
-use atelier_backends::http::Outbound;
-use atelier_backends::shares::Shares;
+use atelier_backends::http::OutboundClient;
+use atelier_backends::limits::LimitOverrides;
+use atelier_backends::share::FairSemaphore;
 use atelier_contract::Tariff;
-use atelier_contract::metrics::Series;
+use atelier_contract::metrics::HistogramVec;
 use atelier_store::Store;
 use atelier_store::files::Files;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::admin::{Admin, AdminDeps, BannedWords, Prices};
+use crate::assets::Assets;
 use crate::auditor::Auditor;
+use crate::callbacks::Callbacks;
+use crate::cleaner::Cleaner;
 use crate::clock::Clock;
-use crate::courier::Courier;
-use crate::floor::{Floor, Worker};
-use crate::house::House;
+use crate::context::Context;
 use crate::ids::Ids;
 use crate::intake::Intake;
 use crate::jobs::Jobs;
 use crate::keyring::Keyring;
 use crate::meters::Meters;
-use crate::office::{BannedWords, Doors, Office, Prices};
+use crate::runner::{EmbeddedWorker, Runner};
 use crate::settings::Settings;
-use crate::tidy::Tidy;
 use crate::tracer::Tracer;
-use crate::vault::Vault;
 
 /// What an engine is built from.
 pub struct Parts {
     /// Durable state.
     pub store: Store,
-    /// The vault's bytes.
+    /// The asset store's bytes.
     pub files: Files,
     /// Whoever makes the media inside this process.
-    pub workers: Vec<Worker>,
+    pub workers: Vec<EmbeddedWorker>,
     /// The vendors that worker accounts can be set up at.
     pub vendors: &'static [Vendor],
     /// The guarded way out.
-    pub outbound: Outbound,
+    pub outbound: OutboundClient,
     /// Prices.
     pub tariff: Tariff,
     /// Limits and schedules.
@@ -55,27 +55,27 @@ pub struct Parts {
     pub node: String,
 }
 
-/// The working house.
+/// The engine.
 pub struct Engine {
-    house: Arc<House>,
-    vault: Arc<Vault>,
-    floor: Arc<Floor>,
+    context: Arc<Context>,
+    assets: Arc<Assets>,
+    runner: Arc<Runner>,
     intake: Intake,
-    courier: Arc<Courier>,
+    callbacks: Arc<Callbacks>,
     jobs: Arc<Jobs>,
-    tidy: Tidy,
+    tidy: Cleaner,
     auditor: Auditor,
-    office: Office,
+    admin: Admin,
 }
 
 impl Engine {
-    /// Builds the house; nothing runs yet.
+    /// Builds the engine; nothing runs yet.
     pub fn new(parts: Parts) -> Arc<Self> {
         let allowances = Arc::default();
-        parts.outbound.input_memory().heed(&allowances);
+        parts.outbound.input_memory().set_limits(&allowances);
         let (telemetry, ids) = (&parts.settings.telemetry, parts.ids.clone());
         let tracer = Tracer::new(telemetry, &parts.outbound, ids, &parts.node);
-        let house = Arc::new(House {
+        let context = Arc::new(Context {
             allowances,
             store: parts.store,
             started_ms: parts.clock.now_ms(),
@@ -87,77 +87,82 @@ impl Engine {
             outbound: parts.outbound,
             tracer,
             meters: Meters::new(parts.vendors),
-            handover: crate::handover::Handover::default(),
+            callback_queue: crate::callback_queue::CallbackQueue::default(),
             wakes: Arc::default(),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
             node: parts.node,
         });
-        let vault = Vault::new(house.clone(), parts.files);
-        let floor = Floor::new(house.clone(), vault.clone(), parts.workers, parts.vendors);
-        let jobs = Arc::new(Jobs::new(house.clone(), vault.clone(), floor.clone()));
-        let prices = Prices::new(house.clone(), parts.tariff);
-        let banned = BannedWords::new(house.clone());
-        let office = Office::new(Doors {
-            house: house.clone(),
-            vault: vault.clone(),
-            floor: floor.clone(),
+        let assets = Assets::new(context.clone(), parts.files);
+        let runner = Runner::new(
+            context.clone(),
+            assets.clone(),
+            parts.workers,
+            parts.vendors,
+        );
+        let jobs = Arc::new(Jobs::new(context.clone(), assets.clone(), runner.clone()));
+        let prices = Prices::new(context.clone(), parts.tariff);
+        let banned = BannedWords::new(context.clone());
+        let admin = Admin::new(AdminDeps {
+            context: context.clone(),
+            assets: assets.clone(),
+            runner: runner.clone(),
             jobs: jobs.clone(),
             prices: prices.clone(),
             banned: banned.clone(),
         });
         Arc::new(Self {
             intake: Intake::new(
-                house.clone(),
-                vault.clone(),
-                floor.clone(),
+                context.clone(),
+                assets.clone(),
+                runner.clone(),
                 (prices, banned),
             ),
-            courier: Courier::new(house.clone(), vault.clone()),
-            tidy: Tidy::new(house.clone(), vault.clone()),
-            auditor: Auditor::new(house.clone()),
-            office,
+            callbacks: Callbacks::new(context.clone(), assets.clone()),
+            tidy: Cleaner::new(context.clone(), assets.clone()),
+            auditor: Auditor::new(context.clone()),
+            admin,
             jobs,
-            floor,
-            vault,
-            house,
+            runner,
+            assets,
+            context,
         })
     }
 
     /// What single accounts have of what all share.
-    pub fn allowances(&self) -> &Arc<Allowances> {
-        &self.house.allowances
+    pub fn allowances(&self) -> &Arc<LimitOverrides> {
+        &self.context.allowances
     }
 
     /// What accounts share of reading.
-    pub fn read_shares(&self) -> [&Arc<Shares>; 2] {
-        self.house.store.shares()
+    pub fn read_shares(&self) -> [&Arc<FairSemaphore>; 2] {
+        self.context.store.shares()
     }
 
     /// Whether callers may name addresses on this machine, since only it seems to reach the service.
     pub fn reaches_own_machine(&self) -> bool {
-        self.house.outbound.policy().reaches_own_machine()
+        self.context.outbound.policy().reaches_own_machine()
     }
 
     /// Tells what happened to whoever collects it.
     pub fn tracer(&self) -> &Tracer {
-        &self.house.tracer
+        &self.context.tracer
     }
 
     /// What this node counts.
     pub fn meters(&self) -> &Meters {
-        &self.house.meters
+        &self.context.meters
     }
 
     /// What commits of this node were like, and how many changes wait for one.
-    pub fn commits(&self) -> ([&Series; 2], usize) {
-        let store = &self.house.store;
+    pub fn commits(&self) -> ([&HistogramVec; 2], usize) {
+        let store = &self.context.store;
         (store.commits(), store.waiting_changes())
     }
 
     /// What the parts share.
-    pub(crate) fn house(&self) -> &House {
-        &self.house
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
     /// Where calls become jobs.
@@ -171,27 +176,27 @@ impl Engine {
     }
 
     /// Where jobs are worked on.
-    pub fn floor(&self) -> &Arc<Floor> {
-        &self.floor
+    pub fn runner(&self) -> &Arc<Runner> {
+        &self.runner
     }
 
     /// Where bytes are kept.
-    pub fn vault(&self) -> &Vault {
-        &self.vault
+    pub fn assets(&self) -> &Assets {
+        &self.assets
     }
 
     /// What is owed to callers' addresses.
-    pub fn courier(&self) -> &Arc<Courier> {
-        &self.courier
+    pub fn callbacks(&self) -> &Arc<Callbacks> {
+        &self.callbacks
     }
 
     /// Accounts, keys, back ends, prices, operators, and what operators see.
-    pub fn office(&self) -> &Office {
-        &self.office
+    pub fn admin(&self) -> &Admin {
+        &self.admin
     }
 
     /// What forgets old rows and files.
-    pub fn tidy(&self) -> &Tidy {
+    pub fn tidy(&self) -> &Cleaner {
         &self.tidy
     }
 
@@ -202,28 +207,28 @@ impl Engine {
 
     /// Milliseconds since 1970, as they are shown and written down.
     pub fn now_ms(&self) -> i64 {
-        self.house.now_ms()
+        self.context.now_ms()
     }
 
     /// The service's own time, in which things are due.
     pub fn steady_ms(&self) -> i64 {
-        self.house.steady_ms()
+        self.context.steady_ms()
     }
 
     /// Whether the store answers and work is being done.
     pub async fn ready(&self) -> Result<(), String> {
-        if self.house.stopping.is_cancelled() {
+        if self.context.stopping.is_cancelled() {
             return Err("stopping".into());
         }
-        let answered = self.house.store.ready().await;
+        let answered = self.context.store.ready().await;
         answered.map_err(|error| format!("store: {error}"))
     }
 
     /// Says that this node is alive and still works on what it has in hand; stops what it has lost.
     pub async fn renew_step(&self) -> Result<(), atelier_store::Error> {
-        self.floor.renew_step().await?;
-        self.vault.load_address_keys().await?;
-        self.house.load_allowances().await?;
-        self.house.beat(self.floor.in_hand()).await
+        self.runner.renew_step().await?;
+        self.assets.load_address_keys().await?;
+        self.context.load_allowances().await?;
+        self.context.beat(self.runner.in_hand()).await
     }
 }

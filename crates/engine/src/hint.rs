@@ -28,10 +28,10 @@ pub(crate) enum Hint {
 }
 
 /// Makes a hint of a name.
-type Named = fn(String) -> Hint;
+type HintBuilder = fn(String) -> Hint;
 
 /// The words of hints that say no more than themselves.
-const WORDS: &[(&str, Hint)] = &[
+const PLAIN_HINTS: &[(&str, Hint)] = &[
     ("work", Hint::Work),
     ("hook", Hint::Callbacks),
     ("pool", Hint::Pool),
@@ -39,7 +39,7 @@ const WORDS: &[(&str, Hint)] = &[
     ("address-key", Hint::AddressKeys),
 ];
 /// The words of hints that name something.
-const NAMED: &[(&str, Named)] = &[
+const NAMED_HINTS: &[(&str, HintBuilder)] = &[
     ("job", |id| Hint::Job(id.into())),
     ("poll", |id| Hint::Poll(id.into())),
     ("key", Hint::Key),
@@ -57,7 +57,7 @@ impl Hint {
             Self::Account(id) => format!("account:{id}"),
             Self::Gone(name) => format!("gone:{name}"),
             plain => {
-                let known = WORDS.iter().find(|(_, hint)| hint == plain);
+                let known = PLAIN_HINTS.iter().find(|(_, hint)| hint == plain);
                 known.map_or_else(String::new, |(word, _)| (*word).to_owned())
             }
         }
@@ -66,10 +66,10 @@ impl Hint {
     /// What a text means; `None` for what only newer nodes know.
     pub(crate) fn decode(text: &str) -> Option<Self> {
         if let Some((word, name)) = text.split_once(':') {
-            let known = NAMED.iter().find(|(one, _)| *one == word);
+            let known = NAMED_HINTS.iter().find(|(one, _)| *one == word);
             return known.map(|(_, hint)| hint(name.to_owned()));
         }
-        let known = WORDS.iter().find(|(word, _)| *word == text);
+        let known = PLAIN_HINTS.iter().find(|(word, _)| *word == text);
         known.map(|(_, hint)| hint.clone())
     }
 }
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn every_hint_is_understood_by_those_who_hear_it() {
-        let plain = WORDS.iter().map(|(_, hint)| hint.clone());
-        let named = NAMED.iter().map(|(_, hint)| hint("a:b".into()));
+        let plain = PLAIN_HINTS.iter().map(|(_, hint)| hint.clone());
+        let named = NAMED_HINTS.iter().map(|(_, hint)| hint("a:b".into()));
         for hint in plain.chain(named) {
             let text = hint.encode();
             assert!(!text.is_empty());

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
-use atelier_contract::family::{AnswersWith, Family, Request, Submit};
+use atelier_contract::family::{AnswerMode, Family, Request, SubmitEndpoint};
 use atelier_contract::fields::ImageData;
 use atelier_contract::models::model_of;
 use atelier_contract::pages::jobs::UNDERSTOOD;
@@ -26,21 +26,21 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use crate::floor::{Floor, Lane};
-use crate::house::{House, unavailable};
+use crate::admin::{BannedWords, Caller, Prices};
+use crate::assets::Assets;
+use crate::context::{Context, unavailable};
 use crate::names::WorkerName;
-use crate::office::{BannedWords, Caller, Prices};
-use crate::order::{Maker, Ordered, Referred, ordered};
-use crate::tracer::NOTE;
-use crate::vault::Vault;
+use crate::order::{LoadedReferences, Maker, ResolvedRequest, resolve_request};
+use crate::runner::{RoutingConstraint, Runner};
+use crate::tracer::TRACE_FIELD;
 use crate::wake::Changes;
-use accept::{Prepared, Refused};
+use accept::{PreparedJob, RecentRefusals};
 use prompts::Pauses;
 use review::Review;
 use translator::Translator;
 
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
-pub use call::{Call, Submitted};
+pub use call::{Call, Submission};
 
 /// How long everything takes that goes before the acceptance of a call, or of many together; nothing of it is kept.
 const PREPARED_WITHIN: Duration = Duration::from_secs(8);
@@ -49,62 +49,62 @@ const PREPARED_WITHIN: Duration = Duration::from_secs(8);
 const ANSWERED_WITHIN: Duration = Duration::from_millis(11_500);
 
 /// A call that was looked at.
-enum Ready {
+enum CheckedCall {
     /// It repeats this one.
-    Earlier(Submitted),
+    Replay(Submission),
     /// It is to be accepted.
-    New(Box<Prepared>),
+    New(Box<PreparedJob>),
 }
 
 /// Takes calls in.
 pub struct Intake {
-    house: Arc<House>,
-    vault: Arc<Vault>,
-    floor: Arc<Floor>,
+    context: Arc<Context>,
+    assets: Arc<Assets>,
+    runner: Arc<Runner>,
     prices: Arc<Prices>,
     banned: Arc<BannedWords>,
     review: Review,
     translator: Translator,
     pauses: Pauses,
-    refused: Refused,
+    refused: RecentRefusals,
 }
 
 impl Intake {
     pub(crate) fn new(
-        house: Arc<House>,
-        vault: Arc<Vault>,
-        floor: Arc<Floor>,
+        context: Arc<Context>,
+        assets: Arc<Assets>,
+        runner: Arc<Runner>,
         (prices, banned): (Arc<Prices>, Arc<BannedWords>),
     ) -> Self {
         Self {
-            house,
-            vault,
-            floor,
+            context,
+            assets,
+            runner,
             prices,
             banned,
             review: Review::default(),
             translator: Translator::default(),
             pauses: Pauses::default(),
-            refused: Refused::default(),
+            refused: RecentRefusals::default(),
         }
     }
 
     /// Accepts a call or refuses it; after an acceptance the job survives anything.
-    pub fn submit(&self, call: Call) -> BoxFuture<'_, Result<Submitted, Refusal>> {
+    pub fn submit(&self, call: Call) -> BoxFuture<'_, Result<Submission, Refusal>> {
         // Boxed, so that it is compiled once and not for every door.
         Box::pin(self.accept_or_refuse(call))
     }
 
-    async fn accept_or_refuse(&self, mut call: Call) -> Result<Submitted, Refusal> {
+    async fn accept_or_refuse(&self, mut call: Call) -> Result<Submission, Refusal> {
         let until = Instant::now() + ANSWERED_WITHIN;
         call.place_files()?;
-        let idempotency = call.idempotency(&self.house);
+        let idempotency = call.idempotency(&self.context);
         let owner = call.caller.account_id.clone();
         let (family, waits) = (
             call.family,
-            matches!(call.submit.answers_with, AnswersWith::Answer(_)),
+            matches!(call.submit.answers_with, AnswerMode::Answer(_)),
         );
-        let ready = self.made_ready(call, idempotency.as_ref());
+        let ready = self.check_call(call, idempotency.as_ref());
         let ready = timeout(PREPARED_WITHIN, ready).await;
         let ready = ready.unwrap_or_else(|_| {
             tracing::error!(
@@ -114,16 +114,21 @@ impl Intake {
             Err(unavailable(atelier_store::Error::Busy))
         });
         let prepared = match ready? {
-            Ready::Earlier(earlier) => return Ok(earlier),
-            Ready::New(prepared) => *prepared,
+            CheckedCall::Replay(earlier) => return Ok(earlier),
+            CheckedCall::New(prepared) => *prepared,
         };
-        let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
+        let (context, runner, assets) = (
+            self.context.clone(),
+            self.runner.clone(),
+            self.assets.clone(),
+        );
         let account_id = owner.clone();
         let accepted = async move {
-            let kept = vault.keep_inputs(&owner, &prepared.brief).await?;
+            let kept = assets.keep_inputs(&owner, &prepared.brief).await?;
             let id = JobId::new(prepared.job.id.clone());
-            let changes = waits.then(|| Changes::of_job(house.wakes.clone(), &id));
-            let mut accepted = accept::accept(house, floor, prepared, (idempotency, waits)).await;
+            let changes = waits.then(|| Changes::of_job(context.wakes.clone(), &id));
+            let mut accepted =
+                accept::accept(context, runner, prepared, (idempotency, waits)).await;
             if let Ok(submitted) = &mut accepted
                 && !submitted.replayed
             {
@@ -135,48 +140,48 @@ impl Intake {
                 Err(refusal) => refusal.code != Code::Internal,
             };
             if unused {
-                vault.drop_inputs(kept).await;
+                assets.drop_inputs(kept).await;
             }
             accepted
         };
         // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on. Boxed, because a
         // task is moved several times.
-        let accepted = accept::in_time(until, self.house.tasks.spawn(Box::pin(accepted))).await;
+        let accepted = accept::in_time(until, self.context.tasks.spawn(Box::pin(accepted))).await;
         if accepted.is_err() {
-            self.refused.note(&self.house, &account_id);
+            self.refused.note(&self.context, &account_id);
         }
         accepted
     }
 
     /// Makes a call ready to be accepted, unless it repeats an earlier one.
-    async fn made_ready(
+    async fn check_call(
         &self,
         call: Call,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Ready, Refusal> {
-        let (house, caller) = (&self.house, &call.caller);
+    ) -> Result<CheckedCall, Refusal> {
+        let (context, caller) = (&self.context, &call.caller);
         // A repeat is answered whatever has become of pool, prices and quota since.
         if let Some(given) = idempotency
-            && let Some(earlier) = accept::earlier(house, &caller.account_id, given).await?
+            && let Some(earlier) = accept::find_replay(context, &caller.account_id, given).await?
         {
-            return Ok(Ready::Earlier(earlier));
+            return Ok(CheckedCall::Replay(earlier));
         }
         let endpoint = (call.family, call.submit);
         let fields = (call.fields, call.notes, call.custody);
         let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
-        accept::fits_now(&self.floor, &prepared)?;
-        if self.refused.lately(house, &caller.account_id) || self.costs(&prepared) {
-            accept::foresee(house, &prepared).await?;
+        accept::fits_now(&self.runner, &prepared)?;
+        if self.refused.is_recent(context, &caller.account_id) || self.costs(&prepared) {
+            accept::precheck(context, &prepared).await?;
         }
         self.reviewed(call.family, request.as_ref(), &prepared)
             .await?;
         self.translate(&mut prepared).await?;
-        Ok(Ready::New(Box::new(prepared)))
+        Ok(CheckedCall::New(Box::new(prepared)))
     }
 
     /// Whether something is done for a call before it is accepted: a refusal is to come before that.
-    fn costs(&self, prepared: &Prepared) -> bool {
-        let settings = &self.house.settings;
+    fn costs(&self, prepared: &PreparedJob) -> bool {
+        let settings = &self.context.settings;
         let inline = |source: &Source| matches!(source.image, ImageData::Inline(_));
         settings.moderation.is_some()
             || (settings.translation.is_some() && prepared.brief.translate)
@@ -187,34 +192,35 @@ impl Intake {
     async fn prepare(
         &self,
         caller: &Caller,
-        (family, submit): (&'static Family, &'static Submit),
+        (family, submit): (&'static Family, &'static SubmitEndpoint),
         (fields, notes, custody): (Fields, Fields, bool),
-    ) -> Result<(Prepared, Box<dyn Request>), Refusal> {
-        let (house, account_id) = (&self.house, &caller.account_id);
-        prompts::check_pause(house, &self.pauses, account_id, family).await?;
+    ) -> Result<(PreparedJob, Box<dyn Request>), Refusal> {
+        let (context, account_id) = (&self.context, &caller.account_id);
+        prompts::check_pause(context, &self.pauses, account_id, family).await?;
         let request = (submit.parse)(fields)?;
         let rules = self.banned.rules();
         let asked = request.as_ref();
-        prompts::check(house, &self.pauses, account_id, family, asked, &rules).await?;
-        let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
+        prompts::check(context, &self.pauses, account_id, family, asked, &rules).await?;
+        let ordered =
+            resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
         let price = self.price_of(submit.name, &ordered.order.price, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
-        addresses::check(&self.house, &self.vault, caller, &ordered.order).await?;
+        addresses::check(&self.context, &self.assets, caller, &ordered.order).await?;
 
         let mut fields = ordered.order.stored(request.as_ref());
         fields.extend(notes);
         if let Some(trace) = caller.trace {
-            fields.insert(NOTE.to_owned(), trace.header().into());
+            fields.insert(TRACE_FIELD.to_owned(), trace.header().into());
         }
         let model = model_of(&fields).map(str::to_owned);
         let mut job = self.new_job(caller, (family, submit), &ordered, (fields, price));
         job.lane = lane;
         job.follows = follows.map(|maker| maker.to_string());
-        let prepared = Prepared {
+        let prepared = PreparedJob {
             job,
             model,
             brief: ordered.order.brief,
-            referred: Referred {
+            referred: LoadedReferences {
                 parent: ordered.parent,
                 cited: ordered.cited,
             },
@@ -228,9 +234,9 @@ impl Intake {
         &self,
         family: &'static Family,
         request: &dyn Request,
-        prepared: &Prepared,
+        prepared: &PreparedJob,
     ) -> Result<(), Refusal> {
-        let reviewed = self.review.check(&self.house, request, &prepared.brief);
+        let reviewed = self.review.check(&self.context, request, &prepared.brief);
         let reviewed = reviewed.await;
         self.counted(family, &prepared.job.account_id, reviewed)
             .await
@@ -246,19 +252,19 @@ impl Intake {
         if let Err(refusal) = &judged
             && refusal.code == Code::BannedPrompt
         {
-            prompts::count(&self.house, &self.pauses, account_id, family).await?;
+            prompts::count(&self.context, &self.pauses, account_id, family).await?;
         }
         judged
     }
 
     /// Has a prompt put into English, where that is asked for and there is somebody for it; what came of it is judged as the
     /// prompt was and kept with the request.
-    async fn translate(&self, prepared: &mut Prepared) -> Result<(), Refusal> {
+    async fn translate(&self, prepared: &mut PreparedJob) -> Result<(), Refusal> {
         if !prepared.brief.translate {
             return Ok(());
         }
         let prompt = &prepared.brief.prompt;
-        let Some(english) = self.translator.english(&self.house, prompt).await else {
+        let Some(english) = self.translator.english(&self.context, prompt).await else {
             return Ok(());
         };
         self.check_translation(prepared, &english).await?;
@@ -271,14 +277,18 @@ impl Intake {
     }
 
     /// Refuses words that would have been refused had they been given in English.
-    async fn check_translation(&self, prepared: &Prepared, english: &str) -> Result<(), Refusal> {
-        let (house, job) = (&self.house, &prepared.job);
+    async fn check_translation(
+        &self,
+        prepared: &PreparedJob,
+        english: &str,
+    ) -> Result<(), Refusal> {
+        let (context, job) = (&self.context, &prepared.job);
         let Some((family, _)) = atelier_contract::operation(&job.operation) else {
             return Ok(());
         };
         let mut judged = refuse_translation(english, "prompt", family, &self.banned.rules());
         if judged.is_ok() {
-            judged = self.review.check_words(house, english).await;
+            judged = self.review.check_words(context, english).await;
         }
         self.counted(family, &job.account_id, judged).await
     }
@@ -291,27 +301,29 @@ impl Intake {
         custody: bool,
         maker: &Maker,
     ) -> Result<(String, Option<WorkerName>), Refusal> {
-        let floor = &self.floor;
+        let runner = &self.runner;
         let follows = match maker {
             Maker::Worker(worker) => Some(worker.clone()),
-            Maker::Nobody | Maker::House => None,
+            Maker::Nobody | Maker::InProcess => None,
         };
         if custody {
             let own = follows
                 .as_ref()
-                .is_some_and(|worker| floor.owns(account_id, worker));
+                .is_some_and(|worker| runner.owns(account_id, worker));
             if *maker != Maker::Nobody && !own {
                 return Err(Refusal::new(
                     Code::ActionNotAvailable,
                     "the earlier job was not made on an account of yours",
                 ));
             }
-            return Ok((Lane::Own(account_id).text(), follows));
+            return Ok((RoutingConstraint::Own(account_id).text(), follows));
         }
         let lane = match maker {
-            Maker::Nobody => Lane::Any.text(),
-            Maker::House => Lane::At(floor.unrecorded().unwrap_or_default().backend()).text(),
-            Maker::Worker(worker) => Lane::At(worker.backend()).text(),
+            Maker::Nobody => RoutingConstraint::Any.text(),
+            Maker::InProcess => {
+                RoutingConstraint::At(runner.unrecorded().unwrap_or_default().backend()).text()
+            }
+            Maker::Worker(worker) => RoutingConstraint::At(worker.backend()).text(),
         };
         Ok((lane, follows))
     }
@@ -319,16 +331,16 @@ impl Intake {
     fn new_job(
         &self,
         caller: &Caller,
-        (family, submit): (&Family, &Submit),
-        ordered: &Ordered,
+        (family, submit): (&Family, &SubmitEndpoint),
+        ordered: &ResolvedRequest,
         (fields, price): (Fields, Quota),
     ) -> NewJob {
-        let (queued_ms, order) = (self.house.steady_ms(), &ordered.order);
-        let ahead_ms = self.house.clock.ahead_ms();
+        let (queued_ms, order) = (self.context.steady_ms(), &ordered.order);
+        let ahead_ms = self.context.clock.ahead_ms();
         let own_limit = submit.timeout_s.map(|limit| limit(&fields));
         let limit_s = order.timeout_s.or(own_limit).unwrap_or(family.timeout_s);
         NewJob {
-            id: self.house.ids.job(family.ids).to_string(),
+            id: self.context.ids.job(family.ids).to_string(),
             account_id: caller.account_id.to_string(),
             operation: submit.name.to_owned(),
             queue: family.queue.to_owned(),
@@ -360,7 +372,8 @@ impl Intake {
             return Err(Refusal::invalid("operation", message));
         };
         let request = (submit.parse)(fields)?;
-        let ordered = ordered(&self.house, &self.vault, account_id, request.as_ref()).await?;
+        let ordered =
+            resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
         self.price_of(submit.name, &ordered.order.price, custody)
     }
 

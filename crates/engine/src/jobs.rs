@@ -9,11 +9,11 @@ use atelier_contract::{AccountId, Code, FaultKind, Job, JobId, JobState, Refusal
 use atelier_store::{JobFilter, JobPage, JobRow};
 use bytes::Bytes;
 
-use crate::floor::Floor;
+use crate::assets::{Assets, RenderedBody};
+use crate::context::{Context, unavailable};
 use crate::hint::Hint;
-use crate::house::{House, unavailable};
 use crate::render::{family_of, render};
-use crate::vault::{Rendered, Vault};
+use crate::runner::Runner;
 use crate::views::{JobMark, JobsFilter, JobsPage};
 use crate::wake::Changes;
 
@@ -22,24 +22,24 @@ const CANCELLED: &str = "the job was cancelled";
 /// Reads jobs.
 #[derive(Clone)]
 pub struct Jobs {
-    house: Arc<House>,
-    vault: Arc<Vault>,
-    floor: Arc<Floor>,
+    context: Arc<Context>,
+    assets: Arc<Assets>,
+    runner: Arc<Runner>,
 }
 
 impl Jobs {
-    pub(crate) fn new(house: Arc<House>, vault: Arc<Vault>, floor: Arc<Floor>) -> Self {
+    pub(crate) fn new(context: Arc<Context>, assets: Arc<Assets>, runner: Arc<Runner>) -> Self {
         Self {
-            house,
-            vault,
-            floor,
+            context,
+            assets,
+            runner,
         }
     }
 
     /// A job of an account.
     pub async fn job(&self, account_id: &AccountId, id: &JobId) -> Result<Job, Refusal> {
         let row = self
-            .house
+            .context
             .store
             .job(account_id, id.as_str())
             .await
@@ -55,7 +55,7 @@ impl Jobs {
         family: &'static Family,
         id: &JobId,
     ) -> Result<Bytes, Refusal> {
-        if let Some(known) = self.vault.rendered(account_id, id.as_str()) {
+        if let Some(known) = self.assets.rendered(account_id, id.as_str()) {
             return if known.family == family.name {
                 Ok(known.body)
             } else {
@@ -72,7 +72,7 @@ impl Jobs {
         family: &'static Family,
         id: &JobId,
     ) -> Result<Bytes, Refusal> {
-        let forgotten = self.vault.forgotten();
+        let forgotten = self.assets.forgotten();
         let job = self.job(account_id, id).await?;
         match family_of(&job.operation) {
             Some(own) if own.name == family.name => {}
@@ -81,12 +81,12 @@ impl Jobs {
         let body = render(family, &job);
         // One that failed loses its words after a while, on whichever node that is done: it is read anew each time.
         if job.state == JobState::Succeeded {
-            let rendered = Rendered {
+            let rendered = RenderedBody {
                 family: family.name,
                 body: body.clone(),
             };
             let whose = (account_id, id.as_str());
-            self.vault.remember(whose, rendered, forgotten);
+            self.assets.remember(whose, rendered, forgotten);
         }
         Ok(body)
     }
@@ -123,7 +123,7 @@ impl Jobs {
     ) -> Result<Job, Refusal> {
         let first = AtomicBool::new(true);
         // Somebody waits for this one, so it is looked at twice as often as what loops look at without a hint.
-        let idle = Duration::from_millis(self.house.settings.idle_ms) / 2;
+        let idle = Duration::from_millis(self.context.settings.idle_ms) / 2;
         let final_job = changes.until(idle, || async {
             let first = first.swap(false, Ordering::Relaxed);
             let ended = changes.ended().filter(|_| !(first && look_at_once));
@@ -152,7 +152,11 @@ impl Jobs {
 
     /// The job of a call, by the caller's name for that call.
     pub async fn called(&self, account_id: &AccountId, key: &str) -> Result<JobId, Refusal> {
-        let found = self.house.store.job_called(account_id, key).await;
+        let found = self
+            .context
+            .store
+            .job_by_idempotency_key(account_id, key)
+            .await;
         let found = found.map_err(unavailable)?;
         found.map(JobId::new).ok_or_else(Refusal::job_not_found)
     }
@@ -160,7 +164,7 @@ impl Jobs {
     /// Ends a job that nobody waits for any more, as if its caller had cancelled it; one that is over stays as it is.
     pub fn let_go(&self, account_id: &AccountId, id: &JobId) {
         let (jobs, account_id, id) = (self.clone(), account_id.clone(), id.clone());
-        self.house.tasks.spawn(async move {
+        self.context.tasks.spawn(async move {
             let _ = jobs.cancel(&account_id, &id).await;
         });
     }
@@ -173,7 +177,7 @@ impl Jobs {
             return Err(finished());
         }
         let settled = self
-            .floor
+            .runner
             .end(id.as_str(), FaultKind::Cancelled, CANCELLED)
             .await;
         let settled = settled.map_err(unavailable)?;
@@ -214,7 +218,7 @@ impl Jobs {
             created_from_ms: filter.since_ms,
             after: filter.after,
         };
-        self.house.store.jobs(filter).await.map_err(unavailable)
+        self.context.store.jobs(filter).await.map_err(unavailable)
     }
 
     /// Marks of an account's unfinished jobs, and of those that ended at or after a time the first.
@@ -223,7 +227,11 @@ impl Jobs {
         account_id: &AccountId,
         ended_from_ms: i64,
     ) -> Result<Vec<JobMark>, Refusal> {
-        let marks = self.house.store.job_marks(account_id, ended_from_ms).await;
+        let marks = self
+            .context
+            .store
+            .job_summaries(account_id, ended_from_ms)
+            .await;
         let marks = marks.map_err(unavailable)?.into_iter();
         Ok(marks.map(|mark| self.mark(mark)).collect())
     }
@@ -234,7 +242,7 @@ impl Jobs {
         account_id: &AccountId,
         ids: &[String],
     ) -> Result<Vec<JobMark>, Refusal> {
-        let marks = self.house.store.job_marks_of(account_id, ids).await;
+        let marks = self.context.store.job_summaries_of(account_id, ids).await;
         let marks = marks.map_err(unavailable)?.into_iter();
         Ok(marks.map(|mark| self.mark(mark)).collect())
     }
@@ -245,15 +253,15 @@ impl Jobs {
         account_id: &AccountId,
         ids: &[String],
     ) -> Result<Vec<Job>, Refusal> {
-        let rows = self.house.store.jobs_of(account_id, ids).await;
+        let rows = self.context.store.jobs_of(account_id, ids).await;
         let rows = rows.map_err(unavailable)?.into_iter();
         Ok(rows.map(|row| self.hydrate(row)).collect())
     }
 
-    fn mark(&self, mark: atelier_store::JobMark) -> JobMark {
+    fn mark(&self, mark: atelier_store::JobSummary) -> JobMark {
         let mut progress = mark.progress as u8;
         if mark.state == JobState::Running
-            && let Some(live) = self.floor.progress(&mark.id)
+            && let Some(live) = self.runner.progress(&mark.id)
         {
             progress = progress.max(live);
         }
@@ -277,36 +285,37 @@ impl Jobs {
         }
         let files = job.output().into_iter().flat_map(|output| &output.files);
         let keys: Vec<String> = files.map(|file| file.key.clone()).collect();
-        let (store, now_ms) = (&self.house.store, self.house.now_ms());
+        let (store, now_ms) = (&self.context.store, self.context.now_ms());
         let deleted = store.delete_job(account_id, id.as_str(), &keys, now_ms);
         if !deleted.await.map_err(unavailable)? {
             return Err(Refusal::job_not_found());
         }
-        self.vault.forget(account_id, id.as_str());
-        self.house.tell(Hint::Gone(format!("{account_id}/{id}")));
+        self.assets.forget(account_id, id.as_str());
+        self.context
+            .broadcast(Hint::Gone(format!("{account_id}/{id}")));
         Ok(())
     }
 
     /// How far a job is that this node works on; whatever else changes about such a job is hinted at here.
     pub fn progress_here(&self, id: &JobId) -> Option<u8> {
-        self.floor.progress(id.as_str())
+        self.runner.progress(id.as_str())
     }
 
     /// Hints about changes of a job.
     pub fn changes(&self, id: &JobId) -> Changes {
-        Changes::of_job(self.house.wakes.clone(), id)
+        Changes::of_job(self.context.wakes.clone(), id)
     }
 
     /// Hints about changes of an account's jobs.
     pub fn account_changes(&self, account_id: &AccountId) -> Changes {
-        Changes::of_account(self.house.wakes.clone(), account_id)
+        Changes::of_account(self.context.wakes.clone(), account_id)
     }
 
     /// A row as callers see it, with the progress that is not written down yet.
     pub(crate) fn hydrate(&self, row: JobRow) -> Job {
-        let mut job = self.vault.job(row);
+        let mut job = self.assets.job(row);
         if job.state == JobState::Running
-            && let Some(live) = self.floor.progress(job.id.as_str())
+            && let Some(live) = self.runner.progress(job.id.as_str())
         {
             job.progress = job.progress.max(live);
         }

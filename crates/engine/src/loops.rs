@@ -23,16 +23,16 @@ const CLOCK_LOOK_MS: u64 = 1_000;
 const SPANS_PAUSE_MS: u64 = 1_000;
 /// Each loop begins this long after the one before it: it finds the connection of that one free again, where all of them at
 /// once would open as many as the store may have, half a megabyte each.
-const APART: Duration = Duration::from_millis(10);
+const START_STAGGER: Duration = Duration::from_millis(10);
 /// After an error a loop waits this long at least, so that a store that is away is not hammered.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 /// How often a stop looks whether the last paid call has ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// How long a stop waits for the store to take leases back.
-const HANDING_BACK: Duration = Duration::from_secs(5);
+const HAND_BACK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a loop does after a step.
-enum Next {
+enum NextStep {
     /// The next step, because more may be waiting.
     AtOnce,
     /// A pause of the usual length.
@@ -41,20 +41,20 @@ enum Next {
     PauseMs(i64),
 }
 
-impl Next {
+impl NextStep {
     fn more(more: bool) -> Self {
         if more { Self::AtOnce } else { Self::Pause }
     }
 }
 
-type Step = Pin<Box<dyn Future<Output = Result<Next, atelier_store::Error>> + Send>>;
+type StepFuture = Pin<Box<dyn Future<Output = Result<NextStep, atelier_store::Error>> + Send>>;
 
 /// A loop: its name, its usual pause in milliseconds, what wakes it, and its step.
 struct Loop {
     name: &'static str,
     pause_ms: fn(&Settings) -> u64,
     hint: Option<fn(&Engine) -> &Notify>,
-    step: fn(Arc<Engine>) -> Step,
+    step: fn(Arc<Engine>) -> StepFuture,
 }
 
 /// Which part steps when.
@@ -62,60 +62,76 @@ static LOOPS: &[Loop] = &[
     Loop {
         name: "runner",
         pause_ms: |settings| settings.idle_ms,
-        hint: Some(|engine| &engine.house().wakes.work),
+        hint: Some(|engine| &engine.context().wakes.work),
         step: |engine| {
-            Box::pin(async move { Ok(Next::more(engine.floor().run_step().await? > 0)) })
+            Box::pin(async move { Ok(NextStep::more(engine.runner().run_step().await? > 0)) })
         },
     },
     Loop {
         name: "polling",
         pause_ms: |settings| settings.idle_ms,
-        hint: Some(|engine| engine.floor().polling_hint()),
-        step: |engine| Box::pin(async move { Ok(Next::PauseMs(engine.floor().poll_step().1)) }),
+        hint: Some(|engine| engine.runner().polling_hint()),
+        step: |engine| {
+            Box::pin(async move { Ok(NextStep::PauseMs(engine.runner().poll_step().1)) })
+        },
     },
     Loop {
         name: "courier",
         pause_ms: |settings| settings.idle_ms,
-        hint: Some(|engine| &engine.house().wakes.callbacks),
-        step: |engine| Box::pin(async move { Ok(Next::more(engine.courier().step().await? > 0)) }),
+        hint: Some(|engine| &engine.context().wakes.callbacks),
+        step: |engine| {
+            Box::pin(async move { Ok(NextStep::more(engine.callbacks().step().await? > 0)) })
+        },
     },
     Loop {
         name: "handover",
         pause_ms: |settings| settings.idle_ms,
-        hint: Some(|engine| &engine.house().handover.hint),
+        hint: Some(|engine| &engine.context().callback_queue.hint),
         step: |engine| {
-            Box::pin(async move { engine.courier().send_handed().await.map(|()| Next::Pause) })
+            Box::pin(async move {
+                engine
+                    .callbacks()
+                    .send_queued()
+                    .await
+                    .map(|()| NextStep::Pause)
+            })
         },
     },
     Loop {
         name: "sweeper",
         pause_ms: |settings| settings.sweep_ms,
         hint: None,
-        step: |engine| Box::pin(async move { Ok(Next::more(engine.floor().sweep_step().await?)) }),
+        step: |engine| {
+            Box::pin(async move { Ok(NextStep::more(engine.runner().sweep_step().await?)) })
+        },
     },
     Loop {
         name: "expiry",
         pause_ms: |settings| settings.sweep_ms,
         hint: None,
-        step: |engine| Box::pin(async move { Ok(Next::more(engine.vault().expire_step().await?)) }),
+        step: |engine| {
+            Box::pin(async move { Ok(NextStep::more(engine.assets().expire_step().await?)) })
+        },
     },
     Loop {
         name: "tidy",
         pause_ms: |settings| settings.tidy_ms,
         hint: None,
-        step: |engine| Box::pin(async move { engine.tidy().step().await.map(|_| Next::Pause) }),
+        step: |engine| Box::pin(async move { engine.tidy().step().await.map(|_| NextStep::Pause) }),
     },
     Loop {
         name: "auditor",
         pause_ms: |_| auditor::PAUSE_MS,
         hint: None,
-        step: |engine| Box::pin(async move { engine.auditor().step().await.map(|()| Next::Pause) }),
+        step: |engine| {
+            Box::pin(async move { engine.auditor().step().await.map(|()| NextStep::Pause) })
+        },
     },
     Loop {
         name: "spans",
         pause_ms: |_| SPANS_PAUSE_MS,
         hint: None,
-        step: |engine| Box::pin(async move { Ok(Next::more(engine.tracer().step().await)) }),
+        step: |engine| Box::pin(async move { Ok(NextStep::more(engine.tracer().step().await)) }),
     },
     Loop {
         name: "clock",
@@ -123,12 +139,12 @@ static LOOPS: &[Loop] = &[
         hint: None,
         step: |engine| {
             Box::pin(async move {
-                let house = engine.house();
-                if house.clock.draw_in() {
+                let context = engine.context();
+                if context.clock.draw_in() {
                     // Whoever starts after a crash is to know at once.
-                    house.note_clock().await?;
+                    context.note_clock().await?;
                 }
-                Ok(Next::Pause)
+                Ok(NextStep::Pause)
             })
         },
     },
@@ -136,76 +152,87 @@ static LOOPS: &[Loop] = &[
         name: "renewer",
         pause_ms: |settings| settings.renew_ms,
         hint: None,
-        step: |engine| Box::pin(async move { engine.renew_step().await.map(|()| Next::Pause) }),
+        step: |engine| Box::pin(async move { engine.renew_step().await.map(|()| NextStep::Pause) }),
     },
     Loop {
         name: "progress",
         pause_ms: |settings| settings.progress_ms,
         hint: None,
         step: |engine| {
-            Box::pin(async move { engine.floor().progress_step().await.map(|()| Next::Pause) })
+            Box::pin(async move {
+                engine
+                    .runner()
+                    .progress_step()
+                    .await
+                    .map(|()| NextStep::Pause)
+            })
         },
     },
     Loop {
         name: "pool",
         pause_ms: |settings| settings.refresh_ms,
-        hint: Some(|engine| &engine.house().wakes.pool),
+        hint: Some(|engine| &engine.context().wakes.pool),
         step: |engine| {
-            Box::pin(async move { engine.floor().pool_step().await.map(|()| Next::Pause) })
+            Box::pin(async move { engine.runner().pool_step().await.map(|()| NextStep::Pause) })
         },
     },
     Loop {
         name: "prices",
         pause_ms: |_| PRICES_LOOK_MS,
-        hint: Some(|engine| &engine.house().wakes.prices),
+        hint: Some(|engine| &engine.context().wakes.prices),
         step: |engine| {
             Box::pin(async move {
-                engine.office().banned().step().await?;
-                engine.office().prices().step().await.map(|()| Next::Pause)
+                engine.admin().banned().step().await?;
+                engine
+                    .admin()
+                    .prices()
+                    .step()
+                    .await
+                    .map(|()| NextStep::Pause)
             })
         },
     },
 ];
 
-/// A house at work.
-pub struct Running {
+/// A running engine.
+pub struct RunningEngine {
     engine: Arc<Engine>,
 }
 
 impl Engine {
     /// Starts every loop. On a store of one process, whatever a dead predecessor had in hand is free at once.
-    pub async fn run(self: &Arc<Self>) -> Result<Running, atelier_store::Error> {
+    pub async fn run(self: &Arc<Self>) -> Result<RunningEngine, atelier_store::Error> {
         self.take_over().await?;
-        self.floor().load_pool().await?;
+        self.runner().load_pool().await?;
         self.renew_step().await?;
-        self.floor().sweep_step().await?;
+        self.runner().sweep_step().await?;
         for (place, one) in (0..).zip(LOOPS) {
             let engine = self.clone();
-            self.house().tasks.spawn(async move {
-                tokio::time::sleep(APART * place).await;
-                let pause = Duration::from_millis((one.pause_ms)(&engine.house().settings));
+            self.context().tasks.spawn(async move {
+                tokio::time::sleep(START_STAGGER * place).await;
+                let pause = Duration::from_millis((one.pause_ms)(&engine.context().settings));
                 let hint = one.hint.map(|hint| hint(&engine));
                 let step = || (one.step)(engine.clone());
-                repeat(one.name, &engine.house().stopping, pause, hint, step).await;
+                repeat(one.name, &engine.context().stopping, pause, hint, step).await;
             });
         }
         self.listen();
-        self.house().handover.open(true);
-        Ok(Running {
+        self.context().callback_queue.open(true);
+        Ok(RunningEngine {
             engine: self.clone(),
         })
     }
 
     /// On a store of one process: makes sure that it is the only one, and frees whatever a dead predecessor had in hand.
     async fn take_over(&self) -> Result<(), atelier_store::Error> {
-        if !self.house().store.is_postgres() {
-            self.house().store.work_alone()?;
-            self.vault().open_spool().await?;
-            self.house()
+        if !self.context().store.is_postgres() {
+            self.context().store.lock_exclusively()?;
+            self.assets().open_spool().await?;
+            self.context()
                 .store
                 .void_leases(None, &[], self.steady_ms())
                 .await?;
-            self.house().store.free_claims(self.steady_ms()).await?;
+            self.context().store.free_claims(self.steady_ms()).await?;
         }
         Ok(())
     }
@@ -213,9 +240,9 @@ impl Engine {
     /// Takes over hints from other nodes that share the store.
     fn listen(self: &Arc<Self>) {
         let engine = self.clone();
-        self.house().tasks.spawn(async move {
-            let stopping = &engine.house().stopping;
-            let Some(mut wake) = engine.house().store.listener() else {
+        self.context().tasks.spawn(async move {
+            let stopping = &engine.context().stopping;
+            let Some(mut wake) = engine.context().store.listener() else {
                 return;
             };
             loop {
@@ -224,39 +251,39 @@ impl Engine {
                     () = stopping.cancelled() => return,
                     text = wake.next() => text,
                 };
-                engine.hear(Hint::decode(&text)).await;
+                engine.handle_hint(Hint::decode(&text)).await;
             }
         });
     }
 
     /// Has the part look that a hint is for.
-    async fn hear(&self, hint: Option<Hint>) {
+    async fn handle_hint(&self, hint: Option<Hint>) {
         match hint {
-            Some(Hint::Job(id)) => self.house().wakes.job_changed(&id),
+            Some(Hint::Job(id)) => self.context().wakes.job_changed(&id),
             Some(Hint::Poll(id)) => {
-                self.floor().poke(&id);
+                self.runner().poll_now(&id);
             }
-            Some(Hint::Pool) => self.house().wakes.pool.notify_one(),
-            Some(Hint::Prices) => self.house().wakes.prices.notify_one(),
-            Some(Hint::Work) => self.house().wakes.work.notify_one(),
+            Some(Hint::Pool) => self.context().wakes.pool.notify_one(),
+            Some(Hint::Prices) => self.context().wakes.prices.notify_one(),
+            Some(Hint::Work) => self.context().wakes.work.notify_one(),
             Some(Hint::Callbacks) => {
-                self.house().handover.leave();
-                self.house().wakes.callbacks.notify_one();
+                self.context().callback_queue.leave();
+                self.context().wakes.callbacks.notify_one();
             }
             Some(Hint::Gone(name)) => {
                 if let Some((account_id, job_id)) = name.split_once('/') {
-                    self.vault().forget(&account_id.into(), job_id);
+                    self.assets().forget(&account_id.into(), job_id);
                 }
             }
             Some(Hint::AddressKeys) => {
-                if let Err(error) = self.vault().load_address_keys().await {
+                if let Err(error) = self.assets().load_address_keys().await {
                     tracing::warn!(%error, "address keys could not be read");
                 }
             }
-            Some(Hint::Key(hash)) => self.office().callers().forget_key(&hash),
+            Some(Hint::Key(hash)) => self.admin().callers().forget_key(&hash),
             Some(Hint::Account(id)) => {
-                self.office().callers().forget_account(&id);
-                if let Err(error) = self.house().load_allowances().await {
+                self.admin().callers().forget_account(&id);
+                if let Err(error) = self.context().load_allowances().await {
                     tracing::warn!(%error, "what accounts are allowed could not be read");
                 }
             }
@@ -265,19 +292,19 @@ impl Engine {
     }
 }
 
-/// Repeats a step until the house stops.
+/// Repeats a step until the service stops.
 async fn repeat(
     name: &str,
     stopping: &CancellationToken,
     usual: Duration,
     hint: Option<&Notify>,
-    mut step: impl FnMut() -> Step,
+    mut step: impl FnMut() -> StepFuture,
 ) {
     while !stopping.is_cancelled() {
         let pause = match AssertUnwindSafe(step()).catch_unwind().await {
-            Ok(Ok(Next::AtOnce)) => continue,
-            Ok(Ok(Next::Pause)) => usual,
-            Ok(Ok(Next::PauseMs(pause_ms))) => Duration::from_millis(pause_ms.max(0) as u64),
+            Ok(Ok(NextStep::AtOnce)) => continue,
+            Ok(Ok(NextStep::Pause)) => usual,
+            Ok(Ok(NextStep::PauseMs(pause_ms))) => Duration::from_millis(pause_ms.max(0) as u64),
             Ok(Err(error)) => {
                 tracing::warn!(%error, "{name} could not do its step");
                 AFTER_ERROR.max(usual)
@@ -302,30 +329,40 @@ async fn repeat(
     }
 }
 
-impl Running {
+impl RunningEngine {
     /// Stops taking work and hands back at once what others can go on with. Calls that cost and that nobody can find
     /// again are waited for as long as `paid` says, the rest as long as `others` says.
     pub async fn drain(&self, others: Duration, paid: Duration) {
         let engine = &self.engine;
-        engine.house().handover.open(false);
-        engine.house().stopping.cancel();
-        engine.house().tasks.close();
-        within(HANDING_BACK, "returned", engine.courier().return_handed()).await;
-        within(HANDING_BACK, "handed back", engine.floor().hand_back()).await;
-        let all = tokio::time::timeout(others, engine.house().tasks.wait());
+        engine.context().callback_queue.open(false);
+        engine.context().stopping.cancel();
+        engine.context().tasks.close();
+        within(
+            HAND_BACK_TIMEOUT,
+            "returned",
+            engine.callbacks().return_queued(),
+        )
+        .await;
+        within(
+            HAND_BACK_TIMEOUT,
+            "handed back",
+            engine.runner().hand_back(),
+        )
+        .await;
+        let all = tokio::time::timeout(others, engine.context().tasks.wait());
         let waited = async {
             if all.await.is_err() {
-                let (jobs, paid) = (engine.floor().in_hand(), engine.floor().paid_calls());
+                let (jobs, paid) = (engine.runner().in_hand(), engine.runner().paid_calls());
                 tracing::info!(jobs, paid, "some work has not ended");
             }
-            while engine.floor().paid_calls() > 0 {
+            while engine.runner().paid_calls() > 0 {
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
         };
         let kept = async {
             loop {
-                tokio::time::sleep(Duration::from_millis(engine.house().settings.renew_ms)).await;
-                within(HANDING_BACK, "renewed", engine.floor().renew_paid()).await;
+                tokio::time::sleep(Duration::from_millis(engine.context().settings.renew_ms)).await;
+                within(HAND_BACK_TIMEOUT, "renewed", engine.runner().renew_paid()).await;
             }
         };
         let drained = async {
@@ -338,7 +375,7 @@ impl Running {
             .await
             .is_err()
         {
-            let paid = engine.floor().paid_calls();
+            let paid = engine.runner().paid_calls();
             tracing::warn!(paid, "paid calls are left without an answer");
         }
     }
@@ -354,21 +391,24 @@ impl Running {
         let engine = self.engine;
         let now_ms = engine.steady_ms();
         let hand_back = async {
-            let store = &engine.house().store;
+            let store = &engine.context().store;
             store
-                .void_leases(Some(&engine.house().node), &[], now_ms)
+                .void_leases(Some(&engine.context().node), &[], now_ms)
                 .await?;
-            store.forget_node(&engine.house().node).await
+            store.forget_node(&engine.context().node).await
         };
-        within(HANDING_BACK, "handed back", hand_back).await;
-        let spool = engine.vault().close_spool();
-        if tokio::time::timeout(HANDING_BACK, spool).await.is_err() {
+        within(HAND_BACK_TIMEOUT, "handed back", hand_back).await;
+        let spool = engine.assets().close_spool();
+        if tokio::time::timeout(HAND_BACK_TIMEOUT, spool)
+            .await
+            .is_err()
+        {
             tracing::warn!(
                 "the disk does not answer; the next start looks after the spool of files"
             );
         }
         engine.tracer().finish().await;
-        engine.house().store.close().await;
+        engine.context().store.close().await;
     }
 }
 
@@ -393,13 +433,13 @@ mod tests {
     async fn a_panic_in_a_step_does_not_end_its_loop() {
         let stopping = CancellationToken::new();
         let (mut steps, hint) = (0, Notify::new());
-        let step = || -> Step {
+        let step = || -> StepFuture {
             steps += 1;
             let (step, stopping) = (steps, stopping.clone());
             Box::pin(async move {
                 assert!(step > 1, "the first step panics");
                 stopping.cancel();
-                Ok(Next::Pause)
+                Ok(NextStep::Pause)
             })
         };
         hint.notify_one();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use atelier_backends::credentials::Tally;
 use atelier_backends::{Class, Fault, Vendor};
-use atelier_contract::metrics::{Counters, Mark, Series, table};
+use atelier_contract::metrics::{CounterVec, HistogramVec, TraceMark, table};
 use atelier_contract::{FAMILIES, JobState};
 use atelier_store::{Cost, Delivery, DeliveryState, JobRow};
 
@@ -17,7 +17,7 @@ pub(crate) const EMBEDDED: &str = "embedded";
 /// A vendor is asked to begin.
 pub(crate) const START: &str = "start";
 /// A vendor is asked about what it has.
-pub(crate) const QUESTION: &str = "question";
+pub(crate) const POLL: &str = "question";
 
 const OUTCOMES: [&str; 2] = ["succeeded", "failed"];
 const MARKED: [&str; 3] = ["signed", "plain", "failed"];
@@ -28,16 +28,16 @@ type Costs = BTreeMap<(&'static str, String), i64>;
 
 /// What this node counts.
 pub struct Meters {
-    jobs: Series,
-    waits: Series,
-    vendor_jobs: Series,
-    vendor_calls: Series,
-    vendor_faults: Counters,
-    callback_lags: Series,
-    callback_durations: Series,
-    callback_tries: Counters,
-    files: Series,
-    credentials: Counters,
+    jobs: HistogramVec,
+    waits: HistogramVec,
+    vendor_jobs: HistogramVec,
+    vendor_calls: HistogramVec,
+    vendor_faults: CounterVec,
+    callback_lags: HistogramVec,
+    callback_durations: HistogramVec,
+    callback_tries: CounterVec,
+    files: HistogramVec,
+    credentials: CounterVec,
     /// Locked only when a vendor has said what it took, and by whoever reads.
     costs: Mutex<Costs>,
 }
@@ -50,25 +50,25 @@ impl Meters {
         let classes = Class::ALL.map(Class::word).to_vec();
         let plain = || [vec![], vec![]];
         Self {
-            jobs: Series::new(&table::JOB_DURATION, [families.clone(), OUTCOMES.to_vec()]),
-            waits: Series::new(&table::JOB_WAIT, [families, vec![]]),
-            vendor_jobs: Series::new(&table::VENDOR_JOB_DURATION, [vendors.clone(), vec![]]),
-            vendor_calls: Series::new(
+            jobs: HistogramVec::new(&table::JOB_DURATION, [families.clone(), OUTCOMES.to_vec()]),
+            waits: HistogramVec::new(&table::JOB_WAIT, [families, vec![]]),
+            vendor_jobs: HistogramVec::new(&table::VENDOR_JOB_DURATION, [vendors.clone(), vec![]]),
+            vendor_calls: HistogramVec::new(
                 &table::VENDOR_CALL_DURATION,
-                [vendors.clone(), vec![START, QUESTION]],
+                [vendors.clone(), vec![START, POLL]],
             ),
-            vendor_faults: Counters::new(&table::VENDOR_FAULTS, [vendors, classes]),
-            callback_lags: Series::new(&table::CALLBACK_LAG, plain()),
-            callback_durations: Series::new(&table::CALLBACK_DURATION, plain()),
-            callback_tries: Counters::new(&table::CALLBACK_TRIES, [TRIES.to_vec(), vec![]]),
-            files: Series::new(&table::STORE_FILE_DURATION, plain()),
-            credentials: Counters::new(&table::CREDENTIALS, [MARKED.to_vec(), vec![]]),
+            vendor_faults: CounterVec::new(&table::VENDOR_FAULTS, [vendors, classes]),
+            callback_lags: HistogramVec::new(&table::CALLBACK_LAG, plain()),
+            callback_durations: HistogramVec::new(&table::CALLBACK_DURATION, plain()),
+            callback_tries: CounterVec::new(&table::CALLBACK_TRIES, [TRIES.to_vec(), vec![]]),
+            files: HistogramVec::new(&table::STORE_FILE_DURATION, plain()),
+            credentials: CounterVec::new(&table::CREDENTIALS, [MARKED.to_vec(), vec![]]),
             costs: Mutex::default(),
         }
     }
 
     /// A job became final.
-    pub(crate) fn ended(&self, row: &JobRow, mark: Option<Mark>) {
+    pub(crate) fn ended(&self, row: &JobRow, mark: Option<TraceMark>) {
         let outcome = OUTCOMES[usize::from(row.state != JobState::Succeeded)];
         let span_ms = row.finished_ms.unwrap_or(row.created_ms) - row.created_ms;
         let family = family_of(&row.operation);
@@ -76,7 +76,7 @@ impl Meters {
     }
 
     /// An attempt at a job is begun so long after its acceptance.
-    pub(crate) fn began(&self, operation: &str, wait_ms: i64, mark: Option<Mark>) {
+    pub(crate) fn began(&self, operation: &str, wait_ms: i64, mark: Option<TraceMark>) {
         let waits = self.waits.at(family_of(operation), "");
         waits.observe_ms(wait_ms, mark);
     }
@@ -87,7 +87,7 @@ impl Meters {
         (vendor, call): (&str, &str),
         took: Duration,
         fault: Option<&Fault>,
-        mark: Option<Mark>,
+        mark: Option<TraceMark>,
     ) {
         let took = took.as_micros() as u64;
         self.vendor_calls
@@ -104,7 +104,7 @@ impl Meters {
     }
 
     /// A vendor made something.
-    pub(crate) fn made(&self, vendor: &str, took_ms: i64, mark: Option<Mark>) {
+    pub(crate) fn made(&self, vendor: &str, took_ms: i64, mark: Option<TraceMark>) {
         self.vendor_jobs.at(vendor, "").observe_ms(took_ms, mark);
     }
 
@@ -152,7 +152,7 @@ impl Meters {
     }
 
     /// Every histogram.
-    pub fn series(&self) -> [&Series; 7] {
+    pub fn series(&self) -> [&HistogramVec; 7] {
         [
             &self.jobs,
             &self.waits,
@@ -165,7 +165,7 @@ impl Meters {
     }
 
     /// Every counter.
-    pub fn counters(&self) -> [&Counters; 3] {
+    pub fn counters(&self) -> [&CounterVec; 3] {
         [&self.vendor_faults, &self.callback_tries, &self.credentials]
     }
 

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use atelier_contract::family::Request;
-use atelier_contract::operation::{Context, Order};
+use atelier_contract::operation::{Order, ReferencedJobs};
 use atelier_contract::{AccountId, Job, Refusal};
 
-use crate::house::{House, unavailable};
+use crate::assets::Assets;
+use crate::context::{Context, unavailable};
 use crate::names::WorkerName;
-use crate::vault::Vault;
 
 /// A request with everything it refers to.
-pub(crate) struct Ordered {
+pub(crate) struct ResolvedRequest {
     pub(crate) order: Order,
     pub(crate) parent: Option<Arc<Job>>,
     pub(crate) cited: Vec<Arc<Job>>,
@@ -20,7 +20,7 @@ pub(crate) struct Ordered {
 
 /// The jobs that a request refers to.
 #[derive(Clone, Default)]
-pub(crate) struct Referred {
+pub(crate) struct LoadedReferences {
     pub(crate) parent: Option<Arc<Job>>,
     pub(crate) cited: Vec<Arc<Job>>,
 }
@@ -31,46 +31,46 @@ pub(crate) enum Maker {
     /// It refers to none.
     Nobody,
     /// Whoever works inside this process.
-    House,
+    InProcess,
     /// A worker account.
     Worker(WorkerName),
 }
 
 impl Maker {
     fn of(worker: Option<&str>) -> Self {
-        worker.map_or(Self::House, |text| Self::Worker(WorkerName::read(text)))
+        worker.map_or(Self::InProcess, |text| Self::Worker(WorkerName::read(text)))
     }
 }
 
 /// Loads what a request refers to, among the account's own jobs only, and orders it.
-pub(crate) async fn ordered(
-    house: &House,
-    vault: &Vault,
+pub(crate) async fn resolve_request(
+    context: &Context,
+    assets: &Assets,
     account_id: &AccountId,
     request: &dyn Request,
-) -> Result<Ordered, Refusal> {
+) -> Result<ResolvedRequest, Refusal> {
     let mut maker = Maker::Nobody;
     let mut parent = None;
     if let Some(id) = request.parent() {
-        let followed = vault.followed(account_id, &id).await?;
-        maker = Maker::of(followed.worker.as_deref());
-        parent = Some(followed.job);
+        let parent_job = assets.parent_job(account_id, &id).await?;
+        maker = Maker::of(parent_job.worker.as_deref());
+        parent = Some(parent_job.job);
     }
     let names = request.cites();
     let mut cited = Vec::new();
     if !names.is_empty() {
-        let rows = house.store.jobs_by_alias(account_id, &names).await;
+        let rows = context.store.jobs_by_alias(account_id, &names).await;
         let rows = rows.map_err(unavailable)?;
         if let Some(row) = rows.first().filter(|_| maker == Maker::Nobody) {
             maker = Maker::of(row.worker.as_deref());
         }
-        cited = rows.into_iter().map(|row| vault.job(row)).collect();
+        cited = rows.into_iter().map(|row| assets.job(row)).collect();
     }
-    let order = request.order(Context {
+    let order = request.order(ReferencedJobs {
         parent: parent.as_deref(),
         cited: &cited,
     })?;
-    Ok(Ordered {
+    Ok(ResolvedRequest {
         order,
         parent,
         cited: cited.into_iter().map(Arc::new).collect(),
@@ -79,9 +79,12 @@ pub(crate) async fn ordered(
 }
 
 /// Orders a request whose jobs were loaded a moment ago.
-pub(crate) fn ordered_again(request: &dyn Request, known: &Referred) -> Result<Order, Refusal> {
+pub(crate) fn resolve_again(
+    request: &dyn Request,
+    known: &LoadedReferences,
+) -> Result<Order, Refusal> {
     let cited: Vec<Job> = known.cited.iter().map(|job| Job::clone(job)).collect();
-    request.order(Context {
+    request.order(ReferencedJobs {
         parent: known.parent.as_deref(),
         cited: &cited,
     })

@@ -14,7 +14,7 @@ const NONCE_BYTES: usize = 24;
 /// A sealed text that does not open: another key, another place, or changed. Which of them is nobody's business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the sealed value cannot be opened")]
-pub struct SealBroken;
+pub struct UnsealError;
 
 /// Seals with the current key; opens with that and with older ones.
 #[derive(Clone)]
@@ -47,12 +47,14 @@ impl Sealer {
     }
 
     /// Opens what was sealed for the same place.
-    pub fn open(&self, sealed: &str, place: &[u8]) -> Result<Vec<u8>, SealBroken> {
-        let (id, encoded) = parts(sealed).ok_or(SealBroken)?;
+    pub fn open(&self, sealed: &str, place: &[u8]) -> Result<Vec<u8>, UnsealError> {
+        let (id, encoded) = parts(sealed).ok_or(UnsealError)?;
         let mut keys = std::iter::once(&self.current).chain(&self.older);
-        let (_, key) = keys.find(|(known, _)| known == id).ok_or(SealBroken)?;
-        let bytes = STANDARD_NO_PAD.decode(encoded).map_err(|_| SealBroken)?;
-        let (nonce, rest) = bytes.split_first_chunk::<NONCE_BYTES>().ok_or(SealBroken)?;
+        let (_, key) = keys.find(|(known, _)| known == id).ok_or(UnsealError)?;
+        let bytes = STANDARD_NO_PAD.decode(encoded).map_err(|_| UnsealError)?;
+        let (nonce, rest) = bytes
+            .split_first_chunk::<NONCE_BYTES>()
+            .ok_or(UnsealError)?;
         let bound = bound(id, place);
         let payload = Payload {
             msg: rest,
@@ -60,7 +62,7 @@ impl Sealer {
         };
         cipher(key)
             .decrypt(&XNonce::from(*nonce), payload)
-            .map_err(|_| SealBroken)
+            .map_err(|_| UnsealError)
     }
 
     /// Whether a sealed text should be sealed anew because its key has been replaced.
@@ -111,7 +113,7 @@ mod tests {
             sealer.open(&sealed, b"account|1"),
             Ok(b"whsec_top".to_vec())
         );
-        assert_eq!(sealer.open(&sealed, b"account|2"), Err(SealBroken));
+        assert_eq!(sealer.open(&sealed, b"account|2"), Err(UnsealError));
         let other = sealer.seal(b"whsec_top", b"account|1", [8; 24]);
         assert_ne!(sealed, other);
     }
@@ -124,10 +126,10 @@ mod tests {
             let mut bytes = sealed.clone().into_bytes();
             bytes[place] = if bytes[place] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(bytes).expect("ascii");
-            assert_eq!(sealer.open(&changed, b"place"), Err(SealBroken), "{place}");
+            assert_eq!(sealer.open(&changed, b"place"), Err(UnsealError), "{place}");
         }
         for short in ["", "v1", "v1:a", "v1:a:", "v1:a:AAAA", "v2:a:AAAA"] {
-            assert_eq!(sealer.open(short, b"place"), Err(SealBroken), "{short}");
+            assert_eq!(sealer.open(short, b"place"), Err(UnsealError), "{short}");
         }
     }
 
@@ -141,9 +143,9 @@ mod tests {
         assert!(again.starts_with("v1:b:"));
         assert!(!rotated.is_outdated(&again));
         let retired = Sealer::new(key("b"), Vec::new());
-        assert_eq!(retired.open(&sealed, b"p"), Err(SealBroken));
+        assert_eq!(retired.open(&sealed, b"p"), Err(UnsealError));
         let relabelled = sealed.replace("v1:a:", "v1:b:");
-        assert_eq!(rotated.open(&relabelled, b"p"), Err(SealBroken));
+        assert_eq!(rotated.open(&relabelled, b"p"), Err(UnsealError));
     }
 
     #[test]

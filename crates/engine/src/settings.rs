@@ -1,4 +1,4 @@
-//! The numbers the house runs by. Every queue, wait, try and lifetime is named here; the gateway reads them from the
+//! The numbers the service runs by. Every queue, wait, try and lifetime is named here; the gateway reads them from the
 //! configuration.
 
 use std::fmt;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use atelier_backends::credentials::Signatory;
 use atelier_contract::PromptRule;
-use atelier_contract::family::Keep;
+use atelier_contract::family::ResultLifetime;
 
 use crate::tracer::Telemetry;
 
@@ -180,12 +180,12 @@ impl Settings {
     }
 
     /// How long addresses of a class work.
-    pub fn lifetime_ms(&self, keep: Keep) -> i64 {
+    pub fn lifetime_ms(&self, keep: ResultLifetime) -> i64 {
         self.keep_ms[match keep {
-            Keep::Hour => 0,
-            Keep::Day => 1,
-            Keep::ThreeDays => 2,
-            Keep::Month => 3,
+            ResultLifetime::Hour => 0,
+            ResultLifetime::Day => 1,
+            ResultLifetime::ThreeDays => 2,
+            ResultLifetime::Month => 3,
         }]
     }
 }

@@ -10,15 +10,15 @@ mod span;
 
 use std::time::Duration;
 
-use atelier_backends::http::{Outbound, VendorCall, VendorHttp};
-use atelier_contract::metrics::{Counters, table};
+use atelier_backends::http::{OutboundClient, VendorHttp, VendorRequest};
+use atelier_contract::metrics::{CounterVec, table};
 use tokio::sync::mpsc;
 
 use crate::ids::Ids;
 
-pub(crate) use context::NOTE;
+pub(crate) use context::TRACE_FIELD;
 pub use context::TraceContext;
-pub use span::{Kind, Open};
+pub use span::{OpenSpan, SpanKind};
 
 use span::Span;
 
@@ -27,7 +27,7 @@ const QUEUE: usize = 4_096;
 /// Spans in one message.
 const AT_ONCE: usize = 512;
 /// What a stop waits for the last ones.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 const SENT: &str = "sent";
 const DROPPED: &str = "dropped";
@@ -47,11 +47,11 @@ pub struct Telemetry {
 pub struct Tracer {
     ids: Ids,
     sample: f64,
-    out: Option<Out>,
-    counts: Counters,
+    out: Option<SpanExporter>,
+    counts: CounterVec,
 }
 
-struct Out {
+struct SpanExporter {
     http: VendorHttp,
     resource: otlp::Resource,
     sender: mpsc::Sender<Span>,
@@ -59,11 +59,11 @@ struct Out {
 }
 
 impl Tracer {
-    pub(crate) fn new(wanted: &Telemetry, outbound: &Outbound, ids: Ids, node: &str) -> Self {
+    pub(crate) fn new(wanted: &Telemetry, outbound: &OutboundClient, ids: Ids, node: &str) -> Self {
         let out = (!wanted.otlp_endpoint.is_empty()).then(|| {
             let (sender, waiting) = mpsc::channel(QUEUE);
             let http = outbound.vendor(&wanted.otlp_endpoint, true)?;
-            Ok::<_, atelier_backends::Wrong>(Out {
+            Ok::<_, atelier_backends::FieldError>(SpanExporter {
                 http,
                 resource: otlp::Resource::new(&wanted.service_name, node),
                 sender,
@@ -79,7 +79,7 @@ impl Tracer {
             ids,
             sample: wanted.sample,
             out,
-            counts: Counters::new(&table::SPANS, [outcomes, vec![]]),
+            counts: CounterVec::new(&table::SPANS, [outcomes, vec![]]),
         }
     }
 
@@ -89,14 +89,14 @@ impl Tracer {
     }
 
     /// What became of spans.
-    pub fn counts(&self) -> &Counters {
+    pub fn counts(&self) -> &CounterVec {
         &self.counts
     }
 
     /// A span for a request, in the trace that its caller names or in a new one.
-    pub fn arrive(&self, given: Option<&str>, name: String, now_ms: i64) -> Open {
+    pub fn arrive(&self, given: Option<&str>, name: String, now_ms: i64) -> OpenSpan {
         if !self.is_on() {
-            return Open::none();
+            return OpenSpan::none();
         }
         let given = given.and_then(TraceContext::parse);
         let context = match given {
@@ -108,7 +108,7 @@ impl Tracer {
             ),
         };
         let parent = given.map(TraceContext::span);
-        Open::new(context, parent, (name, Kind::Server), now_ms)
+        OpenSpan::new(context, parent, (name, SpanKind::Server), now_ms)
     }
 
     /// A span below another one; nothing below nothing.
@@ -116,20 +116,20 @@ impl Tracer {
         &self,
         above: Option<TraceContext>,
         name: impl Into<String>,
-        kind: Kind,
+        kind: SpanKind,
         now_ms: i64,
-    ) -> Open {
+    ) -> OpenSpan {
         match above.filter(|_| self.is_on()) {
-            None => Open::none(),
+            None => OpenSpan::none(),
             Some(above) => {
                 let context = above.with_span(self.span_id());
-                Open::new(context, Some(above.span()), (name.into(), kind), now_ms)
+                OpenSpan::new(context, Some(above.span()), (name.into(), kind), now_ms)
             }
         }
     }
 
     /// A span is over.
-    pub fn close(&self, open: Open, error: Option<String>) {
+    pub fn close(&self, open: OpenSpan, error: Option<String>) {
         let (Some(out), Some(span)) = (&self.out, open.end(error)) else {
             return;
         };
@@ -153,7 +153,9 @@ impl Tracer {
             return false;
         }
         let message = otlp::message(&out.resource, &spans);
-        let sent = out.http.ask(VendorCall::post_json("v1/traces", &message));
+        let sent = out
+            .http
+            .ask(VendorRequest::post_json("v1/traces", &message));
         let outcome = match sent.await {
             Ok(answer) if answer.is_good() => SENT,
             Ok(answer) => {
@@ -174,7 +176,7 @@ impl Tracer {
     /// Sends the last ones before the process ends.
     pub(crate) async fn finish(&self) {
         let all = async { while self.step().await {} };
-        let _ = tokio::time::timeout(LAST_WORDS, all).await;
+        let _ = tokio::time::timeout(FLUSH_TIMEOUT, all).await;
     }
 
     /// Never zero, which means none.

@@ -2,7 +2,7 @@
 
 use atelier_contract::pages::jobs::JobCursor;
 use atelier_contract::{AccountId, Job, Quota};
-use atelier_store::{Allowance, AllowancePatch};
+use atelier_store::{AccountLimits, AccountLimitsPatch};
 
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct AccountView {
     /// Unfinished jobs allowed per queue.
     pub max_queue: i64,
     /// What it has of what all share.
-    pub allowance: Allowance,
+    pub allowance: AccountLimits,
     /// Bytes of all files that are kept for it.
     pub stored: i64,
     /// Whether its keys are refused.
@@ -177,7 +177,7 @@ pub struct AccountChange {
     /// Whether the address counts as verified.
     pub email_verified: Option<bool>,
     /// What it shall have of what all share.
-    pub allowance: AllowancePatch,
+    pub allowance: AccountLimitsPatch,
     /// Whether its keys are refused.
     pub disabled: Option<bool>,
 }

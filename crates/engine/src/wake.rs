@@ -13,7 +13,7 @@ use crate::hint::Hint;
 
 /// The hints of one process.
 #[derive(Default)]
-pub(crate) struct Wakes {
+pub(crate) struct Wakeups {
     /// A job may be waiting.
     pub(crate) work: Notify,
     /// A callback may be due.
@@ -24,26 +24,26 @@ pub(crate) struct Wakes {
     pub(crate) prices: Notify,
     /// What the other nodes are to be told next.
     outbox: Mutex<HashSet<Hint>>,
-    watched: Mutex<HashMap<String, Arc<Watched>>>,
+    watched: Mutex<HashMap<String, Arc<JobWatch>>>,
 }
 
 /// What those share who wait for the same job.
 #[derive(Default)]
-struct Watched {
+struct JobWatch {
     notify: Notify,
     /// How it ended, once it has: who ends a job here saves those who wait here a look.
     ended: OnceLock<JobRow>,
 }
 
-impl Wakes {
+impl Wakeups {
     /// Puts a hint into the outbox; whether it is the first, so that somebody has to empty it.
-    pub(crate) fn gather(&self, hint: Hint) -> bool {
+    pub(crate) fn queue_hint(&self, hint: Hint) -> bool {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         outbox.insert(hint) && outbox.len() == 1
     }
 
     /// Empties the outbox.
-    pub(crate) fn gathered(&self) -> Vec<Hint> {
+    pub(crate) fn drain_hints(&self) -> Vec<Hint> {
         let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         outbox.drain().collect()
     }
@@ -77,7 +77,7 @@ impl Wakes {
         self.job_changed(&of_account(account_id));
     }
 
-    fn watch(&self, id: &str) -> Arc<Watched> {
+    fn watch(&self, id: &str) -> Arc<JobWatch> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         watched.entry(id.to_owned()).or_default().clone()
     }
@@ -101,9 +101,9 @@ fn of_account(account_id: &str) -> String {
 
 /// Waits for changes of one job, or of an account's.
 pub struct Changes {
-    wakes: Arc<Wakes>,
+    wakes: Arc<Wakeups>,
     id: String,
-    watched: Arc<Watched>,
+    watched: Arc<JobWatch>,
 }
 
 impl fmt::Debug for Changes {
@@ -113,15 +113,15 @@ impl fmt::Debug for Changes {
 }
 
 impl Changes {
-    pub(crate) fn of_job(wakes: Arc<Wakes>, id: &JobId) -> Self {
+    pub(crate) fn of_job(wakes: Arc<Wakeups>, id: &JobId) -> Self {
         Self::of(wakes, id.to_string())
     }
 
-    pub(crate) fn of_account(wakes: Arc<Wakes>, account_id: &str) -> Self {
+    pub(crate) fn of_account(wakes: Arc<Wakeups>, account_id: &str) -> Self {
         Self::of(wakes, of_account(account_id))
     }
 
-    fn of(wakes: Arc<Wakes>, id: String) -> Self {
+    fn of(wakes: Arc<Wakeups>, id: String) -> Self {
         let watched = wakes.watch(&id);
         Self { wakes, id, watched }
     }
@@ -136,11 +136,11 @@ impl Changes {
     where
         F: Future<Output = Option<T>>,
     {
-        self.until_told(idle, |_| read()).await
+        self.until_hinted(idle, |_| read()).await
     }
 
     /// The same; what reads is told whether there is a reason to, which is a hint or that it is the first time.
-    pub async fn until_told<T, F>(&self, idle: Duration, mut read: impl FnMut(bool) -> F) -> T
+    pub async fn until_hinted<T, F>(&self, idle: Duration, mut read: impl FnMut(bool) -> F) -> T
     where
         F: Future<Output = Option<T>>,
     {

@@ -95,7 +95,7 @@ export async function submit(path, body) {
   }
 }
 
-/** Puts a file into the vault; its address is taken by every picture field of the same account. */
+/** Puts a file into the asset store; its address is taken by every picture field of the same account. */
 export async function upload(file) {
   const form = new FormData();
   form.append("file", file);

@@ -15,17 +15,17 @@ const Library = later(() => import("./pages/library.js").then((page) => page.Lib
 const JobPage = later(() => import("./pages/job.js").then((page) => page.JobPage));
 const Account = later(() => import("./pages/account.js").then((page) => page.Account));
 const PAGES = { create: Create, library: Library, job: JobPage, account: Account };
-const OFFICE = {
+const OPERATOR_PAGES = {
   overview: () => import("./pages/operator/overview.js").then((page) => page.Overview), jobs: () => import("./pages/operator/lists.js").then((page) => page.Jobs),
   accounts: () => import("./pages/operator/accounts.js").then((page) => page.Accounts), words: () => import("./pages/operator/words.js").then((page) => page.BannedWords), backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
   prices: () => import("./pages/operator/prices.js").then((page) => page.Prices), callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
   operators: () => import("./pages/operator/operators.js").then((page) => page.Operators), audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
 };
 
-function Office({ who, route, enter }) {
-  const name = OFFICE[route.rest[0]] ? route.rest[0] : "overview";
+function OperatorPages({ who, route, enter }) {
+  const name = OPERATOR_PAGES[route.rest[0]] ? route.rest[0] : "overview";
   const [page, setPage] = useState({ name: "", View: null });
-  useEffect(() => { OFFICE[name]().then((View) => setPage({ name, View })); }, [name]);
+  useEffect(() => { OPERATOR_PAGES[name]().then((View) => setPage({ name, View })); }, [name]);
   return page.name === name && page.View ? html`<${page.View} who=${who} route=${route} enter=${enter} />` : null;
 }
 
@@ -63,9 +63,9 @@ function App({ first }) {
     return () => { clearTimeout(soon); leave(); listen(false); };
   }, [who?.account?.email]);
   if (!who) return html`<${SignIn} entered=${setWho} />`;
-  const office = who.operator && (route.page === "operator" || (!who.account && route.page !== "job"));
-  const Page = office ? Office : (who.looking && route.page === "create" ? Library : PAGES[route.page] || Create);
-  const there = office && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route;
+  const asOperator = who.operator && (route.page === "operator" || (!who.account && route.page !== "job"));
+  const Page = asOperator ? OperatorPages : (who.looking && route.page === "create" ? Library : PAGES[route.page] || Create);
+  const there = asOperator && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route;
   const leave = (everywhere) => signOut(everywhere).finally(() => { setWho(null); go("create", {}, { replace: true }); });
   const back = () => endVisit().then((now) => { setWho(now); go("operator/accounts"); }, () => {});
   return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back}><${Page} who=${who} route=${there} refresh=${refresh} enter=${setWho} /><//>`;

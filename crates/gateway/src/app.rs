@@ -20,23 +20,25 @@ use crate::access_log::AccessLog;
 use crate::config::Config;
 use crate::counts::Counts;
 use crate::disk::Disk;
-use crate::http::between::Between;
+use crate::http::answer_memory::AnswerMemory;
 use crate::http::body_share::MOST_OPEN;
 use crate::http::cors::Origins;
 use crate::http::hosts::Hosts;
-use crate::http::kept::Kept;
-use crate::http::names::Names;
-use crate::http::places::Places;
+use crate::http::names::ServiceNames;
+use crate::http::proxy_detector::ProxyDetector;
 use crate::http::rate::Rates;
+use crate::http::request_slots::RequestSlots;
+use crate::http::static_content::StaticContent;
 use crate::http::throughput::Throughput;
-use crate::http::untaken::Untaken;
-use crate::server::proxies::Proxies;
-use atelier_engine::shares::Shares;
+use crate::server::proxies::TrustedProxies;
+use atelier_engine::share::FairSemaphore;
 use console_policy::console_policy;
 
 pub(crate) use addresses::Addresses;
 pub(crate) use atelier_store::Store;
-pub(crate) use build::{build_engine, open_files, open_store, open_store_for_archiving, try_vault};
+pub(crate) use build::{
+    build_engine, check_asset_storage, open_files, open_store, open_store_for_archiving,
+};
 pub(crate) use credentials::{chain, is_own};
 pub(crate) use outbound::outbound_rules;
 
@@ -53,38 +55,38 @@ pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) engine: Arc<Engine>,
     pub(crate) hosts: Hosts,
-    pub(crate) names: Names,
+    pub(crate) names: ServiceNames,
     pub(crate) rates: Rates,
-    pub(crate) proxies: Proxies,
+    pub(crate) proxies: TrustedProxies,
     pub(crate) origins: Origins,
     pub(crate) counts: Counts,
     pub(crate) admin_token_hash: [u8; 32],
     /// The same in hexadecimal, as sessions keep it.
     pub(crate) root_hash: String,
     /// Whether somebody unknown stands between a caller and the service.
-    pub(crate) between: Between,
+    pub(crate) proxy_detector: ProxyDetector,
     /// Whether strangers can reach it.
     pub(crate) is_public: bool,
     /// Requests that are being answered.
-    pub(crate) places: Places,
+    pub(crate) request_slots: RequestSlots,
     /// How fast bodies are read.
     pub(crate) body_throughput: Arc<Throughput>,
     /// Bytes of bodies that are neither accepted nor refused.
-    pub(crate) body_memory: Arc<Shares>,
+    pub(crate) body_memory: Arc<FairSemaphore>,
     /// The same of bodies to pages that need no key.
-    pub(crate) open_body_memory: Arc<Shares>,
+    pub(crate) open_body_memory: Arc<FairSemaphore>,
     /// Memory of answers until they are taken.
-    pub(crate) untaken: Untaken,
+    pub(crate) answer_memory: AnswerMemory,
     /// Large bodies that are being worked on.
-    pub(crate) large_requests: Arc<Shares>,
+    pub(crate) large_requests: Arc<FairSemaphore>,
     /// Batches that are being worked on: one of each account.
-    pub(crate) batches: Arc<Shares>,
+    pub(crate) batches: Arc<FairSemaphore>,
     /// Lists of megabytes that are being written.
-    pub(crate) long_answers: Arc<Shares>,
+    pub(crate) long_answers: Arc<FairSemaphore>,
     /// Event streams that are open.
-    pub(crate) event_streams: Arc<Shares>,
+    pub(crate) event_streams: Arc<FairSemaphore>,
     /// Result files that are being sent.
-    pub(crate) downloads: Arc<Shares>,
+    pub(crate) downloads: Arc<FairSemaphore>,
     /// How fast they are sent.
     pub(crate) download_throughput: Arc<Throughput>,
     /// Whether there is room for more results.
@@ -93,9 +95,9 @@ pub(crate) struct App {
     pub(crate) access_log: Option<AccessLog>,
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document; it never changes while the process runs, so it is made once.
-    pub(crate) document: LazyLock<Kept>,
+    pub(crate) document: LazyLock<StaticContent>,
     /// What the console reads of it first.
-    pub(crate) console_catalogue: OnceLock<Kept>,
+    pub(crate) console_catalogue: OnceLock<StaticContent>,
     /// Where the console may take things from.
     pub(crate) console_policy: HeaderValue,
 }
@@ -107,36 +109,36 @@ impl App {
         engine: Arc<Engine>,
         admin_token_hash: [u8; 32],
         is_public: bool,
-        document: fn() -> Kept,
+        document: fn() -> StaticContent,
     ) -> Result<Arc<Self>> {
         let limits = &config.limits;
-        let proxies = Proxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
+        let proxies = TrustedProxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
         let app = Arc::new(Self {
             hosts: Hosts::new(&config),
-            names: Names::new(&config),
-            between: Between::new(&config, engine.reaches_own_machine()),
+            names: ServiceNames::new(&config),
+            proxy_detector: ProxyDetector::new(&config, engine.reaches_own_machine()),
             rates: Rates::new(limits, engine.allowances()),
             origins: Origins::new(&config.cors.origins),
             proxies,
             counts: Counts::default(),
-            places: Places::new(limits.requests),
-            open_body_memory: Shares::fixed(
+            request_slots: RequestSlots::new(limits.requests),
+            open_body_memory: FairSemaphore::fixed(
                 "open_body_memory",
                 limits.body_memory_mib * 1024 * 1024 / OPEN_BODIES,
                 MOST_OPEN as u64,
             ),
-            untaken: Untaken::new(limits.answer_memory_mib, limits.write_timeout_s),
-            body_memory: Shares::fixed(
+            answer_memory: AnswerMemory::new(limits.answer_memory_mib, limits.write_timeout_s),
+            body_memory: FairSemaphore::fixed(
                 "body_memory",
                 limits.body_memory_mib * 1024 * 1024,
                 IMAGE_BODY as u64,
             ),
             body_throughput: Arc::new(Throughput::new(limits.body_mib_per_s)),
-            large_requests: Shares::elastic("large_requests", limits.large_requests),
-            batches: Shares::fixed("batches", BATCHES, 1),
-            long_answers: Shares::fixed("long_answers", LONG_ANSWERS, 1),
-            event_streams: Shares::fixed("event_streams", limits.event_streams, 1),
-            downloads: Shares::fixed("downloads", limits.downloads, 1),
+            large_requests: FairSemaphore::elastic("large_requests", limits.large_requests),
+            batches: FairSemaphore::fixed("batches", BATCHES, 1),
+            long_answers: FairSemaphore::fixed("long_answers", LONG_ANSWERS, 1),
+            event_streams: FairSemaphore::fixed("event_streams", limits.event_streams, 1),
+            downloads: FairSemaphore::fixed("downloads", limits.downloads, 1),
             download_throughput: Arc::new(Throughput::new(limits.download_mib_per_s)),
             disk: Disk::default(),
             access_log: AccessLog::start(&config.log.access).context("log.access")?,
@@ -151,28 +153,28 @@ impl App {
             config,
         });
         for shares in app.shares() {
-            shares.heed(app.engine.allowances());
+            shares.set_limits(app.engine.allowances());
         }
         Ok(app)
     }
 
     /// Everything that accounts share.
-    pub(crate) fn shares(&self) -> impl Iterator<Item = &Arc<Shares>> {
+    pub(crate) fn shares(&self) -> impl Iterator<Item = &Arc<FairSemaphore>> {
         let all = [
-            &self.places.accounts,
-            &self.places.operators,
-            &self.places.lookups,
-            &self.places.open,
+            &self.request_slots.accounts,
+            &self.request_slots.operators,
+            &self.request_slots.lookups,
+            &self.request_slots.open,
             &self.body_memory,
             &self.open_body_memory,
-            &self.untaken.memory,
+            &self.answer_memory.memory,
             &self.large_requests,
             &self.batches,
             &self.long_answers,
             &self.event_streams,
             &self.downloads,
-            self.engine.vault().input_memory(),
-            self.engine.vault().thumbnails(),
+            self.engine.assets().input_memory(),
+            self.engine.assets().thumbnails(),
         ];
         all.into_iter().chain(self.engine.read_shares())
     }

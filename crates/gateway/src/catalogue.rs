@@ -5,7 +5,7 @@ mod families;
 mod operation;
 mod pages;
 
-pub(crate) use operation::{Answer, Operation};
+pub(crate) use operation::{Operation, ResponseKind};
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -77,7 +77,7 @@ mod tests {
         let mut bare = Vec::new();
         let mut seen = 0;
         for operation in &catalogue.operations {
-            let Answer::Json(whole) = &operation.answer else {
+            let ResponseKind::Json(whole) = &operation.answer else {
                 continue;
             };
             let whole = resolved(&catalogue, whole);

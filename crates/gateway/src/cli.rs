@@ -8,25 +8,25 @@ mod backup;
 mod batch;
 mod call;
 mod callbacks;
+mod client_options;
 mod command;
 mod complete;
 mod completions;
 mod config;
 mod doctor;
+mod instance_options;
 mod local;
 mod login;
-mod made;
+mod maintenance;
 mod man;
 mod mcp;
 mod nouns;
-mod place;
-mod rules;
+mod operation_command;
+mod operation_help;
+mod output;
+mod results;
 mod serve;
-mod shown;
-mod spoken;
-mod talk;
 mod tally;
-mod upkeep;
 mod watch;
 
 use std::fmt::Write as _;
@@ -35,30 +35,30 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args as _, FromArgMatches as _};
 
+use client_options::ClientOptions;
 use command::{Entry, Group, block_on, examples};
 use nouns::{NOUNS, SINGLES};
 use serve::Serve;
-use talk::Talk;
 
 /// The command that starts the service.
 const SERVE: Entry = Entry::of::<Serve>();
 
 /// The commands that have a file of their own.
 const COMMANDS: &[Entry] = &[
-    Entry::of::<watch::Watch>(),
+    Entry::of::<watch::WatchCommand>(),
     Entry::of::<account::Account>(),
     callbacks::ENTRY,
     SERVE,
-    Entry::of::<config::Settings>(),
+    Entry::of::<config::ConfigCommand>(),
     Entry::of::<doctor::Doctor>(),
-    Entry::of::<upkeep::Audit>(),
-    Entry::of::<upkeep::Backup>(),
-    Entry::of::<upkeep::Restore>(),
-    Entry::of::<upkeep::Archive>(),
+    Entry::of::<maintenance::Audit>(),
+    Entry::of::<maintenance::Backup>(),
+    Entry::of::<maintenance::Restore>(),
+    Entry::of::<maintenance::Archive>(),
     Entry::of::<local::Local>(),
     Entry::of::<login::Login>(),
     Entry::of::<login::Logout>(),
-    Entry::of::<login::Profile>(),
+    Entry::of::<login::ProfileCommand>(),
     Entry::of::<mcp::Mcp>(),
     Entry::of::<completions::Completions>(),
     complete::ENTRY,
@@ -75,8 +75,9 @@ atelier jobs                                  lists what was asked for";
 /// Every word of the command line, each command with its group.
 fn commands() -> Vec<(Group, clap::Command)> {
     let mut all = Vec::new();
-    for (word, spoken, example) in nouns::shortcuts() {
-        let words = talk::with::<Talk>(spoken.words(word, &example));
+    for (word, operation_command, example) in nouns::shortcuts() {
+        let words =
+            client_options::add_options::<ClientOptions>(operation_command.words(word, &example));
         let rules = words.get_after_help().map(ToString::to_string);
         let help = format!("{}\n\n{}", examples(&example), rules.unwrap_or_default());
         all.push((Group::Make, words.after_help(help)));
@@ -145,9 +146,9 @@ pub(crate) fn run() -> Result<ExitCode> {
     if name == "call" {
         return call::run(inner);
     }
-    if let Some((_, spoken, _)) = nouns::shortcuts().find(|(word, ..)| *word == name) {
-        let talk = Talk::from_arg_matches(inner)?;
-        return block_on(spoken.run(&talk, inner));
+    if let Some((_, operation_command, _)) = nouns::shortcuts().find(|(word, ..)| *word == name) {
+        let client_options = ClientOptions::from_arg_matches(inner)?;
+        return block_on(operation_command.run(&client_options, inner));
     }
     if let Some(noun) = NOUNS.iter().find(|noun| noun.word == name) {
         return noun.run(inner);

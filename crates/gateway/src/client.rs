@@ -1,19 +1,21 @@
 //! The service as somebody else's program sees it.
 
-mod asked;
+pub(crate) mod download;
 pub(crate) mod events;
 pub(crate) mod fault;
-pub(crate) mod fetched;
+mod fields;
 mod file;
-mod handed;
 pub(crate) mod profile;
+mod request;
 mod rows;
-mod way;
-mod words;
+mod transport;
+mod upload;
 
-pub(crate) use asked::{Asked, Part, Sent};
-pub(crate) use file::{File, data_uri, seen_at};
-pub(crate) use handed::Desk;
+pub(crate) use fields::{
+    FieldArg, build_request, field_names, field_of, find_operation, resolved, takes_file,
+};
+pub(crate) use file::{UploadFile, data_uri, media_file_at};
+pub(crate) use request::{ApiRequest, FormValue, RequestBody};
 pub(crate) use rows::{Row, read as read_rows};
-pub(crate) use way::Client;
-pub(crate) use words::{Word, ask, field_of, named, names, resolved, takes_file};
+pub(crate) use transport::Client;
+pub(crate) use upload::Uploader;

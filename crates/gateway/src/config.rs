@@ -10,7 +10,7 @@ mod secret;
 
 use std::path::PathBuf;
 
-use atelier_contract::pages::backends::Declared;
+use atelier_contract::pages::backends::DeclaredBackend;
 use serde::Deserialize;
 
 pub(crate) use secret::Secret;
@@ -38,18 +38,18 @@ pub(crate) struct Config {
     pub(crate) drain_s: u64,
     pub(crate) log: Log,
     pub(crate) telemetry: Telemetry,
-    pub(crate) tls: Tls,
-    pub(crate) proxies: Proxies,
+    pub(crate) tls: TlsSettings,
+    pub(crate) proxies: ProxySettings,
     pub(crate) cors: Cors,
     pub(crate) limits: Limits,
     pub(crate) jobs: Jobs,
     pub(crate) prompts: Prompts,
     pub(crate) translation: Translation,
     pub(crate) credentials: Credentials,
-    pub(crate) prices: Prices,
+    pub(crate) prices: PriceSettings,
     pub(crate) outbound: OutboundRules,
-    pub(crate) callbacks: Callbacks,
-    pub(crate) assets: Assets,
+    pub(crate) callbacks: CallbackSettings,
+    pub(crate) assets: AssetSettings,
     pub(crate) retention: Retention,
     #[cfg_attr(
         not(feature = "studio"),
@@ -60,7 +60,7 @@ pub(crate) struct Config {
     )]
     pub(crate) studio: Studio,
     #[serde(deserialize_with = "declared::read")]
-    pub(crate) backends: Vec<Declared>,
+    pub(crate) backends: Vec<DeclaredBackend>,
 }
 
 /// What a listener serves.
@@ -96,12 +96,12 @@ pub(crate) struct ListenerSetting {
 /// The certificate of all listeners that are not plain.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Tls {
+pub(crate) struct TlsSettings {
     pub(crate) certificate: PathBuf,
     pub(crate) key: PathBuf,
 }
 
-impl Tls {
+impl TlsSettings {
     /// Whether there is one.
     pub(crate) fn is_set(&self) -> bool {
         !self.certificate.as_os_str().is_empty()
@@ -111,7 +111,7 @@ impl Tls {
 /// What stands before the service.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Proxies {
+pub(crate) struct ProxySettings {
     pub(crate) trusted: Vec<String>,
     pub(crate) protocol: bool,
 }
@@ -245,7 +245,7 @@ pub(crate) struct Rule {
 /// Where prices come from.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Prices {
+pub(crate) struct PriceSettings {
     pub(crate) file: PathBuf,
     pub(crate) quota_usd: f64,
 }
@@ -261,7 +261,7 @@ pub(crate) struct OutboundRules {
 /// How callbacks are posted.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Callbacks {
+pub(crate) struct CallbackSettings {
     pub(crate) schedule_s: Vec<u64>,
     pub(crate) parallel: usize,
     pub(crate) parallel_per_host: i64,
@@ -270,7 +270,7 @@ pub(crate) struct Callbacks {
 /// Where result files are kept.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Assets {
+pub(crate) struct AssetSettings {
     pub(crate) url: String,
     pub(crate) endpoint: String,
     pub(crate) region: String,

@@ -3,25 +3,25 @@
 use std::time::Duration;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::metrics::{Counters, Mark, Series, table};
+use atelier_contract::metrics::{CounterVec, HistogramVec, TraceMark, table};
 use hyper::StatusCode;
 
 /// What an answer's duration is counted under: a route and a family.
-pub(crate) type Way = (&'static str, &'static str);
+pub(crate) type RouteLabel = (&'static str, &'static str);
 
 /// Work was submitted.
 pub(crate) const SUBMIT: &str = "submit";
 /// A job was read.
 pub(crate) const FETCH: &str = "fetch";
 /// Anything else.
-pub(crate) const PAGE: Way = ("page", "");
+pub(crate) const PAGE: RouteLabel = ("page", "");
 
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /// Answers by the first digit of their status, and how long they took.
 pub(crate) struct Counts {
-    answers: Counters,
-    durations: Series,
+    answers: CounterVec,
+    durations: HistogramVec,
 }
 
 impl Default for Counts {
@@ -30,8 +30,8 @@ impl Default for Counts {
         let families = std::iter::once(PAGE.1).chain(families).collect();
         let routes = vec![PAGE.0, SUBMIT, FETCH];
         Self {
-            answers: Counters::new(&table::HTTP_ANSWERS, [CLASSES.to_vec(), vec![]]),
-            durations: Series::new(&table::HTTP_DURATION, [routes, families]),
+            answers: CounterVec::new(&table::HTTP_ANSWERS, [CLASSES.to_vec(), vec![]]),
+            durations: HistogramVec::new(&table::HTTP_DURATION, [routes, families]),
         }
     }
 }
@@ -41,9 +41,9 @@ impl Counts {
     pub(crate) fn answered(
         &self,
         status: StatusCode,
-        (route, family): Way,
+        (route, family): RouteLabel,
         took: Duration,
-        mark: Option<Mark>,
+        mark: Option<TraceMark>,
     ) {
         let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len());
         self.answers.count(CLASSES[class - 1], "");
@@ -52,12 +52,12 @@ impl Counts {
     }
 
     /// Answers by the first digit of their status.
-    pub(crate) fn answers(&self) -> &Counters {
+    pub(crate) fn answers(&self) -> &CounterVec {
         &self.answers
     }
 
     /// How long they took.
-    pub(crate) fn durations(&self) -> &Series {
+    pub(crate) fn durations(&self) -> &HistogramVec {
         &self.durations
     }
 }

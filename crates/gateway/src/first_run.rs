@@ -47,7 +47,7 @@ pub(crate) async fn demo_key(
         email_verified: true,
     };
     let (_, key) = engine
-        .office()
+        .admin()
         .accounts()
         .create("first start", request)
         .await
@@ -59,7 +59,7 @@ pub(crate) async fn demo_key(
 pub(crate) async fn link(engine: &Engine, key: Option<&str>) -> Result<Option<String>> {
     match key {
         Some(key) => {
-            let word = engine.office().sessions().link(key).await;
+            let word = engine.admin().sessions().link(key).await;
             Ok(Some(word.map_err(|refusal| anyhow!(refusal))?))
         }
         None => Ok(None),
@@ -107,7 +107,7 @@ pub(crate) fn welcome(
     clippy::disallowed_methods,
     reason = "systemd says it in the environment; it is no setting"
 )]
-pub(crate) fn told(welcome: String, folder: &Path) -> String {
+pub(crate) fn startup_message(welcome: String, folder: &Path) -> String {
     let stream = std::env::var(JOURNAL).unwrap_or_default();
     if !is_journal(&stream) {
         return welcome;

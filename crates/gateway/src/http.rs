@@ -2,8 +2,8 @@
 //! or a family by name.
 
 pub(crate) mod access;
-mod answer;
-pub(crate) mod between;
+pub(crate) mod admission;
+pub(crate) mod answer_memory;
 mod body;
 pub(crate) mod body_share;
 mod caller;
@@ -13,23 +13,23 @@ mod fetch;
 pub(crate) mod form;
 pub(crate) mod hosts;
 pub(crate) mod idempotency;
-pub(crate) mod kept;
 pub(crate) mod names;
-mod noted;
 pub(crate) mod page;
-pub(crate) mod pass;
 pub(crate) mod payload;
-pub(crate) mod places;
+pub(crate) mod proxy_detector;
 pub(crate) mod range;
 pub(crate) mod rate;
-pub(crate) mod received;
 pub(crate) mod reply;
+pub(crate) mod request;
 mod request_id;
+mod request_log;
+pub(crate) mod request_slots;
 mod router;
 pub(crate) mod session;
+pub(crate) mod static_content;
 mod submit;
+mod sync_answer;
 pub(crate) mod throughput;
-pub(crate) mod untaken;
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -47,18 +47,18 @@ use crate::app::App;
 use crate::config::Role;
 use crate::counts;
 use crate::network;
-use crate::server::framing::Wrong;
-use crate::server::watch::Seat;
+use crate::server::framing::HeadError;
+use crate::server::watch::Connection;
 
-pub(crate) use received::{From, Reach};
+pub(crate) use request::{Reach, Sender};
 
-use body::Arriving;
+use admission::Admission;
+use answer_memory::AnswerMemory;
+use body::UnreadBody;
 use denial::Denial;
-use noted::Noted;
-use pass::Pass;
-use received::{Answer, Received, Who};
 use reply::Reply;
-use untaken::Untaken;
+use request::{HandlerResult, IncomingRequest, Requester};
+use request_log::RequestLog;
 
 /// For how long a browser must not come back without TLS.
 const ONE_YEAR: &str = "max-age=31536000";
@@ -69,42 +69,45 @@ const TOO_MANY_PAGES: &str =
 /// Answers one request; whatever goes wrong, the caller gets an envelope.
 pub(crate) async fn serve(
     app: Arc<App>,
-    seat: Arc<Seat>,
-    from: From,
+    conn: Arc<Connection>,
+    from: Sender,
     request: Request<Incoming>,
 ) -> Result<Reply, Infallible> {
-    let noted = Noted::new(&app, &request);
+    let request_log = RequestLog::new(&app, &request);
     let multiplexed = request.version() == Version::HTTP_2;
-    let (busy, wrong) = seat.begin(multiplexed);
+    let (busy, wrong) = conn.begin(multiplexed);
     let id = request_id::of(request.headers());
     let shape = reply::RefusalShape::of(request.uri().path());
     let peer = app.proxies.client(from.peer, request.headers());
-    let holder = if peer == seat.peer {
-        Arc::clone(&seat.holder)
+    let holder = if peer == conn.peer {
+        Arc::clone(&conn.holder)
     } else {
         network::holder(peer)
     };
-    let from = From {
+    let from = Sender {
         by_proxy: app.proxies.contains(from.peer),
         peer,
-        trace: noted.trace(),
+        trace: request_log.trace(),
         ..from
     };
-    let pass = Pass::new(holder, app.config.log.slow_ms > 0);
-    let mut way = counts::PAGE;
+    let admission = Admission::new(holder, app.config.log.slow_ms > 0);
+    let mut route = counts::PAGE;
     let reader = app.origins.reader(request.method(), request.headers());
     let answer = if let Some(wrong) = wrong {
         Ok(Err(misread(wrong)))
-    } else if reader.as_ref().is_some_and(cors::Reader::asks_first) {
-        Ok(Ok(reply::nothing_more()))
+    } else if reader
+        .as_ref()
+        .is_some_and(cors::AllowedOrigin::is_preflight)
+    {
+        Ok(Ok(reply::no_content()))
     } else {
-        let answer = handle(&app, (&seat, from), (&pass, &mut way, &id), request);
+        let answer = handle(&app, (&conn, from), (&admission, &mut route, &id), request);
         let answer = AssertUnwindSafe(answer);
         answer.catch_unwind().await
     };
     let answer = match answer {
-        Ok(Ok(reply)) if Untaken::counts(&reply, multiplexed) => {
-            Ok(Box::pin(app.untaken.count(reply, pass.holder())).await)
+        Ok(Ok(reply)) if AnswerMemory::counts(&reply, multiplexed) => {
+            Ok(Box::pin(app.answer_memory.count(reply, admission.holder())).await)
         }
         other => other,
     };
@@ -113,7 +116,7 @@ pub(crate) async fn serve(
         Ok(Err(denial)) => {
             if denial.refusal.code == Code::RateLimited {
                 // In a box, because it is rare.
-                Box::pin(pass.wait_outside()).await;
+                Box::pin(admission.delay_rejection()).await;
             }
             reply::denied(shape, &denial)
         }
@@ -122,9 +125,9 @@ pub(crate) async fn serve(
             &Refusal::new(Code::Internal, "something went wrong here").into(),
         ),
     };
-    noted.tell(&app, (from, &pass), (way, &id), &reply);
+    request_log.tell(&app, (from, &admission), (route, &id), &reply);
     reply.headers_mut().insert(request_id::HEADER, id);
-    pass.tell(reply.headers_mut());
+    admission.tell(reply.headers_mut());
     if let Some(reader) = reader {
         reader.tell(reply.headers_mut());
     }
@@ -135,32 +138,32 @@ pub(crate) async fn serve(
             HeaderValue::from_static(ONE_YEAR),
         );
     }
-    pass.give_place_back();
-    Ok(reply.map(|payload| payload.send_over(&seat, busy)))
+    admission.release_slot();
+    Ok(reply.map(|payload| payload.send_over(&conn, busy)))
 }
 
 /// What is said of a head that was refused before it was a request.
-fn misread(wrong: Wrong) -> Denial {
+fn misread(wrong: HeadError) -> Denial {
     let (code, message) = match wrong {
-        Wrong::Line => (
+        HeadError::Line => (
             Code::InvalidRequest,
             "the head is not HTTP: each line must be `name: value` and end with CR LF",
         ),
-        Wrong::Request => (
+        HeadError::Request => (
             Code::InvalidRequest,
             "the request line must be a method, a target and HTTP/1.1 or HTTP/1.0",
         ),
-        Wrong::Host => (
+        HeadError::Host => (
             Code::InvalidRequest,
             "Host: must be given once and name one host",
         ),
-        Wrong::Length => (
+        HeadError::Length => (
             Code::InvalidRequest,
             "the body needs either one Content-Length or Transfer-Encoding: chunked",
         ),
-        Wrong::LongTarget => (Code::TargetTooLong, "the target of the request is too long"),
-        Wrong::LongHead => (Code::HeadTooLarge, "the head of the request is too large"),
-        Wrong::Late => (Code::RequestTimeout, "the head arrives too slowly"),
+        HeadError::LongTarget => (Code::TargetTooLong, "the target of the request is too long"),
+        HeadError::LongHead => (Code::HeadTooLarge, "the head of the request is too large"),
+        HeadError::Late => (Code::RequestTimeout, "the head arrives too slowly"),
     };
     Denial {
         hang_up: true,
@@ -169,7 +172,7 @@ fn misread(wrong: Wrong) -> Denial {
 }
 
 /// What stands beside every line of the log that is written for a request.
-fn told(id: &HeaderValue, from: From) -> tracing::Span {
+fn request_span(id: &HeaderValue, from: Sender) -> tracing::Span {
     let request = id.to_str().unwrap_or_default();
     if let Some(trace) = from.trace {
         return tracing::info_span!("request", request, trace = trace.trace_id());
@@ -179,54 +182,58 @@ fn told(id: &HeaderValue, from: From) -> tracing::Span {
 
 async fn handle(
     app: &Arc<App>,
-    (seat, from): (&Seat, From),
-    (pass, way, id): (&Arc<Pass>, &mut counts::Way, &HeaderValue),
+    (conn, from): (&Connection, Sender),
+    (admission, route, id): (&Arc<Admission>, &mut counts::RouteLabel, &HeaderValue),
     request: Request<Incoming>,
-) -> Answer {
+) -> HandlerResult {
     let (head, body) = request.into_parts();
     let for_collectors = from.role == Role::Metrics && from.reach == Reach::Machine;
     let inside = for_collectors || !app.is_public;
-    let from = From {
+    let from = Sender {
         role: app.hosts.role_of(&head, from.role),
         ..from
     };
     let (target, params) = router::find(&app.hosts, from.role, &head.method, head.uri.path())?;
-    *way = target.way();
+    *route = target.route();
     let access = target.access_from(inside);
-    let known = access::known_here(app, seat, access, &head.headers);
+    let known = access::cached_caller(app, conn, access, &head.headers);
     // Whether the service is well can be asked even when everything else is full.
     if let Some(caller) = &known {
-        pass.enter((&app.places, &app.rates), target.kind(), &caller.account_id)?;
+        admission.enter(
+            (&app.request_slots, &app.rates),
+            target.kind(),
+            &caller.account_id,
+        )?;
     } else if !target.needs_no_place() {
         if target.has_open_rate(&head) {
             let counted = app.rates.open_page(from.peer);
-            counted.map_err(|seconds| Denial::later(TOO_MANY_PAGES, seconds))?;
+            counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_PAGES, seconds))?;
         }
-        pass.arrive(&app.places, target.kind(), access == Access::Open)?;
+        admission.arrive(&app.request_slots, target.kind(), access == Access::Open)?;
     }
-    let body = Arriving::new(body, Arc::clone(pass));
-    let mut received = Received {
+    let body = UnreadBody::new(body, Arc::clone(admission));
+    let mut received = IncomingRequest {
         head,
         from,
         params,
         inside,
-        who: Who::Anybody,
-        pass: Arc::clone(pass),
+        requester: Requester::Anonymous,
+        admission: Arc::clone(admission),
     };
-    received.who = match known {
-        Some(caller) => Who::Caller(caller),
+    received.requester = match known {
+        Some(caller) => Requester::Caller(caller),
         // In a box, because a connection keeps room for the largest way for as long as it is open.
-        None => Box::pin(access::admit(app, seat, access, &received)).await?,
+        None => Box::pin(access::admit(app, conn, access, &received)).await?,
     };
-    if let Who::Caller(caller) = &mut received.who {
+    if let Requester::Caller(caller) = &mut received.requester {
         caller.trace = from.trace;
-        caller.outside = app.between.shows(&received.head);
+        caller.outside = app.proxy_detector.detects(&received.head);
     }
     if target.answers_under_own_names(&received.params) {
         // In a box as well.
-        Box::pin(access::admit_name(app, seat, &received)).await?;
+        Box::pin(access::admit_name(app, conn, &received)).await?;
     }
-    pass.lap("admitted");
+    admission.lap("admitted");
     if target.makes_work(&received.head) {
         app.disk.admit(&app.config)?;
     }
@@ -234,7 +241,7 @@ async fn handle(
         // The commonest call by far goes without a box.
         router::Target::Fetch(family) => fetch::show(app, received, body, family).await,
         router::Target::Submit(family, entry) => {
-            let told = told(id, from);
+            let told = request_span(id, from);
             submit::accept(app, received, body, family, entry)
                 .boxed()
                 .instrument(told)
@@ -242,7 +249,7 @@ async fn handle(
         }
         router::Target::Page(page) => {
             let answer = (page.handler)(Arc::clone(app), received, body);
-            answer.instrument(told(id, from)).await
+            answer.instrument(request_span(id, from)).await
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn start(log: &Log) -> Result<()> {
     };
     let lines = tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(|| Discreet(io::stderr()));
+        .with_writer(|| RedactingWriter(io::stderr()));
     match log.format.as_str() {
         "text" => lines
             .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
@@ -28,9 +28,9 @@ pub(crate) fn start(log: &Log) -> Result<()> {
 }
 
 /// Writes lines without words of vendors' hooks, whoever says them: also libraries write, at the lowest levels.
-struct Discreet(Stderr);
+struct RedactingWriter(Stderr);
 
-impl Write for Discreet {
+impl Write for RedactingWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         self.0.write_all(hide_hook_words(&text).as_bytes())?;

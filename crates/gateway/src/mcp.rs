@@ -7,7 +7,7 @@ mod envelope;
 mod follow;
 mod resources;
 mod results;
-mod told;
+mod tool_result;
 mod tools;
 
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 
 use crate::http::reply::{self, Reply};
 use envelope::{UNKNOWN_METHOD, WRONG_PARAMS};
-use follow::Follower;
-use tools::Does;
+use follow::CallStream;
+use tools::ToolAction;
 
 pub(crate) use agent::Agent;
-pub(crate) use envelope::Said;
+pub(crate) use envelope::McpHeaders;
 
 /// The revisions that begin with a handshake, the newest first; a later one has none.
 const REVISIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
@@ -49,18 +49,18 @@ pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {
         if method == "notifications/cancelled" {
             cancel(&agent, &params["requestId"]).await;
         }
-        return reply::taken();
+        return reply::accepted();
     };
-    agent.modern = match envelope::is_meant(&agent.said, &method, &params) {
+    agent.modern = match envelope::check_revision(&agent.mcp_headers, &method, &params) {
         Ok(modern) => modern,
-        Err((code, words, helps)) => return wrong(&id, code, &words, &helps),
+        Err((code, words, helps)) => return rpc_error_with_status(&id, code, &words, &helps),
     };
     let modern = agent.modern;
     let result = match method.as_str() {
-        "initialize" if !modern => return welcome(&id, &params),
+        "initialize" if !modern => return initialize(&id, &params),
         "server/discover" if modern => Ok(json!({
             "supportedVersions": [envelope::REVISION],
-            "capabilities": abilities(),
+            "capabilities": capabilities(),
             "instructions": INSTRUCTIONS,
         })),
         "ping" => Ok(json!({})),
@@ -69,30 +69,30 @@ pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {
         "resources/list" => resources::list(&agent.app, &agent.caller).await,
         "resources/templates/list" => Ok(resources::templates()),
         "resources/read" => resources::read(&agent.app, &agent.caller, &params).await,
-        "" => return reply::taken(),
+        "" => return reply::accepted(),
         other => {
             let words = format!("there is no method `{other}`");
             return if modern {
-                wrong(&id, UNKNOWN_METHOD, &words, &Value::Null)
+                rpc_error_with_status(&id, UNKNOWN_METHOD, &words, &Value::Null)
             } else {
-                fault(&id, UNKNOWN_METHOD, &words)
+                rpc_error(&id, UNKNOWN_METHOD, &words)
             };
         }
     };
     match result {
-        Ok(result) if modern => good(&id, &envelope::sealed(&method, &result)),
-        Ok(result) => good(&id, &result),
-        Err(refusal) => fault(&id, WRONG_PARAMS, &refusal.message),
+        Ok(result) if modern => rpc_result(&id, &envelope::wrap_result(&method, &result)),
+        Ok(result) => rpc_result(&id, &result),
+        Err(refusal) => rpc_error(&id, WRONG_PARAMS, &refusal.message),
     }
 }
 
 /// What there is.
-fn abilities() -> Value {
+fn capabilities() -> Value {
     json!({ "tools": {}, "resources": {} })
 }
 
 /// A fault that the head of the answer says as well.
-fn wrong(id: &Value, code: i64, words: &str, helps: &Value) -> Reply {
+fn rpc_error_with_status(id: &Value, code: i64, words: &str, helps: &Value) -> Reply {
     let mut error = json!({ "code": code, "message": words });
     if !helps.is_null() {
         error["data"] = helps.clone();
@@ -104,27 +104,27 @@ fn wrong(id: &Value, code: i64, words: &str, helps: &Value) -> Reply {
     reply
 }
 
-fn good(id: &Value, result: &Value) -> Reply {
+fn rpc_result(id: &Value, result: &Value) -> Reply {
     reply::json_of(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
-fn fault(id: &Value, code: i64, message: &str) -> Reply {
+fn rpc_error(id: &Value, code: i64, message: &str) -> Reply {
     let error = json!({ "code": code, "message": message });
     reply::json_of(&json!({ "jsonrpc": "2.0", "id": id, "error": error }))
 }
 
 /// The first answer: which revision is spoken, and what there is.
-fn welcome(id: &Value, params: &Value) -> Reply {
+fn initialize(id: &Value, params: &Value) -> Reply {
     let asked = params["protocolVersion"].as_str().unwrap_or_default();
     let spoken = REVISIONS
         .iter()
         .find(|one| **one == asked)
         .unwrap_or(&REVISIONS[0]);
-    let mut reply = good(
+    let mut reply = rpc_result(
         id,
         &json!({
             "protocolVersion": spoken,
-            "capabilities": abilities(),
+            "capabilities": capabilities(),
             "serverInfo": envelope::server(),
             "instructions": INSTRUCTIONS,
         }),
@@ -152,22 +152,22 @@ async fn cancel(agent: &Agent, id: &Value) {
 async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
     let name = params["name"].as_str().unwrap_or_default();
     let Some(tool) = tools::find(name, &agent.only) else {
-        return fault(&id, WRONG_PARAMS, &format!("there is no tool `{name}`"));
+        return rpc_error(&id, WRONG_PARAMS, &format!("there is no tool `{name}`"));
     };
     let token = params["_meta"].get("progressToken").cloned();
     let mut arguments = params["arguments"].as_object().cloned().unwrap_or_default();
     let wait = tools::take_wait(&mut arguments);
     let modern = agent.modern;
-    let told = |result: &Value| {
+    let tool_result = |result: &Value| {
         if modern {
-            good(&id, &envelope::sealed("tools/call", result))
+            rpc_result(&id, &envelope::wrap_result("tools/call", result))
         } else {
-            good(&id, result)
+            rpc_result(&id, result)
         }
     };
-    let begins = matches!(tool, Does::Submit(..));
+    let begins = matches!(tool, ToolAction::Submit(..));
     let job = match tool {
-        Does::Submit(family, submit) => {
+        ToolAction::Submit(family, submit) => {
             let call = Call {
                 notes: atelier_contract::body::Fields::new(),
                 caller: agent.caller.clone(),
@@ -180,33 +180,34 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
             };
             let engine = Arc::clone(&agent.app.engine);
             let submitted = agent
-                .pass
+                .admission
                 .spend(async move { engine.intake().submit(call).await })
                 .await;
             submitted
                 .and_then(|done| done)
                 .map(|submitted| submitted.job_id)
         }
-        Does::Wait => named_job(&arguments),
-        Does::List | Does::Cancel | Does::Quota => {
-            let result = told::told(&agent.app, &agent.caller, &tool, &arguments).await;
-            return told(&result.unwrap_or_else(|refusal| told::refused(&refusal)));
+        ToolAction::Wait => named_job(&arguments),
+        ToolAction::List | ToolAction::Cancel | ToolAction::Quota => {
+            let result =
+                tool_result::run_query_tool(&agent.app, &agent.caller, &tool, &arguments).await;
+            return tool_result(&result.unwrap_or_else(|refusal| tool_result::refused(&refusal)));
         }
     };
     let job = match job {
         Ok(job) => job,
-        Err(refusal) => return told(&told::refused(&refusal)),
+        Err(refusal) => return tool_result(&tool_result::refused(&refusal)),
     };
-    let call = follow::Waiting {
+    let call = follow::PendingCall {
         job,
         begins,
         wait,
         id: id.clone(),
         token,
     };
-    match Follower::open(agent, call).await {
+    match CallStream::open(agent, call).await {
         Ok(flow) => reply::events(flow),
-        Err(refusal) => told(&told::refused(&refusal)),
+        Err(refusal) => tool_result(&tool_result::refused(&refusal)),
     }
 }
 

@@ -9,12 +9,12 @@ use atelier_contract::Code;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::catalogue;
-use crate::http::kept::Kept;
+use crate::http::static_content::StaticContent;
 
 /// The whole document, as it is sent.
-pub(crate) fn kept() -> Kept {
+pub(crate) fn static_document() -> StaticContent {
     let media_type = "application/json; charset=utf-8";
-    Kept::new(media_type, document().to_string().into())
+    StaticContent::new(media_type, document().to_string().into())
 }
 
 /// The whole document.

@@ -54,7 +54,7 @@ mod service {
 }
 
 use atelier_contract::Scope;
-use atelier_contract::pages::{Access, Door, Method, Page};
+use atelier_contract::pages::{Access, Method, Page, PageListeners};
 
 use crate::http::page::{Handler, delete, get, page, patch, post, put};
 
@@ -96,7 +96,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     delete("jobs.remove", "/jobs/v1/{jobId}", SUBMIT, "Removes the files and words of a finished job; its ledger rows stay.", page!(jobs::remove)),
     post("jobs.cancel", "/jobs/v1/{jobId}/cancel", SUBMIT, "Ends an unfinished job; its quota comes back.", page!(jobs::cancel)),
 
-    post("files.upload", "/files/v1", SUBMIT, "Keeps an image or a video for 31 days; its address is good in every image field of this account.", page!(uploads::keep)),
+    post("files.upload", "/files/v1", SUBMIT, "Keeps an image or a video for 31 days; its address is good in every image field of this account.", page!(uploads::upload)),
     get("files.list", "/files/v1", READ, "The files that were uploaded, newest first.", page!(uploads::list)),
     delete("files.remove", "/files/v1/{fileId}", SUBMIT, "Deletes a file that was uploaded.", page!(uploads::remove)),
 
@@ -122,7 +122,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("midjourney.cancel", "/mj/task/{taskId}/cancel", SUBMIT, "Ends a task that has not finished.", page!(midjourney::cancel)),
     get("midjourney.seed", "/mj/task/{taskId}/image-seed", SUBMIT, "The seed of a task's picture.", page!(midjourney::seed)),
     get("midjourney.tasks", "/mj/task/list", READ, "The latest tasks, newest first.", page!(midjourney::list)),
-    post("midjourney.some", "/mj/task/list-by-condition", READ, "Tasks by their names.", page!(midjourney::some))
+    post("midjourney.some", "/mj/task/list-by-condition", READ, "Tasks by their names.", page!(midjourney::by_ids))
         .example(r#"{"ids":["019a0000-0000-7000-8000-000000000001"]}"#),
 
     get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day.", page!(usage::show)),
@@ -202,19 +202,19 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("admin.ledger", "/admin/v1/ledger", VIEWER, "Movements of all accounts.", page!(views::ledger)),
     get("admin.callbacks", "/admin/v1/callbacks", VIEWER, "Callbacks of all accounts.", page!(views::callbacks)),
     get("admin.audit", "/admin/v1/audit", VIEWER, "What operators did.", page!(views::audit)),
-    get("admin.stats", "/admin/v1/stats", VIEWER, "What the house is doing.", page!(views::stats)),
+    get("admin.stats", "/admin/v1/stats", VIEWER, "What the service is doing.", page!(views::stats)),
     get("admin.overview", "/admin/v1/overview", VIEWER, "The last hour at a glance.", page!(views::overview)),
     get("admin.nodes", "/admin/v1/nodes", VIEWER, "The nodes that share the store.", page!(views::nodes)),
 
     post("mcp", "/mcp", SUBMIT, "Messages of agents, as the Model Context Protocol has them over streamable HTTP; `?tools=` names the tools wanted.", page!(mcp::answer)).under_own_names()
         .example(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#),
     post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof, with a signature where the vendor signs.", page!(hooks::take)),
-    get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(Door::Files),
-    get("thumbs", "/thumbs/{*path}", OPEN, "A small picture of a result file, behind the same signed address.", page!(assets::thumbnail)).at(Door::Files),
+    get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(PageListeners::Files),
+    get("thumbs", "/thumbs/{*path}", OPEN, "A small picture of a result file, behind the same signed address.", page!(assets::thumbnail)).at(PageListeners::Files),
     get("home", "/", OPEN, "Where everything is; a browser is led to the console.", page!(home::show)),
-    get("healthz", "/healthz", OPEN, "Whether the process answers.", page!(health::alive)).at(Door::Every),
-    get("readyz", "/readyz", OPEN, "Whether it can take work.", page!(health::ready)).at(Door::Every),
-    get("metrics", "/metrics", VIEWER, "Counters for a collector; no token is needed on a listener of its own or while the service is not public.", page!(metrics::show)).at(Door::Metrics).under_own_names(),
+    get("healthz", "/healthz", OPEN, "Whether the process answers.", page!(health::alive)).at(PageListeners::Every),
+    get("readyz", "/readyz", OPEN, "Whether it can take work.", page!(health::ready)).at(PageListeners::Every),
+    get("metrics", "/metrics", VIEWER, "Counters for a collector; no token is needed on a listener of its own or while the service is not public.", page!(metrics::show)).at(PageListeners::Metrics).under_own_names(),
     get("openapi", "/openapi.json", OPEN, "This document.", page!(docs::document)),
     get("docs", "/docs", OPEN, "This document for people.", page!(docs::page)),
     get("docs.pages", "/docs/{*path}", OPEN, "Its pages, and the guides beside it.", page!(docs::page)),

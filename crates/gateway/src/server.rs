@@ -5,10 +5,10 @@
 
 mod descriptors;
 pub(crate) mod framing;
-mod guarded;
+mod guarded_stream;
 pub(crate) mod proxies;
 mod proxy_protocol;
-pub(crate) mod sending;
+pub(crate) mod response_stream;
 pub(crate) mod signals;
 pub(crate) mod tls;
 pub(crate) mod watch;
@@ -34,9 +34,9 @@ use crate::config::{Limits, Role};
 use crate::http;
 
 use framing::Bounds;
-use guarded::Guarded;
+use guarded_stream::GuardedStream;
 use tls::Tls;
-use watch::{Command, Seat, Watch};
+use watch::{Connection, ConnectionCommand, ConnectionWatch};
 
 /// How long a listener waits after the machine refused it a socket.
 const OUT_OF_SOCKETS: Duration = Duration::from_millis(50);
@@ -49,9 +49,9 @@ const HEADERS_OF_HYPER: usize = 100;
 const WINDOW: u32 = 256 * 1024;
 
 /// A bound socket and what it is for.
-pub(crate) struct Door {
+pub(crate) struct Listener {
     /// The socket.
-    pub(crate) listener: TcpListener,
+    pub(crate) socket: TcpListener,
     /// What it serves.
     pub(crate) role: Role,
     /// Who can reach it.
@@ -60,7 +60,7 @@ pub(crate) struct Door {
     pub(crate) secure: bool,
 }
 
-impl Door {
+impl Listener {
     /// How its addresses begin.
     pub(crate) fn scheme(&self) -> &'static str {
         if self.secure { "https" } else { "http" }
@@ -70,7 +70,7 @@ impl Door {
 /// Everything that serves connections.
 pub(crate) struct Server {
     app: Arc<App>,
-    watch: Arc<Watch>,
+    watch: Arc<ConnectionWatch>,
     http1: http1::Builder,
     http2: http2::Builder<TokioExecutor>,
     bounds: Bounds,
@@ -81,10 +81,10 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts one accept loop per door.
-    pub(crate) fn start(app: Arc<App>, doors: Vec<Door>, tls: Option<Tls>) -> Arc<Self> {
+    pub(crate) fn start(app: Arc<App>, listeners: Vec<Listener>, tls: Option<Tls>) -> Arc<Self> {
         let limits = &app.config.limits;
         let server = Arc::new(Self {
-            watch: Arc::new(Watch::new(
+            watch: Arc::new(ConnectionWatch::new(
                 limits,
                 descriptors::connections(limits.connections, limits.downloads),
             )),
@@ -107,8 +107,8 @@ impl Server {
             let follow = Arc::clone(tls).follow(server.closing.clone());
             server.tasks.spawn(follow);
         }
-        for door in doors {
-            server.tasks.spawn(Arc::clone(&server).accept(door));
+        for listener in listeners {
+            server.tasks.spawn(Arc::clone(&server).accept(listener));
         }
         server
     }
@@ -129,14 +129,14 @@ impl Server {
         }
     }
 
-    async fn accept(self: Arc<Self>, door: Door) {
+    async fn accept(self: Arc<Self>, listener: Listener) {
         loop {
             let accepted = tokio::select! {
-                accepted = door.listener.accept() => accepted,
+                accepted = listener.socket.accept() => accepted,
                 () = self.closing.cancelled() => return,
             };
             match accepted {
-                Ok((stream, peer)) => self.seat(stream, peer, &door),
+                Ok((stream, peer)) => self.admit(stream, peer, &listener),
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
                     tracing::error!(%error, "accepting connections is failing");
@@ -146,38 +146,38 @@ impl Server {
         }
     }
 
-    fn seat(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr, door: &Door) {
+    fn admit(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr, listener: &Listener) {
         let _ = stream.set_nodelay(true);
         let peer = peer.ip().to_canonical();
         let is_proxy = self.app.proxies.contains(peer);
-        let Some(seat) = self.watch.admit(peer, is_proxy) else {
+        let Some(conn) = self.watch.admit(peer, is_proxy) else {
             return;
         };
-        let from = http::From {
+        let from = http::Sender {
             peer,
-            role: door.role,
-            reach: door.reach,
-            secure: door.secure,
+            role: listener.role,
+            reach: listener.reach,
+            secure: listener.secure,
             by_proxy: false,
-            by_tls: door.secure,
+            by_tls: listener.secure,
             trace: None,
         };
-        self.tasks.spawn(Arc::clone(self).serve(stream, seat, from));
+        self.tasks.spawn(Arc::clone(self).serve(stream, conn, from));
     }
 
-    async fn serve(self: Arc<Self>, stream: TcpStream, seat: Arc<Seat>, from: http::From) {
-        if let Err(error) = self.greet(stream, &seat, from).await {
+    async fn serve(self: Arc<Self>, stream: TcpStream, conn: Arc<Connection>, from: http::Sender) {
+        if let Err(error) = self.handshake(stream, &conn, from).await {
             tracing::debug!(%error, peer = %from.peer, "connection ended before its first request");
         }
-        self.watch.release(&seat);
+        self.watch.release(&conn);
     }
 
     /// What comes before HTTP: a proxy's word about who calls, and TLS.
-    async fn greet(
+    async fn handshake(
         &self,
         mut stream: TcpStream,
-        seat: &Arc<Seat>,
-        mut from: http::From,
+        conn: &Arc<Connection>,
+        mut from: http::Sender,
     ) -> io::Result<()> {
         let patience = Duration::from_secs(self.app.config.limits.header_timeout_s);
         if self.app.config.proxies.protocol && self.app.proxies.contains(from.peer) {
@@ -190,23 +190,23 @@ impl Server {
                 // What TLS needs is apart, so that those who come without do not keep room for it.
                 let safe = Box::pin(async {
                     let safe = timeout(patience, tls.acceptor().accept(stream)).await??;
-                    self.converse(safe, seat, from).await;
+                    self.serve_http(safe, conn, from).await;
                     io::Result::Ok(())
                 });
                 safe.await?;
             }
-            _ => self.converse(stream, seat, from).await,
+            _ => self.serve_http(stream, conn, from).await,
         }
         Ok(())
     }
 
-    async fn converse<S>(&self, stream: S, seat: &Arc<Seat>, from: http::From)
+    async fn serve_http<S>(&self, stream: S, conn: &Arc<Connection>, from: http::Sender)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let guarded = Guarded::new(
+        let guarded = GuardedStream::new(
             stream,
-            Arc::clone(seat),
+            Arc::clone(conn),
             self.bounds,
             Arc::clone(&self.app.body_throughput),
         );
@@ -214,7 +214,7 @@ impl Server {
             biased;
             greeted = guarded.greeted() => greeted,
             // Nobody who has asked for nothing is waited for.
-            _ = seat.command() => return,
+            _ = conn.command() => return,
         };
         let (io, speaks_http2) = match greeted {
             Ok((guarded, speaks_http2)) => (TokioIo::new(guarded), speaks_http2),
@@ -224,24 +224,24 @@ impl Server {
             }
         };
         let service = service_fn(|request| {
-            http::serve(Arc::clone(&self.app), Arc::clone(seat), from, request)
+            http::serve(Arc::clone(&self.app), Arc::clone(conn), from, request)
         });
         if speaks_http2 {
             // Apart as well: it is larger, and one of these stands for many callers.
             let mut connection = Box::pin(self.http2.serve_connection(io, service));
-            attend(connection.as_mut(), seat).await;
+            drive(connection.as_mut(), conn).await;
         } else {
-            attend(pin!(self.http1.serve_connection(io, service)), seat).await;
+            drive(pin!(self.http1.serve_connection(io, service)), conn).await;
         }
     }
 }
 
 /// Sees a connection through, and has it finish or go when the watch says so.
-async fn attend<C>(mut connection: Pin<&mut C>, seat: &Seat)
+async fn drive<C>(mut connection: Pin<&mut C>, conn: &Connection)
 where
     C: GracefulConnection<Error = hyper::Error>,
 {
-    let mut command = pin!(seat.command());
+    let mut command = pin!(conn.command());
     loop {
         tokio::select! {
             biased;
@@ -252,11 +252,11 @@ where
                 break;
             }
             command_given = command.as_mut() => {
-                if command_given == Command::Leave {
+                if command_given == ConnectionCommand::Leave {
                     break;
                 }
                 connection.as_mut().graceful_shutdown();
-                command.set(seat.command());
+                command.set(conn.command());
             }
         }
     }

@@ -1,10 +1,12 @@
-//! House rules that a reader would otherwise have to believe.
+//! Rules that a reader would otherwise have to believe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 #[path = "tidy/bounds.rs"]
 mod bounds;
+#[path = "tidy/names.rs"]
+mod names;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -29,9 +31,9 @@ fn the_crates_depend_on_each_other_only_along_the_arrows() {
         ("contract", vec![]),
         ("media", vec![]),
         ("studio", vec!["media"]),
-        ("shares", vec![]),
-        ("store", vec!["contract", "shares"]),
-        ("backends", vec!["contract", "media", "shares", "studio"]),
+        ("fairness", vec![]),
+        ("store", vec!["contract", "fairness"]),
+        ("backends", vec!["contract", "fairness", "media", "studio"]),
         ("engine", vec!["backends", "contract", "store"]),
         (
             "gateway",

@@ -5,7 +5,7 @@
 mod absent;
 mod marks;
 #[cfg(feature = "credentials")]
-mod own;
+mod self_signed;
 #[cfg(feature = "credentials")]
 mod signing;
 #[cfg(feature = "credentials")]
@@ -15,7 +15,7 @@ mod words;
 pub use absent::{Signatory, own_chain};
 pub use marks::{can_carry, carries_manifest};
 #[cfg(feature = "credentials")]
-pub use own::own_chain;
+pub use self_signed::own_chain;
 #[cfg(feature = "credentials")]
 pub use signing::Signatory;
 

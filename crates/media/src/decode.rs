@@ -57,7 +57,7 @@ pub fn decode(bytes: &[u8], limits: Limits) -> Result<Picture, ImageError> {
     Ok(upright(picture, exif.map_or(1, |exif| orientation(&exif))))
 }
 
-type Decoded = (Picture, Option<Vec<u8>>);
+type DecodedImage = (Picture, Option<Vec<u8>>);
 
 fn damaged(error: impl std::fmt::Display) -> ImageError {
     ImageError::Damaged(error.to_string())
@@ -68,7 +68,7 @@ fn memory_most(header: Header) -> u64 {
     u64::from(header.width) * u64::from(header.height) * 16 + (4 << 20)
 }
 
-fn png(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
+fn png(bytes: &[u8], header: Header) -> Result<DecodedImage, ImageError> {
     let limits = png::Limits {
         bytes: memory_most(header) as usize,
     };
@@ -107,7 +107,7 @@ fn png(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
 }
 
 /// Asks for three channels: with four the decoder confuses its rows when the file is in printing colours.
-fn jpeg(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
+fn jpeg(bytes: &[u8], header: Header) -> Result<DecodedImage, ImageError> {
     let options = DecoderOptions::default()
         .set_max_width(header.width as usize)
         .set_max_height(header.height as usize)
@@ -119,7 +119,7 @@ fn jpeg(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
     Ok((whole(header.width, header.height, rgb_to_rgba(&rgb))?, exif))
 }
 
-fn webp(bytes: &[u8], header: Header) -> Result<Decoded, ImageError> {
+fn webp(bytes: &[u8], header: Header) -> Result<DecodedImage, ImageError> {
     let mut decoder = image_webp::WebPDecoder::new(Cursor::new(bytes)).map_err(damaged)?;
     decoder.set_memory_limit(memory_most(header) as usize);
     if decoder.dimensions() != (header.width, header.height) {

@@ -36,7 +36,7 @@ pub use picture::{Picture, over};
 pub use pieces::pieces;
 pub use relabel::relabelled;
 pub use seamless::{seamless, spread};
-pub use strip::{Damaged, without_metadata};
+pub use strip::{DamagedFile, without_metadata};
 pub use upscale::upscale;
 pub use video::{
     Fineness, VideoError, VideoInfo, encode_video, encode_video_as, first_frame, fit_video,

@@ -4,7 +4,7 @@
 mod border;
 mod cut;
 mod edge;
-mod enclosed;
+mod enclosure;
 mod models;
 
 use crate::Picture;
@@ -36,7 +36,7 @@ pub fn cut_out(picture: &Picture) -> Picture {
         .map(|&[r, g, b, _]| [r, g, b].map(f32::from))
         .collect();
     let people = people(&small);
-    let shut_off = enclosed::shut_off(&colours, width, height);
+    let shut_off = enclosure::shut_off(&colours, width, height);
     let border = Border::of(&colours, width, height);
     let mut inside = match &shut_off {
         Some(shut_off) => shut_off.clone(),

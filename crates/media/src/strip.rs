@@ -11,16 +11,16 @@ use crate::header::{Format, header};
 /// A file that cannot be taken apart, so that nobody knows what it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the image file is damaged")]
-pub struct Damaged;
+pub struct DamagedFile;
 
 /// The file without its metadata; `None` when there is none to drop.
-pub fn without_metadata(bytes: &[u8]) -> Result<Option<Vec<u8>>, Damaged> {
-    let kept = match header(bytes).map_err(|_| Damaged)?.format {
+pub fn without_metadata(bytes: &[u8]) -> Result<Option<Vec<u8>>, DamagedFile> {
+    let kept = match header(bytes).map_err(|_| DamagedFile)?.format {
         Format::Png => chunks::png(bytes),
         Format::Jpeg => jpeg::strip(bytes),
         Format::Webp => chunks::webp(bytes),
         Format::Gif => gif::strip(bytes),
     };
-    let kept = kept.ok_or(Damaged)?;
+    let kept = kept.ok_or(DamagedFile)?;
     Ok((kept != bytes).then_some(kept))
 }

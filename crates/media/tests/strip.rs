@@ -1,6 +1,8 @@
 //! Metadata is dropped from a file while its picture stays the same, in every format.
 
-use atelier_media::{Damaged, Encoding, Limits, Picture, decode, encode, header, without_metadata};
+use atelier_media::{
+    DamagedFile, Encoding, Limits, Picture, decode, encode, header, without_metadata,
+};
 
 const PORTRAIT: &[u8] = include_bytes!("data/portrait.jpg");
 const SECRET: &[u8] = b"at home, 52.5200 N 13.4050 E";
@@ -173,10 +175,10 @@ fn what_hangs_behind_a_picture_or_in_unknown_parts_goes_too() {
 fn a_file_that_cannot_be_taken_apart_is_told_from_a_clean_one() {
     for (name, file) in [("png", png(1)), ("webp", webp(1)), ("gif", gif())] {
         let cut = &file[..file.len() / 2];
-        assert_eq!(without_metadata(cut), Err(Damaged), "{name}");
+        assert_eq!(without_metadata(cut), Err(DamagedFile), "{name}");
     }
-    assert_eq!(without_metadata(&jpeg(1)[..200]), Err(Damaged));
-    assert_eq!(without_metadata(b"no image at all"), Err(Damaged));
+    assert_eq!(without_metadata(&jpeg(1)[..200]), Err(DamagedFile));
+    assert_eq!(without_metadata(b"no image at all"), Err(DamagedFile));
     // A picture that was cut off while it was sent is worth what is there of it.
     let cut = without_metadata(&jpeg(1)[..jpeg(1).len() - 500]);
     assert!(!holds_secret(&cut.expect("readable").expect("stripped")));

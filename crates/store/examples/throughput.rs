@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use atelier_contract::{Quota, Speed};
 use atelier_store::{
-    Accept, Accepted, Attempt, Began, Guard, Lease, NewAccount, NewJob, Options, Outcome,
-    Settlement, StartLimits, Store,
+    AcceptOutcome, Acceptance, Attempt, AttemptStart, Guard, Lease, NewAccount, NewJob, Options,
+    Outcome, Settlement, StartLimits, Store,
 };
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -26,8 +26,8 @@ fn unique(counter: &AtomicU64, kind: u64) -> String {
     format!("0199{number:012x}-{kind:04x}-7000-8000-{number:012x}")
 }
 
-fn accept(ids: &AtomicU64, account_id: &str) -> Accept {
-    Accept {
+fn accept(ids: &AtomicU64, account_id: &str) -> Acceptance {
+    Acceptance {
         job: NewJob {
             id: unique(ids, 1),
             account_id: account_id.into(),
@@ -111,7 +111,7 @@ async fn submit(
         let accept = accept(&ids, &account);
         let (id, start) = (accept.job.id.clone(), Instant::now());
         match store.accept(accept).await.expect("an answer") {
-            Accepted::New { .. } => done.push((id, start.elapsed())),
+            AcceptOutcome::New { .. } => done.push((id, start.elapsed())),
             other => panic!("{other:?}"),
         }
     }
@@ -131,7 +131,7 @@ async fn finish(store: Store, ids: Arc<AtomicU64>, jobs: Vec<String>) {
         };
         let attempt_id = attempt.id.clone();
         let began = store.begin_attempt(attempt).await.expect("an answer");
-        assert_eq!(began, Began::Yes);
+        assert_eq!(began, AttemptStart::Yes);
         let ticket = "{\"ticket\":\"abc\"}";
         store
             .record_ticket(&job_id, 1, &attempt_id, ticket, NOW)

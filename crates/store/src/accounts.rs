@@ -2,15 +2,15 @@
 
 pub(crate) mod row;
 
-pub use row::{Account, Allowance};
+pub use row::{Account, AccountLimits};
 
 use atelier_contract::Quota;
 
 use crate::accounts::row::ACCOUNT_COLUMNS;
 use crate::audit::AuditRow;
-use crate::batch::books::{Books, Posting};
+use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
-use crate::keys::{self, KeyAdded, NewKey};
+use crate::keys::{self, AddKeyOutcome, NewKey};
 use crate::{Error, Result, Store};
 
 /// An account to be made.
@@ -40,7 +40,7 @@ pub struct AccountPatch {
     /// A new queue limit.
     pub max_queue: Option<i64>,
     /// What it shall have of what all share.
-    pub allowance: AllowancePatch,
+    pub allowance: AccountLimitsPatch,
     /// A new verification time, or none.
     pub email_verified_ms: Option<Option<i64>>,
     /// Whether its keys are refused.
@@ -49,7 +49,7 @@ pub struct AccountPatch {
 
 /// What to change of an account's part of what all share; 0 for what the settings say.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AllowancePatch {
+pub struct AccountLimitsPatch {
     /// Submits per second.
     pub submits_per_second: Option<i64>,
     /// Other calls per second.
@@ -110,7 +110,7 @@ impl Store {
     }
 
     /// The accounts that have other rates or another share than the settings say.
-    pub async fn allowances(&self) -> Result<Vec<(String, Allowance)>> {
+    pub async fn allowances(&self) -> Result<Vec<(String, AccountLimits)>> {
         let sql = "SELECT id, submits_per_second, calls_per_second, share_percent, max_storage FROM account \
              WHERE submits_per_second > 0 OR calls_per_second > 0 OR share_percent > 0";
         self.db().all(sql, &[]).await
@@ -170,7 +170,7 @@ async fn create(
         return Ok(None);
     }
     if new.balance > Quota::ZERO {
-        let mut books = Books::load(conn, &[&new.id], &[]).await?;
+        let mut books = LedgerBatch::load(conn, &[&new.id], &[]).await?;
         let grant = Posting {
             id: &new.ledger_id,
             job_id: None,
@@ -186,7 +186,7 @@ async fn create(
         books.write(conn).await?;
     }
     if let Some(key) = first_key
-        && keys::add(conn, key).await? != KeyAdded::Done
+        && keys::add(conn, key).await? != AddKeyOutcome::Done
     {
         return Err(Error::Conflict("the first key cannot be issued".into()));
     }

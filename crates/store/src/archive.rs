@@ -2,20 +2,20 @@
 //! the jobs that they end; the commit that removes them writes down what the account had there, so that its balance
 //! is still the sum. Nothing is removed that has not been handed out to be kept elsewhere.
 
+mod archive_file;
 mod cut;
-mod kept;
 mod lines;
 mod remove;
 
 use crate::db::args;
 use crate::{Result, Store};
 
-pub use cut::Cut;
-pub use kept::ArchiveFile;
+pub use archive_file::ArchiveFile;
+pub use cut::ArchiveCut;
 
 impl Store {
     /// The next account after one that has anything to move, and how far; `None` when there is no other account.
-    pub async fn archive_cut(&self, after: &str, before_ms: i64) -> Result<Option<Cut>> {
+    pub async fn archive_cut(&self, after: &str, before_ms: i64) -> Result<Option<ArchiveCut>> {
         let sql = "SELECT id FROM account WHERE id > $1 ORDER BY id LIMIT 1";
         let Some(account_id) = self.db().maybe::<String>(sql, args![after]).await? else {
             return Ok(None);
@@ -25,12 +25,12 @@ impl Store {
 
     /// Some ledger rows of a cut, after a number, with their jobs and deliveries, each as a line of JSON that names its
     /// table; and the number to go on after.
-    pub async fn archive_lines(&self, cut: &Cut, after: i64) -> Result<(Vec<String>, i64)> {
-        lines::of_cut(self.db(), cut, after).await
+    pub async fn archive_lines(&self, cut: &ArchiveCut, after: i64) -> Result<(Vec<String>, i64)> {
+        lines::cut_lines(self.db(), cut, after).await
     }
 
     /// Removes what cuts cover, and writes down what their accounts had there. The file must be durable by now.
-    pub async fn archive(&self, cuts: Vec<Cut>, file: ArchiveFile) -> Result<()> {
+    pub async fn archive(&self, cuts: Vec<ArchiveCut>, file: ArchiveFile) -> Result<()> {
         self.change((cuts, file), |conn, (cuts, file)| {
             Box::pin(async move {
                 for cut in cuts {
@@ -44,7 +44,7 @@ impl Store {
 
     /// Some attempts that ended before a time at final jobs, as lines of JSON, with their identifiers.
     pub async fn old_attempts(&self, before_ms: i64, limit: i64) -> Result<Vec<(String, String)>> {
-        lines::of_attempts(self.db(), before_ms, limit).await
+        lines::attempt_lines(self.db(), before_ms, limit).await
     }
 
     /// Removes attempts. The file must be durable by now.
@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// Whether rows were moved to a file.
-    pub async fn knows_archive_file(&self, name: &str) -> Result<bool> {
+    pub async fn has_archive_file(&self, name: &str) -> Result<bool> {
         let sql = "SELECT name FROM archive_file WHERE name = $1";
         let found: Option<String> = self.db().maybe(sql, args![name]).await?;
         Ok(found.is_some())

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::db::{Arg, Line, args, json};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// A stored file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Asset {
-    /// Where the vault keeps it.
+    /// Where the asset store keeps it.
     pub key: String,
     /// The job it came from; empty for an input.
     pub job_id: String,
@@ -55,7 +55,7 @@ impl Line for &Asset {
 pub(crate) const ASSET_COLUMNS: &str =
     "key, job_id, account_id, media_type, bytes, expires_ms, created_ms";
 
-impl Read for Asset {
+impl FromRow for Asset {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             key: columns.text()?,
@@ -149,7 +149,7 @@ impl Store {
     /// recorded it before can tell. What is recorded now, in the order of keys; `None` when one of them is being deleted
     /// at this moment: it is to be recorded again after a while, and stored only then.
     pub async fn note_inputs(&self, inputs: Vec<NewAsset>) -> Result<Option<Vec<Asset>>> {
-        self.change_in(self.turn_or_refuse()?, inputs, |conn, inputs| {
+        self.change_in(self.try_write_slot()?, inputs, |conn, inputs| {
             Box::pin(async move {
                 conn.run_lines(&recording(1), &newest(inputs)).await?;
                 let keys: Vec<&String> = inputs.iter().map(|input| &input.key).collect();

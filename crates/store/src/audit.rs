@@ -1,7 +1,7 @@
 //! What was done: by operators, in the audit list, and by callers, in the list of their account.
 
 use crate::db::{Conn, args};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// One act of an operator, or of a caller.
@@ -23,7 +23,7 @@ pub struct AuditRow {
     pub account_id: Option<String>,
 }
 
-impl Read for AuditRow {
+impl FromRow for AuditRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,

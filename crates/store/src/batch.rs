@@ -2,10 +2,10 @@
 //! memory in the order of arrival, and written with one statement for each table.
 
 pub(crate) mod attempts;
-pub(crate) mod books;
 mod calls;
 mod costs;
 mod decide;
+pub(crate) mod ledger_batch;
 mod lines;
 pub(crate) mod tries;
 mod write;
@@ -13,23 +13,23 @@ mod write;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::Result;
-use crate::db::{Conn, Question, args, json};
-use crate::jobs::accept::{Accept, Accepted};
+use crate::db::{Conn, PrefetchQuery, args, json};
+use crate::jobs::accept::{AcceptOutcome, Acceptance};
 use crate::jobs::attempt::Attempt;
-use crate::jobs::bulk::{BulkAccepted, NewBulk};
+use crate::jobs::bulk::{BulkOutcome, NewBulk};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
-use crate::jobs::settle::{Ending, Settled};
-use crate::pending::Pending;
+use crate::jobs::settle::{SettleOutcome, SettlementChange};
+use crate::pending::PendingChange;
 
 use attempts::Workload;
-use books::Books;
 use decide::Decisions;
+use ledger_batch::LedgerBatch;
 
 /// What is decided together.
 type Changes<'a> = (
-    &'a mut [Pending<Accept, Accepted>],
-    &'a mut [Pending<NewBulk, BulkAccepted>],
-    &'a mut [Pending<Ending, Settled>],
+    &'a mut [PendingChange<Acceptance, AcceptOutcome>],
+    &'a mut [PendingChange<NewBulk, BulkOutcome>],
+    &'a mut [PendingChange<SettlementChange, SettleOutcome>],
 );
 
 /// Decides and writes a batch; the answers are left with each change. What workers have afterwards, those of these later attempts
@@ -39,13 +39,13 @@ pub(crate) async fn run(
     (accepts, bulks, settles): Changes<'_>,
     later: &[&Attempt],
 ) -> Result<Workload> {
-    let (account_ids, settle_ids) = named(accepts, bulks, settles);
-    let books = Books::load(conn, &account_ids, &settle_ids).await?;
+    let (account_ids, settle_ids) = affected_ids(accepts, bulks, settles);
+    let books = LedgerBatch::load(conn, &account_ids, &settle_ids).await?;
     let jobs = load_jobs(conn, &settle_ids).await?;
     let calls = calls::load(conn, accepts, bulks).await?;
 
     let mut decisions = Decisions::new(books, jobs, calls);
-    let settled: Vec<Settled> = settles
+    let settled: Vec<SettleOutcome> = settles
         .iter()
         .map(|one| decisions.settle(&one.input))
         .collect();
@@ -55,11 +55,11 @@ pub(crate) async fn run(
     let firsts = all.filter_map(|accept| accept.attempt.as_ref());
     let attempts: Vec<&Attempt> = firsts.chain(later.iter().copied()).collect();
     decisions.workload = Workload::read(conn, &attempts).await?;
-    let accepted: Vec<Accepted> = accepts
+    let accepted: Vec<AcceptOutcome> = accepts
         .iter()
         .map(|one| decisions.accept(&one.input))
         .collect();
-    let bulk_accepted: Vec<BulkAccepted> = bulks
+    let bulk_accepted: Vec<BulkOutcome> = bulks
         .iter()
         .map(|one| decisions.accept_bulk(&one.input))
         .collect();
@@ -79,15 +79,15 @@ pub(crate) async fn run(
 }
 
 /// What [`run`] will ask first.
-pub(crate) fn questions(
-    accepts: &[Pending<Accept, Accepted>],
-    bulks: &[Pending<NewBulk, BulkAccepted>],
-    settles: &[Pending<Ending, Settled>],
-) -> Vec<Question> {
-    let (account_ids, settle_ids) = named(accepts, bulks, settles);
-    let mut questions = Books::questions(&account_ids, &settle_ids);
+pub(crate) fn prefetch_queries(
+    accepts: &[PendingChange<Acceptance, AcceptOutcome>],
+    bulks: &[PendingChange<NewBulk, BulkOutcome>],
+    settles: &[PendingChange<SettlementChange, SettleOutcome>],
+) -> Vec<PrefetchQuery> {
+    let (account_ids, settle_ids) = affected_ids(accepts, bulks, settles);
+    let mut questions = LedgerBatch::questions(&account_ids, &settle_ids);
     if !settle_ids.is_empty() {
-        questions.push(Question {
+        questions.push(PrefetchQuery {
             name: "jobs",
             sql: jobs_sql().into(),
             values: vec![json(&settle_ids)],
@@ -97,10 +97,10 @@ pub(crate) fn questions(
 }
 
 /// The accounts of new jobs, and the jobs that are to end.
-fn named<'a>(
-    accepts: &'a [Pending<Accept, Accepted>],
-    bulks: &'a [Pending<NewBulk, BulkAccepted>],
-    settles: &'a [Pending<Ending, Settled>],
+fn affected_ids<'a>(
+    accepts: &'a [PendingChange<Acceptance, AcceptOutcome>],
+    bulks: &'a [PendingChange<NewBulk, BulkOutcome>],
+    settles: &'a [PendingChange<SettlementChange, SettleOutcome>],
 ) -> (Vec<&'a str>, Vec<&'a str>) {
     let single = accepts.iter().map(|one| &*one.input.job.account_id);
     let together = bulks.iter().map(|one| &*one.input.account_id);

@@ -1,7 +1,7 @@
 //! What the service's own time was last, so that the next process, and every other node, goes on from there.
 
 use crate::db::args;
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// The service's own time at a moment, beside the clocks of that moment.
@@ -24,7 +24,7 @@ impl ClockNote {
     }
 }
 
-impl Read for ClockNote {
+impl FromRow for ClockNote {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             machine: columns.text()?,

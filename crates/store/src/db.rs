@@ -1,12 +1,12 @@
 //! The two databases, and one way to ask either.
 
-mod ahead;
 mod conn;
+mod prefetch;
 pub(crate) mod sqlite;
 pub(crate) mod statement;
 mod writes;
 
-pub(crate) use ahead::Question;
-pub(crate) use conn::{Conn, Link, Patience, Plan, Rows, USUAL_LIMIT};
+pub(crate) use conn::{Conn, Plan, RawConn, Rows, StepTimeout, USUAL_LIMIT};
+pub(crate) use prefetch::PrefetchQuery;
 pub(crate) use statement::{Arg, Line, args, json};
-pub(crate) use writes::Writes;
+pub(crate) use writes::StatementBatch;

@@ -2,10 +2,10 @@
 
 pub(crate) mod claim;
 
-pub use claim::{AccountPlaces, Claim, RoutePlaces};
+pub use claim::{AccountSlots, Claim, RouteSlots};
 
 use crate::db::args;
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// A result owed to a caller's address.
@@ -98,7 +98,7 @@ pub struct DeliveryTry {
 const DELIVERY_COLUMNS: &str = "id, job_id, account_id, url, host, state, attempts, failures, next_ms, \
      last_status, last_error, created_ms, delivered_ms";
 
-impl Read for Delivery {
+impl FromRow for Delivery {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
@@ -118,7 +118,7 @@ impl Read for Delivery {
     }
 }
 
-impl Read for DeliveryTry {
+impl FromRow for DeliveryTry {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             attempt: columns.int()?,

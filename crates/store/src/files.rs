@@ -1,15 +1,15 @@
-//! The bytes of the vault, under short keys: in a folder, or in any S3-compatible bucket. What was put is durable when
+//! The bytes of the asset store, under short keys: in a folder, or in any S3-compatible bucket. What was put is durable when
 //! the call returns, and a key always has either its whole content or nothing.
 
-mod draft;
 mod error;
 mod folder;
+mod group_writer;
 mod key;
-mod place;
+mod location;
 mod record;
 mod s3;
 mod spool;
-mod together;
+mod temp_file;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 
-pub use error::{FilesError, Flow, Result};
+pub use error::{FileStream, FilesError, FilesResult};
 pub use s3::S3Settings;
 
 use folder::Folder;
@@ -35,39 +35,39 @@ pub enum Files {
 impl Files {
     /// Opens what the setting names: `folder` when it is empty, else a bucket as
     /// `s3://bucket/prefix?endpoint=…&region=…&access_key=…&secret_key=…&path_style=…`.
-    pub fn open(setting: &str, folder: &Path) -> Result<Self> {
+    pub fn open(setting: &str, folder: &Path) -> FilesResult<Self> {
         if setting.is_empty() {
             Self::folder(folder)
         } else {
-            Self::s3(&place::read(setting)?)
+            Self::s3(&location::parse(setting)?)
         }
     }
 
     /// Opens a folder, creating it if need be.
-    pub fn folder(path: impl Into<PathBuf>) -> Result<Self> {
+    pub fn folder(path: impl Into<PathBuf>) -> FilesResult<Self> {
         Folder::open(path.into(), false).map(Self::Folder)
     }
 
     /// Opens a folder that is on a disk of this machine and nobody else's, so that it may have a spool.
-    pub fn own_folder(path: impl Into<PathBuf>) -> Result<Self> {
+    pub fn own_folder(path: impl Into<PathBuf>) -> FilesResult<Self> {
         let folder = Folder::open(path.into(), false)?;
         Ok(Self::Folder(folder.own()))
     }
 
     /// Opens a folder whose files are read and written in place, with nothing else happening meanwhile: for simulations.
     /// Files that flow in or out piece by piece are not for them.
-    pub fn folder_in_place(path: impl Into<PathBuf>) -> Result<Self> {
+    pub fn folder_in_place(path: impl Into<PathBuf>) -> FilesResult<Self> {
         Folder::open(path.into(), true).map(Self::Folder)
     }
 
     /// Opens a bucket; nothing is asked of it yet.
-    pub fn s3(settings: &S3Settings) -> Result<Self> {
+    pub fn s3(settings: &S3Settings) -> FilesResult<Self> {
         Bucket::open(settings).map(Self::S3)
     }
 
     /// Makes small files of an own folder durable together from now on, in a spool, and puts back what a power cut took of those
     /// that were in it. For whoever knows that no other process works on these files; whether there is a spool now.
-    pub async fn open_spool(&self) -> Result<bool> {
+    pub async fn open_spool(&self) -> FilesResult<bool> {
         match self {
             Self::Folder(folder) => folder.open_spool().await,
             Self::S3(_) => Ok(false),
@@ -75,7 +75,7 @@ impl Files {
     }
 
     /// Has every file on disk by itself and gives the spool up.
-    pub async fn close_spool(&self) -> Result<()> {
+    pub async fn close_spool(&self) -> FilesResult<()> {
         match self {
             Self::Folder(folder) => folder.close_spool().await,
             Self::S3(_) => Ok(()),
@@ -83,7 +83,7 @@ impl Files {
     }
 
     /// Stores bytes, replacing what was there; durable when it returns.
-    pub async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+    pub async fn put(&self, key: &str, bytes: Bytes) -> FilesResult<()> {
         key::check(key)?;
         match self {
             Self::Folder(folder) => folder.put(key, bytes).await,
@@ -92,7 +92,7 @@ impl Files {
     }
 
     /// The same, under a key that nobody reads before this has returned: it need not appear there as a whole.
-    pub async fn put_unseen(&self, key: &str, bytes: Bytes) -> Result<()> {
+    pub async fn put_unseen(&self, key: &str, bytes: Bytes) -> FilesResult<()> {
         key::check(key)?;
         match self {
             Self::Folder(folder) => folder.put_unseen(key, bytes).await,
@@ -102,7 +102,7 @@ impl Files {
 
     /// Stores a flow of pieces without holding it in memory; gives back its size. A flow that breaks off leaves
     /// nothing under the key.
-    pub async fn put_stream<S, E>(&self, key: &str, pieces: S) -> Result<u64>
+    pub async fn put_stream<S, E>(&self, key: &str, pieces: S) -> FilesResult<u64>
     where
         S: Stream<Item = std::result::Result<Bytes, E>> + Send,
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -116,7 +116,7 @@ impl Files {
     }
 
     /// The size of a file, or `None` when there is none.
-    pub async fn size(&self, key: &str) -> Result<Option<u64>> {
+    pub async fn size(&self, key: &str) -> FilesResult<Option<u64>> {
         key::check(key)?;
         match self {
             Self::Folder(folder) => folder.size(key).await,
@@ -125,7 +125,7 @@ impl Files {
     }
 
     /// The whole file, for small ones.
-    pub async fn read(&self, key: &str) -> Result<Bytes> {
+    pub async fn read(&self, key: &str) -> FilesResult<Bytes> {
         key::check(key)?;
         match self {
             Self::Folder(folder) => folder.read(key).await,
@@ -134,7 +134,7 @@ impl Files {
     }
 
     /// A part of a file, piece by piece. An empty range gives no pieces.
-    pub async fn read_range(&self, key: &str, range: Range<u64>) -> Result<Flow<Bytes>> {
+    pub async fn read_range(&self, key: &str, range: Range<u64>) -> FilesResult<FileStream<Bytes>> {
         key::check(key)?;
         if range.start > range.end {
             return Err(FilesError::BadRange);
@@ -146,7 +146,7 @@ impl Files {
     }
 
     /// Deletes a file; one that is already gone is fine.
-    pub async fn delete(&self, key: &str) -> Result<()> {
+    pub async fn delete(&self, key: &str) -> FilesResult<()> {
         key::check(key)?;
         match self {
             Self::Folder(folder) => folder.delete(key).await,
@@ -158,9 +158,9 @@ impl Files {
     /// particular order: what a sweep for files without a row walks over.
     #[expect(
         clippy::unused_async,
-        reason = "callers await it like every other question to the vault"
+        reason = "callers await it like every other question to the asset store"
     )]
-    pub async fn list(&self, prefix: &str, before_ms: i64) -> Result<Flow<String>> {
+    pub async fn list(&self, prefix: &str, before_ms: i64) -> FilesResult<FileStream<String>> {
         if !prefix.is_empty() {
             key::check(prefix)?;
         }
@@ -172,7 +172,7 @@ impl Files {
 
     /// Removes what interrupted writes left behind before a time; gives back how many. A bucket does this by its own
     /// life-cycle rule for incomplete uploads.
-    pub async fn sweep_unfinished(&self, before_ms: i64) -> Result<u64> {
+    pub async fn sweep_unfinished(&self, before_ms: i64) -> FilesResult<u64> {
         match self {
             Self::Folder(folder) => folder.sweep_unfinished(before_ms).await,
             Self::S3(_) => Ok(0),

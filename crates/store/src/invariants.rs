@@ -9,7 +9,7 @@ mod guards;
 mod holds;
 mod invariant;
 mod money;
-mod walk;
+mod scan;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::{Result, Store};
-use invariant::{Invariant, Rows};
+use invariant::{Invariant, RowKind};
 
 /// Every invariant that is asked of rows, by groups. What is asked of the chain of acts is in `chain`.
 const GROUPS: &[&[Invariant]] = &[
@@ -37,7 +37,7 @@ const LISTED_MOST: usize = 1_000;
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Fault {
+pub struct Violation {
     /// The invariant's name.
     pub invariant: &'static str,
     /// What is wrong.
@@ -48,7 +48,7 @@ pub struct Fault {
 
 /// How to look.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct CheckOptions {
     /// The time.
     pub now_ms: i64,
     /// The service's own time, in which things are due.
@@ -60,7 +60,7 @@ pub struct Look {
     pub second_look: Duration,
 }
 
-impl Look {
+impl CheckOptions {
     /// A look at a time, and at the service's own.
     pub fn new(now_ms: i64, steady_ms: i64, at_work: bool) -> Self {
         Self {
@@ -74,9 +74,9 @@ impl Look {
 
 /// One page of accounts.
 #[derive(Debug)]
-pub struct AccountsLooked {
+pub struct AccountsCheck {
     /// What is wrong with them.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<Violation>,
     /// How many there were.
     pub accounts: usize,
     /// Where the next page begins; `None` after the last one.
@@ -84,16 +84,16 @@ pub struct AccountsLooked {
 }
 
 /// The names of the invariants of accounts, which are cheap enough to be looked at all the time.
-pub fn of_accounts() -> impl Iterator<Item = &'static str> {
-    of(Rows::Accounts, false).map(|invariant| invariant.name)
+pub fn account_invariants() -> impl Iterator<Item = &'static str> {
+    invariants_of(RowKind::Accounts, false).map(|invariant| invariant.name)
 }
 
-fn of(rows: Rows, at_work: bool) -> impl Iterator<Item = &'static Invariant> {
+fn invariants_of(rows: RowKind, at_work: bool) -> impl Iterator<Item = &'static Invariant> {
     let all = GROUPS.iter().copied().flatten();
     all.filter(move |one| one.of == rows && one.at_work == at_work)
 }
 
-impl Fault {
+impl Violation {
     fn of(invariant: &Invariant, subject: String) -> Self {
         Self {
             invariant: invariant.name,
@@ -103,7 +103,7 @@ impl Fault {
     }
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for Violation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.what, self.subject)
     }
@@ -111,25 +111,25 @@ impl std::fmt::Display for Fault {
 
 impl Store {
     /// Looks for broken invariants of the books and tells `found` of each; how many rows were looked at.
-    pub async fn audit_books(
+    pub async fn check_invariants(
         &self,
-        look: Look,
-        found: &mut (dyn FnMut(Fault) + Send),
+        look: CheckOptions,
+        found: &mut (dyn FnMut(Violation) + Send),
     ) -> Result<u64> {
         for name in guards::missing(self.db()).await? {
-            found(fault(guards::NAME, guards::WHAT, name));
+            found(violation(guards::NAME, guards::WHAT, name));
         }
         if !look.at_work {
             for words in guards::damage(self.db()).await? {
-                found(fault(guards::FILE, guards::FILE_WHAT, words));
+                found(violation(guards::FILE, guards::FILE_WHAT, words));
             }
         }
         let mut looked = 0;
-        for rows in Rows::ALL {
+        for rows in RowKind::ALL {
             looked += self.walk(rows, false, look.steady_ms, found).await?;
         }
         if look.at_work {
-            self.look_twice(look, found).await?;
+            self.recheck_late(look, found).await?;
         }
         Ok(looked)
     }
@@ -137,22 +137,23 @@ impl Store {
     /// Every broken invariant of the books in words; empty when all is well.
     pub async fn check_books(&self) -> Result<Vec<String>> {
         let mut words = Vec::new();
-        let mut found = |fault: Fault| {
+        let mut found = |fault: Violation| {
             if words.len() < LISTED_MOST {
                 words.push(fault.to_string());
             }
         };
-        self.audit_books(Look::new(0, 0, false), &mut found).await?;
+        self.check_invariants(CheckOptions::new(0, 0, false), &mut found)
+            .await?;
         Ok(words)
     }
 
     /// Looks at some accounts: where the last look ended, or at the first ones.
-    pub async fn check_accounts(&self, after: Option<&Vec<String>>) -> Result<AccountsLooked> {
-        let asked: Vec<&Invariant> = of(Rows::Accounts, false).collect();
-        let page = walk::page(self.db(), Rows::Accounts, &asked, after, 0).await?;
+    pub async fn check_accounts(&self, after: Option<&Vec<String>>) -> Result<AccountsCheck> {
+        let asked: Vec<&Invariant> = invariants_of(RowKind::Accounts, false).collect();
+        let page = scan::scan_page(self.db(), RowKind::Accounts, &asked, after, 0).await?;
         let faults = page.broken.into_iter();
-        Ok(AccountsLooked {
-            faults: faults.map(|(one, name)| Fault::of(one, name)).collect(),
+        Ok(AccountsCheck {
+            faults: faults.map(|(one, name)| Violation::of(one, name)).collect(),
             accounts: page.rows,
             next: page.next,
         })
@@ -161,21 +162,21 @@ impl Store {
     /// Walks over all rows of a kind; how many there were.
     async fn walk(
         &self,
-        rows: Rows,
+        rows: RowKind,
         at_work: bool,
         now_ms: i64,
-        found: &mut (dyn FnMut(Fault) + Send),
+        found: &mut (dyn FnMut(Violation) + Send),
     ) -> Result<u64> {
-        let asked: Vec<&Invariant> = of(rows, at_work).collect();
+        let asked: Vec<&Invariant> = invariants_of(rows, at_work).collect();
         if asked.is_empty() {
             return Ok(0);
         }
         let (mut place, mut looked) = (None, 0);
         loop {
-            let page = walk::page(self.db(), rows, &asked, place.as_ref(), now_ms).await?;
+            let page = scan::scan_page(self.db(), rows, &asked, place.as_ref(), now_ms).await?;
             looked += page.rows as u64;
             for (invariant, subject) in page.broken {
-                found(Fault::of(invariant, subject));
+                found(Violation::of(invariant, subject));
             }
             place = page.next;
             if place.is_none() {
@@ -185,9 +186,13 @@ impl Store {
     }
 
     /// Looks for what is late, waits, and tells of what still is.
-    async fn look_twice(&self, look: Look, found: &mut (dyn FnMut(Fault) + Send)) -> Result<()> {
+    async fn recheck_late(
+        &self,
+        look: CheckOptions,
+        found: &mut (dyn FnMut(Violation) + Send),
+    ) -> Result<()> {
         let mut suspects = HashSet::new();
-        for rows in Rows::ALL {
+        for rows in RowKind::ALL {
             let mut suspect = |fault| {
                 if suspects.len() < SUSPECTS_MOST {
                     suspects.insert(fault);
@@ -200,7 +205,7 @@ impl Store {
         }
         sleep(look.second_look).await;
         let later_ms = look.steady_ms + look.second_look.as_millis() as i64;
-        for rows in Rows::ALL {
+        for rows in RowKind::ALL {
             let mut still = |fault| {
                 if suspects.contains(&fault) {
                     found(fault);
@@ -212,8 +217,8 @@ impl Store {
     }
 }
 
-fn fault(invariant: &'static str, what: &'static str, subject: String) -> Fault {
-    Fault {
+fn violation(invariant: &'static str, what: &'static str, subject: String) -> Violation {
+    Violation {
         invariant,
         what,
         subject,

@@ -5,19 +5,19 @@ pub mod attempt;
 pub mod bulk;
 mod delete;
 pub mod filter;
-mod foresee;
 pub mod history;
 pub mod lease;
 mod list;
 pub mod margins;
-pub mod marks;
 pub(crate) mod outline;
-mod place;
+mod page_window;
+mod precheck;
 pub(crate) mod row;
 mod search;
 pub mod settle;
-pub mod short;
+pub mod short_work;
 pub mod statistics;
+pub mod summaries;
 
 pub use row::JobRow;
 
@@ -38,7 +38,11 @@ impl Store {
     }
 
     /// The job of an account's call, by the caller's name for that call.
-    pub async fn job_called(&self, account_id: &str, key: &str) -> Result<Option<String>> {
+    pub async fn job_by_idempotency_key(
+        &self,
+        account_id: &str,
+        key: &str,
+    ) -> Result<Option<String>> {
         let sql = "SELECT job_id FROM idempotency WHERE account_id = $1 AND key = $2";
         self.db()
             .of(Some(account_id))
@@ -47,13 +51,13 @@ impl Store {
     }
 
     /// A job, whoever owns it: for the engine and the operator only.
-    pub async fn job_of_anyone(&self, id: &str) -> Result<Option<JobRow>> {
+    pub async fn job_of_any_account(&self, id: &str) -> Result<Option<JobRow>> {
         let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE id = $1");
         self.db().maybe(&sql, args![id]).await
     }
 
     /// Some jobs, whoever owns them, in no particular order: for the engine only.
-    pub async fn jobs_of_anyone(&self, ids: &[String]) -> Result<Vec<JobRow>> {
+    pub async fn jobs_of_any_account(&self, ids: &[String]) -> Result<Vec<JobRow>> {
         let sql = format!(
             "SELECT {JOB_COLUMNS} FROM job WHERE id IN ({{list:$1}}) AND deleted_ms IS NULL"
         );

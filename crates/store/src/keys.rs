@@ -3,7 +3,7 @@
 use crate::accounts::row::{ACCOUNT_COLUMNS, Account};
 use crate::audit::AuditRow;
 use crate::db::{Conn, args};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Error, Result, Store};
 
 /// A key as its owner may see it.
@@ -54,7 +54,7 @@ pub struct NewKey {
 
 /// What became of a key to be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyAdded {
+pub enum AddKeyOutcome {
     /// It is stored.
     Done,
     /// The account has as many keys that work as it may have.
@@ -67,7 +67,7 @@ const KEY_COLUMNS: &str = "api_key.id, api_key.account_id, api_key.prefix, api_k
      api_key.scopes, api_key.created_ms, api_key.last_used_ms, api_key.expires_ms, \
      api_key.revoked_ms";
 
-impl Read for Key {
+impl FromRow for Key {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
@@ -85,12 +85,12 @@ impl Read for Key {
 
 impl Store {
     /// Stores a key together with the act of whoever issued it; a conflict when the hash exists.
-    pub async fn add_key(&self, new: NewKey, act: Option<AuditRow>) -> Result<KeyAdded> {
+    pub async fn add_key(&self, new: NewKey, act: Option<AuditRow>) -> Result<AddKeyOutcome> {
         self.act(
             new,
             act,
             |conn, new| Box::pin(add(conn, new)),
-            |added| *added == KeyAdded::Done,
+            |added| *added == AddKeyOutcome::Done,
         )
         .await
     }
@@ -155,17 +155,17 @@ impl Store {
 }
 
 /// Stores a key. The account's row is locked, so that two nodes cannot both issue the last one.
-pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<KeyAdded> {
+pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<AddKeyOutcome> {
     let lock = "SELECT id FROM account WHERE id = $1 {lock}";
     let account: Option<String> = conn.maybe(lock, args![&new.account_id]).await?;
     if account.is_none() {
-        return Ok(KeyAdded::NoAccount);
+        return Ok(AddKeyOutcome::NoAccount);
     }
     let live = "SELECT COUNT(*) FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
          AND (expires_ms IS NULL OR expires_ms > $2)";
     let live: Option<i64> = conn.maybe(live, args![&new.account_id, new.now_ms]).await?;
     if live.unwrap_or_default() >= new.most {
-        return Ok(KeyAdded::TooMany);
+        return Ok(AddKeyOutcome::TooMany);
     }
     let sql = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING";
@@ -182,5 +182,5 @@ pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<KeyAdded> {
     if conn.run(sql, args).await? == 0 {
         return Err(Error::Conflict("the key exists".into()));
     }
-    Ok(KeyAdded::Done)
+    Ok(AddKeyOutcome::Done)
 }

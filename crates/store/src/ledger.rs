@@ -4,9 +4,9 @@ use atelier_contract::Quota;
 
 use crate::accounts::{self, Account};
 use crate::audit::AuditRow;
-use crate::batch::books::{Books, Posting};
+use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// Why an account's balance changes without a job.
@@ -49,7 +49,7 @@ pub struct Credit {
 
 /// What became of a [`Credit`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Credited {
+pub enum CreditOutcome {
     /// Done; the account after it.
     Done(Account),
     /// The key was used before for the same; nothing changed.
@@ -89,7 +89,7 @@ pub struct LedgerRow {
     pub time_ms: i64,
 }
 
-impl Read for LedgerRow {
+impl FromRow for LedgerRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
@@ -112,12 +112,12 @@ const LEDGER_COLUMNS: &str = "id, account_id, job_id, kind, amount, balance_delt
 
 impl Store {
     /// Grants or adjusts quota.
-    pub async fn credit(&self, credit: Credit, audit: Option<AuditRow>) -> Result<Credited> {
+    pub async fn credit(&self, credit: Credit, audit: Option<AuditRow>) -> Result<CreditOutcome> {
         self.act(
             credit,
             audit,
             |conn, credit| Box::pin(post(conn, credit)),
-            |credited| matches!(credited, Credited::Done(_)),
+            |credited| matches!(credited, CreditOutcome::Done(_)),
         )
         .await
     }
@@ -166,10 +166,10 @@ impl Store {
     }
 }
 
-async fn post(conn: &mut Conn, credit: &Credit) -> Result<Credited> {
-    let mut books = Books::load(conn, &[&credit.account_id], &[]).await?;
+async fn post(conn: &mut Conn, credit: &Credit) -> Result<CreditOutcome> {
+    let mut books = LedgerBatch::load(conn, &[&credit.account_id], &[]).await?;
     let Some(account) = accounts::read(conn, &credit.account_id).await? else {
-        return Ok(Credited::NoAccount);
+        return Ok(CreditOutcome::NoAccount);
     };
     let before: Option<(i64, String)> = conn
         .maybe(
@@ -181,13 +181,13 @@ async fn post(conn: &mut Conn, credit: &Credit) -> Result<Credited> {
     if let Some((amount, reason)) = before {
         let same = amount == credit.amount.thousandths() && reason == credit.reason;
         return Ok(if same {
-            Credited::Repeated(account)
+            CreditOutcome::Repeated(account)
         } else {
-            Credited::Mismatch
+            CreditOutcome::Mismatch
         });
     }
     if account.balance + credit.amount < Quota::ZERO {
-        return Ok(Credited::TooLow(account));
+        return Ok(CreditOutcome::TooLow(account));
     }
     let posting = Posting {
         id: &credit.id,
@@ -203,5 +203,5 @@ async fn post(conn: &mut Conn, credit: &Credit) -> Result<Credited> {
     books.post(&credit.account_id, &posting);
     books.write(conn).await?;
     let balance = account.balance + credit.amount;
-    Ok(Credited::Done(Account { balance, ..account }))
+    Ok(CreditOutcome::Done(Account { balance, ..account }))
 }

@@ -5,17 +5,16 @@
 //! never changes; time and identifiers come from the caller.
 
 pub mod accounts;
-mod acts;
-mod address;
-mod alone;
 mod archive;
 pub mod assets;
 pub mod audit;
+mod audit_chain;
+mod audited_change;
+mod backup;
 mod batch;
-mod chain;
 mod clock;
-mod copy;
 mod db;
+mod db_config;
 pub mod deliveries;
 mod dialect;
 mod error;
@@ -28,8 +27,9 @@ pub mod migrate;
 pub mod nodes;
 pub mod operators;
 mod pending;
-mod reading;
-mod refused;
+mod process_lock;
+mod readers;
+mod refused_prompts;
 mod retention;
 mod row;
 pub mod sessions;
@@ -40,58 +40,64 @@ pub mod wake;
 pub mod workers;
 mod writer;
 
-pub use accounts::{Account, AccountPatch, Allowance, AllowancePatch, NewAccount};
-pub use archive::{ArchiveFile, Cut};
+pub use accounts::{Account, AccountLimits, AccountLimitsPatch, AccountPatch, NewAccount};
+pub use archive::{ArchiveCut, ArchiveFile};
 pub use assets::{Asset, DELETING_MS, NewAsset};
 pub use audit::AuditRow;
 pub use clock::ClockNote;
 pub use deliveries::{
-    AccountPlaces, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, RoutePlaces,
+    AccountSlots, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, RouteSlots,
 };
 pub use error::{Error, Result};
-pub use invariants::{AccountsLooked, Fault, Look, of_accounts};
+pub use invariants::{AccountsCheck, CheckOptions, Violation, account_invariants};
 pub use jobs::JobRow;
-pub use jobs::accept::{Accept, Accepted, Idempotency, Lease, NewJob};
-pub use jobs::attempt::{Attempt, Began, ProgressNote, REJECTED, Requeue, StartLimits, UNABLE};
-pub use jobs::bulk::{Bulk, BulkAccepted, BulkItem, BulkWish, NewBulk, NewBulkItem, Told};
+pub use jobs::accept::{AcceptOutcome, Acceptance, Idempotency, Lease, NewJob};
+pub use jobs::attempt::{
+    Attempt, AttemptStart, ProgressNote, REJECTED, RequeueRequest, StartLimits, UNABLE,
+};
+pub use jobs::bulk::{
+    Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
+};
 pub use jobs::filter::{JobFilter, JobPage};
-pub use jobs::history::{AttemptRow, EndedRow, Owed};
+pub use jobs::history::{AttemptRow, Backlog, FinishedJobRow};
 pub use jobs::lease::{LeaseRequest, read_work_kind, work_kind};
 pub use jobs::margins::MarginRow;
-pub use jobs::marks::{JobMark, MARKS_MOST};
-pub use jobs::settle::{Cost, Guard, Outcome, Settled, Settlement};
-pub use jobs::short::{Narrow, ShortWork};
-pub use jobs::statistics::{Counts, UsageRow};
-pub use keys::{Key, KeyAdded, NewKey};
-pub use ledger::{Credit, CreditKind, Credited, LedgerRow};
+pub use jobs::settle::{Cost, Guard, Outcome, SettleOutcome, Settlement};
+pub use jobs::short_work::{ShortWork, YieldRule};
+pub use jobs::statistics::{JobCounts, UsageRow};
+pub use jobs::summaries::{JobSummary, SUMMARIES_MAX};
+pub use keys::{AddKeyOutcome, Key, NewKey};
+pub use ledger::{Credit, CreditKind, CreditOutcome, LedgerRow};
 pub use nodes::Node;
 pub use operators::{NewOperator, OperatorRow};
 pub use sessions::SessionRow;
 pub use time::boot_ms;
 pub use uploads::Upload;
-pub use wake::Wake;
-pub use workers::change::{Arranged, Arrangement, Removed, Seen, WorkerNote, WorkerPut};
+pub use wake::WakeListener;
+pub use workers::change::{
+    BackendChange, BackendChangeOutcome, ExpectedRevision, RemoveOutcome, WorkerNote, WorkerUpsert,
+};
 pub use workers::{BackendRow, WorkerRow};
 
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use atelier_contract::metrics::Series;
-use atelier_shares::shares::Shares;
+use atelier_contract::metrics::HistogramVec;
+use atelier_fairness::share::FairSemaphore;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
-use address::Address;
 use db::Conn;
+use db_config::DbConfig;
 use dialect::Dialect;
-use jobs::outline::Outlines;
-use pending::{Act, Pending, Single};
-use reading::Db;
-use time::SharedTime;
-use writer::pulse::Pulse;
-use writer::{Batched, Change, Writer};
+use jobs::outline::OutlineCache;
+use pending::{ChangeFuture, PendingChange, SingleChange};
+use readers::Db;
+use time::DatabaseClock;
+use writer::status::WriterStatus;
+use writer::{BatchedChange, Change, Writer};
 
 /// A store that has committed nothing for this long is not ready.
 const READY: Duration = Duration::from_secs(5);
@@ -141,20 +147,20 @@ impl Default for Options {
 pub struct Store {
     db: Db,
     writer: mpsc::Sender<Change>,
-    pulse: Arc<Pulse>,
-    time: Arc<SharedTime>,
-    address: Address,
+    pulse: Arc<WriterStatus>,
+    time: Arc<DatabaseClock>,
+    address: DbConfig,
     alone: Arc<Mutex<Option<File>>>,
-    outlines: Arc<Outlines>,
+    outlines: Arc<OutlineCache>,
     /// Searches that are under way.
-    searches: Arc<Shares>,
+    searches: Arc<FairSemaphore>,
     tasks: TaskTracker,
 }
 
 impl Store {
     /// Opens a database, creating and migrating it as needed: `sqlite:/path/file.db` or `postgres://…`.
     pub async fn open(url: &str, options: Options) -> Result<Store> {
-        let address = Address::parse(url)?.with(&options)?;
+        let address = DbConfig::parse(url)?.with(&options)?;
         address.make_private();
         let mut conn = address.builder().await?;
         let migrated = migrate::migrate(&mut conn).await;
@@ -162,7 +168,7 @@ impl Store {
         migrated?;
         let db = Db::new(address.clone(), options.readers);
         let tasks = TaskTracker::new();
-        let time = Arc::new(SharedTime::default());
+        let time = Arc::new(DatabaseClock::default());
         let shared = Arc::clone(&time);
         let (writer, pulse) = Writer::start(address.clone(), &options, &tasks, shared).await?;
         Ok(Store {
@@ -173,17 +179,17 @@ impl Store {
             address,
             alone: Arc::default(),
             outlines: Arc::default(),
-            searches: Shares::elastic("searches", SEARCHES),
+            searches: FairSemaphore::elastic("searches", SEARCHES),
             tasks,
         })
     }
 
     /// Says that this process is the one that works on the jobs of a SQLite database, until the store is closed; refused
     /// while another one does. Nodes that share PostgreSQL need no such word.
-    pub fn work_alone(&self) -> Result<()> {
+    pub fn lock_exclusively(&self) -> Result<()> {
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some(file), None) = (self.address.file(), &*alone) {
-            *alone = Some(alone::hold(file)?);
+            *alone = Some(process_lock::lock_database(file)?);
         }
         Ok(())
     }
@@ -200,7 +206,7 @@ impl Store {
     }
 
     /// What commits were like: how long they took, and how many changes each had.
-    pub fn commits(&self) -> [&Series; 2] {
+    pub fn commits(&self) -> [&HistogramVec; 2] {
         self.pulse.series()
     }
 
@@ -256,15 +262,15 @@ impl Store {
     }
 
     /// What accounts share of reading: connections, and searches.
-    pub fn shares(&self) -> [&Arc<Shares>; 2] {
+    pub fn shares(&self) -> [&Arc<FairSemaphore>; 2] {
         [self.db.shares(), &self.searches]
     }
 
-    fn searches(&self) -> &Arc<Shares> {
+    fn searches(&self) -> &Arc<FairSemaphore> {
         &self.searches
     }
 
-    fn outlines(&self) -> &Outlines {
+    fn outlines(&self) -> &OutlineCache {
         &self.outlines
     }
 
@@ -272,65 +278,70 @@ impl Store {
     async fn change<I, T>(
         &self,
         input: I,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
     ) -> Result<T>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let turn = self.turn().await?;
-        self.change_in(turn, input, act).await
+        let write_slot = self.write_slot().await?;
+        self.change_in(write_slot, input, act).await
     }
 
     /// Has the writer do a change together with the others of its kind; answered after their commit.
-    async fn commit<I: Batched>(&self, input: I) -> Result<I::Answer> {
-        let turn = self.turn().await?;
-        self.commit_in(turn, input).await
+    async fn commit<I: BatchedChange>(&self, input: I) -> Result<I::Answer> {
+        let write_slot = self.write_slot().await?;
+        self.commit_in(write_slot, input).await
     }
 
     /// The same as [`Self::change`] with a place that is had already.
     async fn change_in<I, T>(
         &self,
-        turn: Turn<'_>,
+        write_slot: WriteSlot<'_>,
         input: I,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
     ) -> Result<T>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let (pending, answer) = Pending::new(input);
-        turn.0
-            .send(Change::Other(Box::new(Single { pending, act })));
-        answered(answer).await
+        let (pending, answer) = PendingChange::new(input);
+        write_slot
+            .0
+            .send(Change::Other(Box::new(SingleChange { pending, act })));
+        await_answer(answer).await
     }
 
     /// The same as [`Self::commit`] with a place that is had already.
-    async fn commit_in<I: Batched>(&self, turn: Turn<'_>, input: I) -> Result<I::Answer> {
-        let (pending, answer) = Pending::new(input);
-        turn.0.send(I::change(pending));
-        answered(answer).await
+    async fn commit_in<I: BatchedChange>(
+        &self,
+        write_slot: WriteSlot<'_>,
+        input: I,
+    ) -> Result<I::Answer> {
+        let (pending, answer) = PendingChange::new(input);
+        write_slot.0.send(I::change(pending));
+        await_answer(answer).await
     }
 
     /// Waits for a place in the queue. It is to be used at once: others wait behind it.
-    pub async fn turn(&self) -> Result<Turn<'_>> {
+    pub async fn write_slot(&self) -> Result<WriteSlot<'_>> {
         let permit = self.writer.reserve().await;
-        permit.map(Turn).map_err(|_| Error::Busy)
+        permit.map(WriteSlot).map_err(|_| Error::Busy)
     }
 
     /// A place for what a caller asks for, which is refused when the queue is full. Whatever else happens waits for its turn: an
     /// ending that was refused would be lost until a lease runs out.
-    fn turn_or_refuse(&self) -> Result<Turn<'_>> {
+    fn try_write_slot(&self) -> Result<WriteSlot<'_>> {
         let permit = self.writer.try_reserve();
-        permit.map(Turn).map_err(|_| Error::Busy)
+        permit.map(WriteSlot).map_err(|_| Error::Busy)
     }
 }
 
 /// A place in the writer's queue. What is dated when it is had is not old before it is written down.
-pub struct Turn<'a>(mpsc::Permit<'a, Change>);
+pub struct WriteSlot<'a>(mpsc::Permit<'a, Change>);
 
 /// What the writer says of a change.
-async fn answered<T>(answer: oneshot::Receiver<Result<T>>) -> Result<T> {
+async fn await_answer<T>(answer: oneshot::Receiver<Result<T>>) -> Result<T> {
     // A writer that was stopped leaves unanswered only what it had not begun.
     answer.await.unwrap_or(Err(Error::Busy))
 }

@@ -1,7 +1,7 @@
 //! Nodes: which processes share this database.
 
 use crate::db::args;
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// A process that shares this database.
@@ -17,7 +17,7 @@ pub struct Node {
     pub detail: String,
 }
 
-impl Read for Node {
+impl FromRow for Node {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,

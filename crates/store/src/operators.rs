@@ -2,7 +2,7 @@
 
 use crate::audit::AuditRow;
 use crate::db::{Conn, args};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Error, Result, Store};
 
 /// An operator as others may see it.
@@ -43,7 +43,7 @@ pub struct NewOperator {
 
 const COLUMNS: &str = "id, name, role, prefix, created_ms, last_used_ms, revoked_ms";
 
-impl Read for OperatorRow {
+impl FromRow for OperatorRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,

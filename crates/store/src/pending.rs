@@ -8,14 +8,14 @@ use crate::db::Conn;
 use crate::{Error, Result};
 
 /// A change and who waits for it.
-pub(crate) struct Pending<I, T> {
+pub(crate) struct PendingChange<I, T> {
     pub(crate) input: I,
     /// Filled in while the batch runs, sent after it is committed.
     pub(crate) answer: Option<T>,
     reply: oneshot::Sender<Result<T>>,
 }
 
-impl<I, T> Pending<I, T> {
+impl<I, T> PendingChange<I, T> {
     pub(crate) fn new(input: I) -> (Self, oneshot::Receiver<Result<T>>) {
         let (reply, receiver) = oneshot::channel();
         (
@@ -42,22 +42,22 @@ impl<I, T> Pending<I, T> {
 }
 
 /// What a single change does inside the transaction.
-pub(crate) type Act<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+pub(crate) type ChangeFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
 /// A change of any other kind: what it needs, and what to do with it. It may be done again when a batch fails.
-pub(crate) struct Single<I, T> {
-    pub(crate) pending: Pending<I, T>,
-    pub(crate) act: for<'a> fn(&'a mut Conn, &'a I) -> Act<'a, T>,
+pub(crate) struct SingleChange<I, T> {
+    pub(crate) pending: PendingChange<I, T>,
+    pub(crate) act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
 }
 
-pub(crate) trait Work: Send {
-    fn run<'a>(&'a mut self, conn: &'a mut Conn) -> Act<'a, ()>;
+pub(crate) trait DynChange: Send {
+    fn run<'a>(&'a mut self, conn: &'a mut Conn) -> ChangeFuture<'a, ()>;
     fn send(self: Box<Self>, outcome: Result<()>);
     fn is_abandoned(&self) -> bool;
 }
 
-impl<I: Send + Sync, T: Send> Work for Single<I, T> {
-    fn run<'a>(&'a mut self, conn: &'a mut Conn) -> Act<'a, ()> {
+impl<I: Send + Sync, T: Send> DynChange for SingleChange<I, T> {
+    fn run<'a>(&'a mut self, conn: &'a mut Conn) -> ChangeFuture<'a, ()> {
         Box::pin(async move {
             self.pending.answer = Some((self.act)(conn, &self.pending.input).await?);
             Ok(())

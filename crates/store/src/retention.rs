@@ -1,7 +1,7 @@
 //! What has been of use for long enough is deleted, some rows at a time, so that no commit is long. Jobs and the
 //! ledger are never touched.
 
-use crate::chain;
+use crate::audit_chain;
 use crate::db::{Conn, args, json};
 use crate::{Result, Store};
 
@@ -53,7 +53,7 @@ impl Store {
         self.change((before_ms, limit), |conn, (before_ms, limit)| {
             Box::pin(async move {
                 // A trigger takes their bytes off what is counted for the accounts.
-                let old = Owned::find(conn, BULKS, *before_ms, *limit).await?;
+                let old = CountedRows::find(conn, BULKS, *before_ms, *limit).await?;
                 let sql = "DELETE FROM bulk WHERE id IN ({list:$1})";
                 conn.run(sql, args![&old.ids]).await
             })
@@ -65,7 +65,7 @@ impl Store {
     pub async fn forget_failed_words(&self, before_ms: i64, limit: i64) -> Result<u64> {
         self.change((before_ms, limit), |conn, (before_ms, limit)| {
             Box::pin(async move {
-                let old = Owned::find(conn, FAILED, *before_ms, *limit).await?;
+                let old = CountedRows::find(conn, FAILED, *before_ms, *limit).await?;
                 old.uncount(conn, "request_bytes", "job").await?;
                 let sql = "UPDATE job SET request = $2, request_bytes = 0 WHERE id IN ({list:$1}) \
                      AND deleted_ms IS NULL AND COALESCE(request_bytes, 1) > 0";
@@ -95,7 +95,7 @@ impl Store {
         self.change((before_ms, limit), |conn, (before_ms, limit)| {
             Box::pin(async move {
                 let gone = conn.run(ACTS, args![*before_ms, *limit]).await?;
-                chain::shortened(conn).await?;
+                audit_chain::record_truncation(conn).await?;
                 Ok(gone)
             })
         })
@@ -132,12 +132,12 @@ impl Store {
 }
 
 /// Rows whose bytes are counted with their accounts.
-struct Owned {
+struct CountedRows {
     /// Their identifiers, as a list.
     ids: String,
 }
 
-impl Owned {
+impl CountedRows {
     /// Finds some, and locks their accounts: those come before their rows, as everywhere.
     async fn find(conn: &mut Conn, sql: &str, before_ms: i64, limit: i64) -> Result<Self> {
         let found: Vec<(String, String)> = conn.all(sql, args![before_ms, limit]).await?;

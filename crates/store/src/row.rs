@@ -74,29 +74,29 @@ fn missing(column: usize) -> sqlx::Error {
 }
 
 /// A value made of the columns of a row, in the order its query names them.
-pub(crate) trait Read: Sized {
+pub(crate) trait FromRow: Sized {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self>;
 }
 
-impl Read for i64 {
+impl FromRow for i64 {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         columns.int()
     }
 }
 
-impl Read for Option<i64> {
+impl FromRow for Option<i64> {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         columns.maybe_int()
     }
 }
 
-impl Read for String {
+impl FromRow for String {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         columns.text()
     }
 }
 
-impl<A: Read, B: Read> Read for (A, B) {
+impl<A: FromRow, B: FromRow> FromRow for (A, B) {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok((A::read(columns)?, B::read(columns)?))
     }

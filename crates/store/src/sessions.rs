@@ -2,7 +2,7 @@
 
 use crate::audit::AuditRow;
 use crate::db::{Conn, args};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// A session.
@@ -32,7 +32,7 @@ const ENDED_AT_ONCE: i64 = 100;
 
 const COLUMNS: &str = "hash, key_hash, operator_hash, bound_hash, link, created_ms, seen_ms";
 
-impl Read for SessionRow {
+impl FromRow for SessionRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             hash: columns.text()?,

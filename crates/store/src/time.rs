@@ -23,14 +23,14 @@ pub fn boot_ms() -> i64 {
 
 /// The time by the database's clock.
 #[derive(Debug)]
-pub(crate) struct SharedTime {
+pub(crate) struct DatabaseClock {
     /// How far it is ahead of this machine's count.
     ahead_ms: AtomicI64,
     /// When it was read, and how long that took.
     reading: Mutex<(i64, i64)>,
 }
 
-impl Default for SharedTime {
+impl Default for DatabaseClock {
     fn default() -> Self {
         Self {
             ahead_ms: AtomicI64::new(UNREAD),
@@ -39,7 +39,7 @@ impl Default for SharedTime {
     }
 }
 
-impl SharedTime {
+impl DatabaseClock {
     /// Takes a reading that was asked for at a moment of [`boot_ms`] and is here now.
     pub(crate) fn note(&self, database_ms: i64, asked_ms: i64) {
         self.note_at(database_ms, asked_ms, boot_ms());
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn time_goes_on_between_readings() {
-        let time = SharedTime::default();
+        let time = DatabaseClock::default();
         assert_eq!(time.at(0), None);
         time.note_at(1_000_000, 5_000, 5_000);
         assert_eq!(time.at(5_250), Some(1_000_250));
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_slow_reading_does_not_replace_a_quick_one() {
-        let time = SharedTime::default();
+        let time = DatabaseClock::default();
         time.note_at(1_000_000, 0, 0);
         time.note_at(1_000_100, 0, 4_000);
         assert_eq!(time.at(4_000), Some(1_004_000));

@@ -2,9 +2,9 @@
 //! every other file.
 
 use crate::assets::{ASSET_COLUMNS, Asset, NewAsset};
-use crate::batch::books::most_stored;
+use crate::batch::ledger_batch::storage_limit;
 use crate::db::args;
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// A file that a caller uploaded.
@@ -16,7 +16,7 @@ pub struct Upload {
     pub asset: Asset,
 }
 
-impl Read for Upload {
+impl FromRow for Upload {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
@@ -35,7 +35,7 @@ impl Store {
         max_storage: i64,
     ) -> Result<std::result::Result<(), i64>> {
         let input = (id.to_owned(), asset, max_storage);
-        self.change_in(self.turn_or_refuse()?, input, |conn, (id, asset, max_storage)| {
+        self.change_in(self.try_write_slot()?, input, |conn, (id, asset, max_storage)| {
             Box::pin(async move {
                 // Locked, so that two nodes cannot both give away the last room.
                 let sql = "SELECT max_storage, COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words \
@@ -43,7 +43,7 @@ impl Store {
                 let standing: Option<(i64, i64)> =
                     conn.maybe(sql, args![&asset.account_id]).await?;
                 let (own, stored) = standing.unwrap_or_default();
-                let most = most_stored(own, *max_storage);
+                let most = storage_limit(own, *max_storage);
                 if stored + asset.bytes > most {
                     return Ok(Err(most));
                 }

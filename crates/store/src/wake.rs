@@ -19,12 +19,12 @@ const SILENCE: Duration = Duration::from_secs(15);
 const TRIAL: Duration = Duration::from_secs(5);
 
 /// Hears what nodes are told.
-pub struct Wake {
+pub struct WakeListener {
     options: PgConnectOptions,
     listener: Option<PgListener>,
 }
 
-impl Wake {
+impl WakeListener {
     /// The next payload; waits, and connects again whenever the database was away.
     pub async fn next(&mut self) -> String {
         loop {
@@ -83,8 +83,8 @@ impl Store {
     }
 
     /// Hears what nodes are told; `None` on SQLite. Holds a connection of its own.
-    pub fn listener(&self) -> Option<Wake> {
-        Some(Wake {
+    pub fn listener(&self) -> Option<WakeListener> {
+        Some(WakeListener {
             options: self.address.listening()?,
             listener: None,
         })

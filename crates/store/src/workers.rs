@@ -12,7 +12,7 @@ use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
 use serde::de::DeserializeOwned;
 
 use crate::db::{args, json};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// A back end: a vendor at an address.
@@ -77,7 +77,7 @@ const WORKER_COLUMNS: &str = "id, backend_id, owner, name, concurrency, per_minu
      polls_per_minute, weight, models, modes, hours, spend_cap, cost_cap, state, credential, spent, health, \
      health_ms, retired, created_ms, revision";
 
-impl Read for BackendRow {
+impl FromRow for BackendRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
@@ -99,7 +99,7 @@ impl Read for BackendRow {
     }
 }
 
-impl Read for WorkerRow {
+impl FromRow for WorkerRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,

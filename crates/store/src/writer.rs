@@ -4,8 +4,8 @@
 
 mod change;
 mod checkpoint;
-mod mark;
-pub(crate) mod pulse;
+mod commit_mark;
+pub(crate) mod status;
 #[cfg(test)]
 mod tests;
 
@@ -20,15 +20,15 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::TaskTracker;
 
 use change::Batch;
-pub(crate) use change::{Batched, Change};
-use checkpoint::Checkpoint;
-use mark::Mark;
-use pulse::Pulse;
+pub(crate) use change::{BatchedChange, Change};
+use checkpoint::Checkpointer;
+use commit_mark::CommitMark;
+use status::WriterStatus;
 
-use crate::address::Address;
-use crate::db::{Conn, Question};
+use crate::db::{Conn, PrefetchQuery};
+use crate::db_config::DbConfig;
 use crate::dialect::Dialect;
-use crate::time::SharedTime;
+use crate::time::DatabaseClock;
 use crate::{Error, Options, Result};
 
 /// How often a single change is tried when the trouble may pass.
@@ -48,7 +48,7 @@ const RESOLVE_TIME: Duration = Duration::from_secs(15);
 const RESOLVE_PAUSE: Duration = Duration::from_millis(250);
 
 /// What became of an attempt to commit a batch.
-enum Fate {
+enum CommitOutcome {
     /// It stands.
     Committed,
     /// Nothing of it stands.
@@ -61,25 +61,25 @@ enum Fate {
 
 /// The one task that writes.
 pub(crate) struct Writer {
-    address: Address,
+    address: DbConfig,
     conn: Option<Conn>,
     queue: mpsc::Receiver<Change>,
     batch_most: usize,
-    checkpoint: Option<Checkpoint>,
-    mark: Mark,
-    pulse: Arc<Pulse>,
+    checkpoint: Option<Checkpointer>,
+    mark: CommitMark,
+    pulse: Arc<WriterStatus>,
     own_thread: bool,
-    last: Last,
+    last: LastCommit,
 }
 
 /// The last commit.
-struct Last {
+struct LastCommit {
     changes: usize,
     took: Duration,
     ended: Instant,
 }
 
-impl Last {
+impl LastCommit {
     fn none() -> Self {
         Self {
             changes: 0,
@@ -99,19 +99,19 @@ impl Last {
 impl Writer {
     /// Starts the task; changes go in at the sender. Shutdown waits for what the tracker holds.
     pub(crate) async fn start(
-        address: Address,
+        address: DbConfig,
         options: &Options,
         tasks: &TaskTracker,
-        time: Arc<SharedTime>,
-    ) -> Result<(mpsc::Sender<Change>, Arc<Pulse>)> {
+        time: Arc<DatabaseClock>,
+    ) -> Result<(mpsc::Sender<Change>, Arc<WriterStatus>)> {
         let mut conn = address.writer().await?;
-        let mut mark = Mark::new(time);
-        mark.put_down(&mut conn).await?;
+        let mut mark = CommitMark::new(time);
+        mark.initialize(&mut conn).await?;
         let (sender, queue) = mpsc::channel(options.queue_most.max(1));
-        let checkpoint = Checkpoint::start(&address, tasks);
-        let pulse = Arc::new(Pulse::default());
+        let checkpoint = Checkpointer::start(&address, tasks);
+        let pulse = Arc::new(WriterStatus::default());
         let own_thread = conn.dialect() == Dialect::Sqlite && !options.in_place;
-        conn.stay_in_place();
+        conn.run_on_caller_thread();
         let writer = Self {
             address,
             conn: Some(conn),
@@ -121,7 +121,7 @@ impl Writer {
             mark,
             pulse: Arc::clone(&pulse),
             own_thread,
-            last: Last::none(),
+            last: LastCommit::none(),
         };
         if own_thread {
             writer.run_apart(tasks)?;
@@ -160,7 +160,7 @@ impl Writer {
                 self.pulse.begin();
                 self.commit(batch).await;
                 self.pulse.end(changes);
-                self.last = Last {
+                self.last = LastCommit {
                     changes,
                     took: begun.elapsed(),
                     ended: Instant::now(),
@@ -212,10 +212,10 @@ impl Writer {
             Dialect::Postgres => batch.questions(),
         };
         match self.attempt_caught(&mut batch, questions).await {
-            Fate::Committed => batch.answer(),
-            Fate::Away => batch.fail(|| Error::Busy),
-            Fate::Unknown => batch.fail(|| Error::Unresolved),
-            Fate::Failed(error) if batch.len() > 1 => {
+            CommitOutcome::Committed => batch.answer(),
+            CommitOutcome::Away => batch.fail(|| Error::Busy),
+            CommitOutcome::Unknown => batch.fail(|| Error::Unresolved),
+            CommitOutcome::Failed(error) if batch.len() > 1 => {
                 tracing::debug!(%error, changes = batch.len(), "a batch failed; trying item by item");
                 let mut items = batch.split().into_iter();
                 for item in items.by_ref() {
@@ -225,10 +225,10 @@ impl Writer {
                 }
                 items.for_each(|item| item.fail(|| Error::Busy));
             }
-            Fate::Failed(error) if error.is_passing() => {
+            CommitOutcome::Failed(error) if error.is_passing() => {
                 self.commit_one(batch).await;
             }
-            Fate::Failed(error) => batch.fail_with(error),
+            CommitOutcome::Failed(error) => batch.fail_with(error),
         }
     }
 
@@ -236,22 +236,22 @@ impl Writer {
     async fn commit_one(&mut self, mut item: Batch) -> bool {
         for round in 1..=TRIES {
             match self.attempt_caught(&mut item, Vec::new()).await {
-                Fate::Committed => {
+                CommitOutcome::Committed => {
                     item.answer();
                     return true;
                 }
-                Fate::Away => {
+                CommitOutcome::Away => {
                     item.fail(|| Error::Busy);
                     return false;
                 }
-                Fate::Unknown => {
+                CommitOutcome::Unknown => {
                     item.fail(|| Error::Unresolved);
                     return false;
                 }
-                Fate::Failed(error) if error.is_passing() && round < TRIES => {
+                CommitOutcome::Failed(error) if error.is_passing() && round < TRIES => {
                     sleep(Duration::from_millis(u64::from(round) * 10)).await;
                 }
-                Fate::Failed(error) => {
+                CommitOutcome::Failed(error) => {
                     item.fail_with(error);
                     return true;
                 }
@@ -261,22 +261,26 @@ impl Writer {
     }
 
     /// A panic loses the connection and fails the batch, never the task.
-    async fn attempt_caught(&mut self, batch: &mut Batch, questions: Vec<Question>) -> Fate {
+    async fn attempt_caught(
+        &mut self,
+        batch: &mut Batch,
+        questions: Vec<PrefetchQuery>,
+    ) -> CommitOutcome {
         let attempt = AssertUnwindSafe(self.attempt(batch, questions));
         let attempt = attempt.catch_unwind().await;
         attempt.unwrap_or_else(|_| {
-            Fate::Failed(Error::Conflict(
+            CommitOutcome::Failed(Error::Conflict(
                 "the change could not be carried out".into(),
             ))
         })
     }
 
-    async fn attempt(&mut self, batch: &mut Batch, questions: Vec<Question>) -> Fate {
+    async fn attempt(&mut self, batch: &mut Batch, questions: Vec<PrefetchQuery>) -> CommitOutcome {
         let mut conn = match self.begin(batch.must_be_durable(), questions).await {
             Ok(conn) => conn,
             Err(error) => {
                 tracing::warn!(%error, "no connection to write with");
-                return Fate::Away;
+                return CommitOutcome::Away;
             }
         };
         let done = match conn.dialect() {
@@ -291,13 +295,13 @@ impl Writer {
             if !conn.is_lost() && conn.script("ROLLBACK").await.is_ok() {
                 self.conn = Some(conn);
             }
-            return Fate::Failed(error);
+            return CommitOutcome::Failed(error);
         }
         match conn.commit().await {
             Ok(()) => {
                 self.conn = Some(conn);
                 self.pulse.committed();
-                Fate::Committed
+                CommitOutcome::Committed
             }
             Err(error) => {
                 tracing::warn!(%error, "a commit was not confirmed; asking what became of it");
@@ -308,7 +312,7 @@ impl Writer {
     }
 
     /// A connection inside a new transaction; an old connection that turns out dead is replaced once.
-    async fn begin(&mut self, durable: bool, questions: Vec<Question>) -> Result<Conn> {
+    async fn begin(&mut self, durable: bool, questions: Vec<PrefetchQuery>) -> Result<Conn> {
         if let Some(mut conn) = self.conn.take() {
             let begun = self.mark.begin(&mut conn, durable, questions);
             let begun = match self.address.dialect() {
@@ -325,7 +329,7 @@ impl Writer {
     }
 
     /// Looks for the mark of the batch begun last, until the database answers.
-    async fn resolve(&mut self) -> Fate {
+    async fn resolve(&mut self) -> CommitOutcome {
         let end = Instant::now() + RESOLVE_TIME;
         loop {
             let asked = async {
@@ -338,13 +342,13 @@ impl Writer {
                     self.conn = Some(conn);
                     if stands {
                         self.pulse.committed();
-                        return Fate::Committed;
+                        return CommitOutcome::Committed;
                     }
-                    return Fate::Failed(Error::Busy);
+                    return CommitOutcome::Failed(Error::Busy);
                 }
                 Err(error) if Instant::now() >= end => {
                     tracing::error!(%error, batch = self.mark.batch(), "the outcome of a commit is not known");
-                    return Fate::Unknown;
+                    return CommitOutcome::Unknown;
                 }
                 Err(_) => sleep(RESOLVE_PAUSE).await,
             }
@@ -353,8 +357,8 @@ impl Writer {
 }
 
 /// A new connection. Opening it is not waited for without end, whatever the disk does.
-async fn reopened(address: &Address) -> Result<Conn> {
+async fn reopened(address: &DbConfig) -> Result<Conn> {
     let mut conn = address.writer().await?;
-    conn.stay_in_place();
+    conn.run_on_caller_thread();
     Ok(conn)
 }

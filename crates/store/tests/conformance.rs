@@ -35,8 +35,6 @@ mod deletion;
 mod deliveries;
 #[path = "conformance/fill.rs"]
 mod fill;
-#[path = "conformance/house.rs"]
-mod house;
 #[path = "conformance/invariants.rs"]
 mod invariants;
 #[path = "conformance/jobs.rs"]
@@ -63,6 +61,8 @@ mod retention;
 mod schema;
 #[path = "conformance/search.rs"]
 mod search;
+#[path = "conformance/service.rs"]
+mod service;
 #[path = "conformance/sessions.rs"]
 mod sessions;
 #[path = "conformance/settle.rs"]

@@ -1,4 +1,4 @@
-//! What the vault promises, on a folder and on a real S3-compatible server (`scripts/s3 start DIR` prints the address
+//! What the asset store promises, on a folder and on a real S3-compatible server (`scripts/s3 start DIR` prints the address
 //! for `ATELIER_TEST_S3`).
 
 #[path = "files/places.rs"]

@@ -1,4 +1,4 @@
-//! A large file flows in and out of the vault without being held in memory. Alone in its process, so that the peak
+//! A large file flows in and out of the asset store without being held in memory. Alone in its process, so that the peak
 //! it measures is its own.
 
 #[path = "files/places.rs"]

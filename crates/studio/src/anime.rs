@@ -4,6 +4,7 @@ mod finish;
 
 use atelier_media::Picture;
 
+use crate::choices::kinds::Time;
 use crate::figure;
 use crate::figure::stance;
 use crate::figure::traits::{Pose, Traits};
@@ -13,7 +14,6 @@ use crate::scene::Scene;
 use crate::scene::render::with_figures;
 use crate::scene::window::Window;
 use crate::style::cel::Cel;
-use crate::wanted::kinds::Time;
 
 /// From this influence on references choose the traits that words leave open.
 const LEADING: f32 = 0.25;

@@ -73,9 +73,9 @@ pub fn restyle(picture: &Picture, toward: &Picture, strength: f32) -> Picture {
 }
 
 /// Mean and spread of each channel.
-pub(crate) type Light = [(f32, f32); 3];
+pub(crate) type ColourStats = [(f32, f32); 3];
 
-pub(crate) fn light(picture: &Picture) -> Light {
+pub(crate) fn light(picture: &Picture) -> ColourStats {
     let count = picture.pixels().len() as f64;
     std::array::from_fn(|c| {
         let sum: f64 = picture
@@ -96,8 +96,8 @@ pub(crate) fn light(picture: &Picture) -> Light {
     })
 }
 
-fn common_light(parts: &[Picture]) -> Light {
-    let lights: Vec<Light> = parts.iter().map(|part| light(&part.fitted(128))).collect();
+fn common_light(parts: &[Picture]) -> ColourStats {
+    let lights: Vec<ColourStats> = parts.iter().map(|part| light(&part.fitted(128))).collect();
     let count = lights.len() as f32;
     std::array::from_fn(|c| {
         let mean = lights.iter().map(|light| light[c].0).sum::<f32>() / count;
@@ -107,7 +107,7 @@ fn common_light(parts: &[Picture]) -> Light {
 }
 
 /// Moves a picture's light part of the way to another.
-pub(crate) fn toward_light(picture: &Picture, goal: &Light, share: f32) -> Picture {
+pub(crate) fn toward_light(picture: &Picture, goal: &ColourStats, share: f32) -> Picture {
     let own = light(&picture.fitted(128));
     let tables: [[u8; 256]; 3] = std::array::from_fn(|c| {
         std::array::from_fn(|value| {

@@ -8,13 +8,13 @@ use atelier_media::palette::{points, swatches};
 use atelier_media::{Picture, faces};
 
 use colours::name;
-use traits::Traits;
+use traits::PictureMeasures;
 
 /// Describes a picture in four different ways, as prompts.
 pub fn describe(picture: &Picture) -> [String; 4] {
     let opaque = picture.on([255; 3]);
     let people = faces(&opaque).len();
-    let mut traits = Traits::of(&opaque);
+    let mut traits = PictureMeasures::of(&opaque);
     if people > 0 {
         // Rows of people make bands of light and dark too; where there are faces no horizon is claimed.
         traits.horizon = None;
@@ -50,7 +50,7 @@ pub fn describe(picture: &Picture) -> [String; 4] {
     ]
 }
 
-fn subject(traits: &Traits, faces: usize) -> String {
+fn subject(traits: &PictureMeasures, faces: usize) -> String {
     match faces {
         0 if traits.horizon.is_some() && traits.green_below => {
             "a green landscape under an open sky".into()

@@ -1,8 +1,8 @@
 //! Inventing a missing part of a picture from the rest of it: patches from outside, agreed on from coarse to fine.
 
-mod beyond;
 mod gap;
 mod level;
+mod outpaint;
 mod patches;
 mod search;
 mod sources;
@@ -10,8 +10,8 @@ mod subject;
 
 use atelier_media::{Mask, Picture};
 
-use beyond::{Bend, beyond};
 use gap::patched;
+use outpaint::{Bend, outpaint};
 use subject::Subject;
 
 /// Fills the masked part; outside the picture stays to the byte.
@@ -45,7 +45,7 @@ pub fn fill(picture: &Picture, mask: &Mask, seed: u64) -> Picture {
         let subject = Subject::of(&part, seed);
         let size = (picture.width, picture.height);
         let bend = Bend::of(seed);
-        beyond((&part, subject.as_ref()), size, (left, top), bend)
+        outpaint((&part, subject.as_ref()), size, (left, top), bend)
     };
     mask.mixed(picture, &filled)
 }

@@ -10,8 +10,8 @@ mod plate;
 
 use atelier_media::Picture;
 
+use crate::choices::kinds::Motion;
 use crate::scene::Scene;
-use crate::wanted::kinds::Motion;
 use carve::carved;
 use morph::Morph;
 

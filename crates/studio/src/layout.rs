@@ -1,15 +1,15 @@
 //! Where the subjects of a scene stand, how large they are and which way they look.
 
+use crate::choices::RequestedSubject;
+use crate::choices::habitat::Habitat;
+use crate::choices::kinds::{Place, Setting};
 use crate::paint::dice::Dice;
 use crate::subject::art::Art;
 use crate::subject::writing::has_writing;
-use crate::wanted::Wanted;
-use crate::wanted::habitat::Habitat;
-use crate::wanted::kinds::{Place, Setting};
 
 /// A subject with its place in the world.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed {
+pub(crate) struct PlacedSubject {
     /// Which of the wanted subjects it is.
     pub index: usize,
     /// Its picture.
@@ -26,7 +26,7 @@ pub(crate) struct Placed {
     pub habitat: Habitat,
 }
 
-impl Placed {
+impl PlacedSubject {
     /// Its height in the world.
     pub(crate) fn height(&self) -> f32 {
         self.art.bounds.height() * self.scale
@@ -77,7 +77,7 @@ pub(crate) struct Floor {
 }
 
 /// Places all subjects, farthest first.
-pub(crate) fn placed(wanted: &[Wanted], floor: Floor, dice: &Dice) -> Vec<Placed> {
+pub(crate) fn placed(wanted: &[RequestedSubject], floor: Floor, dice: &Dice) -> Vec<PlacedSubject> {
     let total: usize = wanted.iter().map(|w| w.count as usize).sum();
     if total == 0 {
         return Vec::new();
@@ -131,7 +131,7 @@ fn spots(total: usize, dice: &Dice) -> Vec<f32> {
     all
 }
 
-fn size_of(want: &Wanted, art: &Art, floor: Floor, crowd: f32) -> f32 {
+fn size_of(want: &RequestedSubject, art: &Art, floor: Floor, crowd: f32) -> f32 {
     let tall = match floor.setting {
         Setting::Table => 0.26 + 0.45 * want.kind.size,
         Setting::Studio if want.key.starts_with("portrait") => 0.98,
@@ -145,11 +145,11 @@ fn size_of(want: &Wanted, art: &Art, floor: Floor, crowd: f32) -> f32 {
 }
 
 fn place(
-    want: &Wanted,
+    want: &RequestedSubject,
     (index, art): (usize, Art),
     (spot, crowd): (f32, f32),
     (floor, dice): (Floor, &Dice),
-) -> Placed {
+) -> PlacedSubject {
     let mut scale = size_of(want, &art, floor, crowd);
     let mut x = spot;
     let tall = art.bounds.height() * scale;
@@ -182,7 +182,7 @@ fn place(
     if let Some([fx, fy, tall]) = want.at {
         let scale = tall / art.bounds.height();
         let flip = dice.pick("flip", 2) == 1 && !has_writing(&want.key);
-        return Placed {
+        return PlacedSubject {
             index,
             art,
             foot: (fx, fy),
@@ -202,7 +202,7 @@ fn place(
         _ => (0.45 - 0.35 * near).clamp(0.05, 0.6),
     };
     let flip = dice.pick("flip", 2) == 1 && want.place != Place::On && !has_writing(&want.key);
-    Placed {
+    PlacedSubject {
         index,
         art,
         foot: (x, y),
@@ -215,7 +215,7 @@ fn place(
 
 /// Moves a subject to where the words want it.
 fn moved(
-    want: &Wanted,
+    want: &RequestedSubject,
     floor: Floor,
     (x, y, scale): (&mut f32, &mut f32, &mut f32),
     (habitat, tall): (Habitat, f32),
@@ -241,7 +241,7 @@ fn moved(
 }
 
 /// Sets those who ride or sit onto the subject named after them.
-fn mount(wanted: &[Wanted], all: &mut [Placed]) {
+fn mount(wanted: &[RequestedSubject], all: &mut [PlacedSubject]) {
     for at in 0..all.len() {
         if wanted[all[at].index].place != Place::On {
             continue;
@@ -264,7 +264,7 @@ fn mount(wanted: &[Wanted], all: &mut [Placed]) {
 }
 
 /// Moves neighbours apart when they would hide each other.
-fn separate(all: &mut [Placed]) {
+fn separate(all: &mut [PlacedSubject]) {
     for _ in 0..8 {
         for i in 0..all.len() {
             for j in i + 1..all.len() {

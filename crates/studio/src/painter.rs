@@ -4,10 +4,10 @@
 mod flat;
 mod lattice;
 mod mirror;
-mod prepared;
+mod prepared_region;
 mod strip;
+mod strip_weave;
 mod veil;
-mod woven;
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::paint::{noise, outline};
 use crate::style::look::{Look, Style};
 use flat::flat;
 use mirror::reflect;
-use prepared::{Prepared, Shadow};
+use prepared_region::{PreparedRegion, Shadow};
 use strip::Strip;
 use veil::Veil;
 
@@ -79,7 +79,7 @@ fn paint_part(
     while !rest.is_empty() {
         let (later, now) = rest.split_at(rest.len() - batch(rest, frame));
         rest = later;
-        let ready: Vec<Prepared> = now
+        let ready: Vec<PreparedRegion> = now
             .par_iter()
             .map(|region| prepare(region, style, look, frame))
             .collect();
@@ -143,7 +143,12 @@ fn handmade(region: &Region, look: Look) -> Option<Path> {
     })
 }
 
-fn prepare<'a>(region: &'a Region, style: &dyn Style, look: Look, frame: &Frame) -> Prepared<'a> {
+fn prepare<'a>(
+    region: &'a Region,
+    style: &dyn Style,
+    look: Look,
+    frame: &Frame,
+) -> PreparedRegion<'a> {
     let bent = handmade(region, look);
     let path = bent.as_ref().unwrap_or(&region.path);
     let transform = frame.transform(region.depth);
@@ -182,7 +187,7 @@ fn prepare<'a>(region: &'a Region, style: &dyn Style, look: Look, frame: &Frame)
     let sampled = cover
         .as_ref()
         .and_then(|cover| lattice::read_from_grid(region, cover, frame));
-    Prepared {
+    PreparedRegion {
         region: sampled.map_or(Cow::Borrowed(region), Cow::Owned),
         cover,
         edge,

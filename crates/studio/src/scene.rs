@@ -26,10 +26,10 @@ pub(crate) mod window;
 
 use serde::{Deserialize, Serialize};
 
+use crate::choices::RequestedSubject;
+use crate::choices::habitat::Habitat;
+use crate::choices::kinds::{Season, Setting, StyleName, Time, Weather};
 use crate::paint::dice::Dice;
-use crate::wanted::Wanted;
-use crate::wanted::habitat::Habitat;
-use crate::wanted::kinds::{Season, Setting, StyleName, Time, Weather};
 use crate::words::reading::Tongue;
 use figure::Figure;
 use window::Window;
@@ -40,7 +40,7 @@ pub struct Scene {
     /// The words it came from.
     pub prompt: String,
     /// What stands in it.
-    pub subjects: Vec<Wanted>,
+    pub subjects: Vec<RequestedSubject>,
     /// Where it plays.
     pub setting: Setting,
     /// When it plays.

@@ -20,7 +20,7 @@ mod ukiyo;
 mod watercolor;
 pub(crate) mod weave;
 
-use crate::wanted::kinds::StyleName;
+use crate::choices::kinds::StyleName;
 use look::Style;
 
 /// The style of a name.
@@ -34,7 +34,7 @@ pub(crate) fn named(name: StyleName) -> Box<dyn Style> {
         StyleName::LowPoly => Box::new(low_poly::LowPoly),
         StyleName::PaperCut => Box::new(paper::Paper),
         StyleName::LineArt => Box::new(line_art::LineArt),
-        StyleName::Isometric => Box::new(isometric::Isometric),
+        StyleName::Isometric => Box::new(isometric::IsometricStyle),
         StyleName::Poster => Box::new(poster::Poster),
         StyleName::Synthwave => Box::new(synthwave::Synthwave),
         StyleName::UkiyoE => Box::new(ukiyo::Ukiyo),

@@ -4,8 +4,8 @@ pub(crate) mod art;
 mod beast;
 mod bird;
 pub(crate) mod build;
+pub(crate) mod built_in;
 mod emoji;
-pub(crate) mod own;
 mod person;
 mod plant;
 mod portrait;
@@ -13,12 +13,12 @@ mod twemoji;
 mod vector;
 pub(crate) mod writing;
 
+use crate::choices::RequestedSubject;
 use crate::paint::dice::Dice;
-use crate::wanted::Wanted;
 use art::Art;
 
 /// The picture of a wanted subject.
-pub(crate) fn drawn(want: &Wanted, dice: &Dice) -> Option<Art> {
+pub(crate) fn drawn(want: &RequestedSubject, dice: &Dice) -> Option<Art> {
     if let Some(drawing) = &want.drawing {
         return Art::new(vector::parts(drawing));
     }

@@ -7,9 +7,9 @@ mod meaning;
 mod pieces;
 mod reader;
 pub(crate) mod reading;
+mod stop_words;
 mod text;
 pub(crate) mod translate;
-mod vague;
 
 use reading::{Reading, Tongue};
 

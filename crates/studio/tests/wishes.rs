@@ -8,7 +8,7 @@ use atelier_media::{
     Encoding, Label, Picture, encode, encode_video, first_frame, frame_at, last_frame,
 };
 use atelier_studio::Anime;
-use atelier_studio::{Scene, StyleName, Time, Tongue, Wanted, grained, seeming_time};
+use atelier_studio::{RequestedSubject, Scene, StyleName, Time, Tongue, grained, seeming_time};
 use measure::{count, difference, is_magenta, ssim};
 
 const SIZE: u32 = 192;
@@ -186,7 +186,7 @@ fn a_drawing_plays_in_a_scene() {
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"10\" height=\"10\">\
         <path d=\"M1 1 L9 1 L9 9 L1 9 Z\" fill=\"#d62c96\"/></svg>";
     let mut with = scene("a fox in a meadow at noon");
-    with.subjects[0] = Wanted {
+    with.subjects[0] = RequestedSubject {
         drawing: Some(svg.into()),
         ..with.subjects[0].clone()
     };

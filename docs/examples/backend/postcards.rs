@@ -4,11 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Later, LostSubmit};
-use atelier_backends::http::{VendorCall, VendorHttp};
-use atelier_backends::regard::Regarded;
-use atelier_backends::reserved::Reserved;
-use atelier_backends::{Cost, Fault, Made, Post, Progress, Setup, Started, Vendor, Work, Worker};
+use atelier_backends::backend::{Backend, BoxFuture, LostSubmit};
+use atelier_backends::http::{VendorHttp, VendorRequest};
+use atelier_backends::reservation::Reservation;
+use atelier_backends::support::FieldSupport;
+use atelier_backends::{
+    Cost, Fault, PollOutcome, Setup, StartOutcome, Vendor, WebhookRequest, Work, WorkOutput, Worker,
+};
 use atelier_contract::brief::Brief;
 use serde_json::{Value, json};
 
@@ -46,43 +48,53 @@ impl Backend for Postcards {
     fn takes_hints(&self) -> bool {
         false
     }
-    fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
+    fn support(&self, _: &str, _: &Brief) -> Vec<FieldSupport> {
         Vec::new() // nothing of note: any size is cut from what it draws
     }
-    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {
         None // the vendor says when it begins
     }
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         Box::pin(async move {
-            let call = VendorCall::post_json("cards", &json!({ "prompt": work.brief.prompt }));
+            let call = VendorRequest::post_json("cards", &json!({ "prompt": work.brief.prompt }));
             self.http.submit(call).await?.ticket("id")
         })
     }
-    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        ticket: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         Box::pin(async move {
             let path = format!("cards/{}", ticket.as_str().unwrap_or_default());
-            let body = self.http.ask(VendorCall::get(path)).await?.document()?;
+            let body = self.http.ask(VendorRequest::get(path)).await?.document()?;
             let picture = body["url"].as_str().unwrap_or_default();
             Ok(match body["state"].as_str() {
-                Some("done") => Progress::Done(Made::fetched(&self.http, work, &[picture]).await?),
-                Some("failed") => Progress::Failed(Fault::denied("the card could not be drawn")),
-                _ => Progress::Running(Duration::from_secs(1)),
+                Some("done") => {
+                    PollOutcome::Done(WorkOutput::fetched(&self.http, work, &[picture]).await?)
+                }
+                Some("failed") => PollOutcome::Failed(Fault::denied("the card could not be drawn")),
+                _ => PollOutcome::Running(Duration::from_secs(1)),
             })
         })
     }
-    fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, _: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async {}) // a card that is begun is drawn
     }
-    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(
+        &'a self,
+        _: &'a Work,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         Box::pin(async { Ok(None) })
     }
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async {
-            let answer = self.http.ask(VendorCall::get("me")).await?;
+            let answer = self.http.ask(VendorRequest::get("me")).await?;
             answer.document().map(|_| None) // it does not tell what is left
         })
     }
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { false }) // it posts nothing
     }
 }

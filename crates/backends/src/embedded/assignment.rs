@@ -1,14 +1,14 @@
 //! An assignment: a piece of work with what was read for it, its seed, and how far it is.
 
-use atelier_contract::brief::{Format, Lends, Task};
-use atelier_contract::{FaultKind, Job, Role};
+use atelier_contract::brief::{Format, HintKind, Task};
+use atelier_contract::{FaultKind, FileRole, Job};
 use atelier_media::{Encoding, Label, Limits, Picture, decode, encode, header};
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
-use super::notes::Notes;
+use super::notes::EmbeddedNotes;
 use super::world::{ENGINE, MOST_DRAWN_PIXELS};
-use crate::backend::{Class, Fault, MadeFile, Work};
+use crate::backend::{Class, Fault, OutputFile, Work};
 use crate::seeds;
 
 /// No side of a result is longer.
@@ -34,7 +34,7 @@ pub(super) struct Assignment {
     /// The work.
     pub(super) work: Work,
     /// What the parent's making left behind, when the embedded engine made it.
-    pub(super) notes: Option<Notes>,
+    pub(super) notes: Option<EmbeddedNotes>,
     /// The parent's file to work from, when its notes are not enough.
     pub(super) file: Option<Bytes>,
     /// The frames the parent kept, where its video is made again.
@@ -51,7 +51,7 @@ impl Assignment {
     /// The work with the parent's files, where they will be needed.
     pub(super) async fn prepared(work: Work, stop: CancellationToken) -> Result<Self, Fault> {
         let output = work.parent.as_ref().and_then(|parent| parent.output());
-        let notes = output.and_then(|output| Notes::read(&output.notes));
+        let notes = output.and_then(|output| EmbeddedNotes::read(&output.notes));
         let file = match wanted_file(&work, notes.as_ref()) {
             Some(key) => Some((work.read)(key).await?),
             None => None,
@@ -156,7 +156,7 @@ impl Assignment {
     }
 
     /// The files and pictures that lend something.
-    pub(super) fn hints(&self, lends: Lends) -> Result<Vec<(&Bytes, Picture)>, Fault> {
+    pub(super) fn hints(&self, lends: HintKind) -> Result<Vec<(&Bytes, Picture)>, Fault> {
         let hints = self.work.brief.hints.iter().zip(&self.work.hints);
         hints
             .filter(|(hint, _)| hint.lends == lends)
@@ -184,12 +184,17 @@ impl Assignment {
     }
 
     /// A picture as a file in the asked-for format, labelled with its making.
-    pub(super) fn file_of(&self, picture: &Picture, role: Role, seed: u64) -> MadeFile {
+    pub(super) fn file_of(&self, picture: &Picture, role: FileRole, seed: u64) -> OutputFile {
         self.file_labelled(picture, role, &self.label(seed))
     }
 
     /// A picture as a file in the asked-for format with a label.
-    pub(super) fn file_labelled(&self, picture: &Picture, role: Role, label: &Label) -> MadeFile {
+    pub(super) fn file_labelled(
+        &self,
+        picture: &Picture,
+        role: FileRole,
+        label: &Label,
+    ) -> OutputFile {
         let encoding = match self.work.brief.format {
             Format::Png => Encoding::Png,
             Format::Jpeg(quality) => Encoding::Jpeg { quality },
@@ -197,13 +202,13 @@ impl Assignment {
                 quality: Some(quality),
             },
         };
-        MadeFile {
+        OutputFile {
             role,
             media_type: encoding.format().media_type(),
             width: picture.width,
             height: picture.height,
             bytes: encode(picture, encoding, Some(label)).into(),
-            ..MadeFile::default()
+            ..OutputFile::default()
         }
     }
 
@@ -242,12 +247,12 @@ pub(super) fn decoded(bytes: &[u8], field: &str) -> Result<Picture, Fault> {
 }
 
 /// The key of the parent's file that a task works from; scenes need none.
-fn wanted_file(work: &Work, notes: Option<&Notes>) -> Option<String> {
+fn wanted_file(work: &Work, notes: Option<&EmbeddedNotes>) -> Option<String> {
     let parent: &Job = work.parent.as_deref()?;
     let index = match work.brief.task {
         Task::Extend(index) => usize::from(index),
         Task::Seed | Task::Unmark => return None,
-        _ if matches!(notes, Some(Notes::Scene { .. })) => return None,
+        _ if matches!(notes, Some(EmbeddedNotes::Scene { .. })) => return None,
         _ => 0,
     };
     parent.file(index).map(|file| file.key.clone())
@@ -257,7 +262,7 @@ fn wanted_file(work: &Work, notes: Option<&Notes>) -> Option<String> {
 fn kept_frames(work: &Work) -> Vec<String> {
     match (&work.parent, work.brief.task) {
         (Some(parent), Task::Unmark) => parent
-            .files(Role::FirstFrame)
+            .files(FileRole::FirstFrame)
             .map(|file| file.key.clone())
             .collect(),
         _ => Vec::new(),

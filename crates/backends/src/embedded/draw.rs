@@ -2,18 +2,18 @@
 
 use super::assignment::Assignment;
 use super::flags::Flags;
-use super::follow::reroll_picture;
-use super::reference::Lead;
+use super::follow_ups::reroll_picture;
+use super::reference::ReferenceTraits;
 use super::render::{render, scene};
 use super::repaint::at_home_in;
 use super::world::{Patch, World};
-use crate::backend::{Fault, Made};
+use crate::backend::{Fault, WorkOutput};
 
 /// Draws as many pictures as asked for.
-pub(super) fn draw(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn draw(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let references = assignment.sources()?;
     let size = assignment.size(references.first());
-    let lead = Lead::of(assignment, &references).hinted(assignment)?;
+    let lead = ReferenceTraits::of(assignment, &references).hinted(assignment)?;
     drop(references);
     let worlds: Vec<World> = (0..assignment.count())
         .map(|index| {
@@ -30,12 +30,12 @@ pub(super) fn draw(assignment: &Assignment) -> Result<Made, Fault> {
 }
 
 /// The words of the parent again, with other choices, through the window the parent had.
-pub(super) fn reroll(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn reroll(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let size = assignment.size(None);
     let Some(before) = assignment.notes.as_ref().and_then(|notes| notes.world(0)) else {
         return reroll_picture(assignment, size);
     };
-    let lead = Lead::of(assignment, &assignment.sources()?).hinted(assignment)?;
+    let lead = ReferenceTraits::of(assignment, &assignment.sources()?).hinted(assignment)?;
     let world = |index: usize| {
         let seed = assignment.seed_of(index);
         let parent = assignment

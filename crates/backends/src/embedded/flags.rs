@@ -37,7 +37,7 @@ impl Flags {
         let strange = number("weird").unwrap_or(0.0) / 3000.0 * STRANGEST;
         Self {
             chaos: (number("chaos").unwrap_or(0.0) / 100.0 + strange).min(1.0),
-            flair: flair(stylize) * usual * spoken(asked("style")),
+            flair: flair(stylize) * usual * style_strength(asked("style")),
             tiled: extra.get("tile") == Some(&Value::Bool(true)),
             anime: extra.get("niji").is_some() || assignment.work.brief.model.starts_with("niji"),
             detail: detail(word(extra, "quality").or(asked("quality"))),
@@ -57,7 +57,7 @@ impl Flags {
 }
 
 /// Which languages the words of a piece of work are read in.
-pub(super) fn tongue(assignment: &Assignment) -> Tongue {
+pub(super) fn prompt_language(assignment: &Assignment) -> Tongue {
     match assignment.work.request.get("translation") {
         Some(Value::Bool(false)) => Tongue::English,
         _ => Tongue::Any,
@@ -74,7 +74,7 @@ fn flair(stylize: f32) -> f32 {
 }
 
 /// How the picture models speak of the strength of a style.
-fn spoken(style: Option<&str>) -> f32 {
+fn style_strength(style: Option<&str>) -> f32 {
     match style {
         Some("vivid") => 1.25,
         Some("natural") => 0.75,

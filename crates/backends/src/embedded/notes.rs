@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use atelier_contract::Notes as Kept;
+use atelier_contract::Notes as StoredNotes;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer as _, Serialize};
 use serde_json::Value;
 
-use super::film::character::Character;
-use super::film::reel::Reel;
+use super::video::character::Character;
+use super::video::storyboard::Storyboard;
 use super::world::World;
 
 /// Private notes on a finished job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum Notes {
+pub(super) enum EmbeddedNotes {
     /// Pictures of scenes; each can be rendered again at any size and from further away.
     Scene {
         /// The seed of the job.
@@ -35,7 +35,7 @@ pub(super) enum Notes {
         /// The seed of the job.
         seed: u64,
         /// The plans of those that may have to be made again.
-        reels: Vec<Reel>,
+        reels: Vec<Storyboard>,
     },
     /// A character for later videos.
     Character {
@@ -46,7 +46,7 @@ pub(super) enum Notes {
     },
 }
 
-impl Notes {
+impl EmbeddedNotes {
     /// Notes on pictures of scenes.
     pub(super) fn scenes(seed: u64, mut worlds: Vec<World>) -> Self {
         let prompt = worlds.first().map(|world| world.scene.prompt.clone());
@@ -64,7 +64,7 @@ impl Notes {
     }
 
     /// Reads what an earlier job left; `None` when another back end made it.
-    pub(super) fn read(kept: &Kept) -> Option<Self> {
+    pub(super) fn read(kept: &StoredNotes) -> Option<Self> {
         let mut notes = kept.read()?;
         if let Self::Scene { prompt, worlds, .. } = &mut notes {
             for world in worlds {
@@ -82,8 +82,8 @@ impl Notes {
     }
 
     /// The seed of an earlier job; `None` when another back end made it. What comes after it, which is most, is not read.
-    pub(super) fn seed(kept: &Kept) -> Option<u64> {
-        let mut seeker = Seeker::default();
+    pub(super) fn seed(kept: &StoredNotes) -> Option<u64> {
+        let mut seeker = SeedVisitor::default();
         let mut text = serde_json::Deserializer::from_str(kept.text());
         // It stops with an error when it has found what it looks for.
         let _ = text.deserialize_map(&mut seeker);
@@ -101,13 +101,13 @@ impl Notes {
 
 /// Looks for the seed in notes and reads no further.
 #[derive(Default)]
-struct Seeker {
+struct SeedVisitor {
     /// Only this engine's notes say their kind and then a seed that is a number.
     is_ours: bool,
     seed: Option<u64>,
 }
 
-impl<'de> Visitor<'de> for &mut Seeker {
+impl<'de> Visitor<'de> for &mut SeedVisitor {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -143,15 +143,19 @@ mod tests {
         let character =
             json!({"kind": "character", "character": {"a": [1, "\"seed\":5"]}, "seed": u64::MAX});
         for (notes, seed) in [
-            (Notes::Picture { seed: 7 }.write(), Some(7)),
-            (Notes::scenes(8, Vec::new()).write(), Some(8)),
+            (EmbeddedNotes::Picture { seed: 7 }.write(), Some(7)),
+            (EmbeddedNotes::scenes(8, Vec::new()).write(), Some(8)),
             (character, Some(u64::MAX)),
             (json!({"seed": 9}), None),
             (json!({"kind": "midjourney", "seed": "9"}), None),
             (json!({"kind": "relay", "jobId": "a"}), None),
             (Value::Null, None),
         ] {
-            assert_eq!(Notes::seed(&Kept::of(&notes)), seed, "{notes}");
+            assert_eq!(
+                EmbeddedNotes::seed(&StoredNotes::of(&notes)),
+                seed,
+                "{notes}"
+            );
         }
     }
 }

@@ -19,7 +19,7 @@ const SLACK: f32 = 0.16;
 const SUBJECT: u32 = 40;
 
 /// What a scene is painted on.
-pub(super) enum Ground<'a> {
+pub(super) enum Backdrop<'a> {
     /// The same world without its subjects.
     World(&'a Scene),
     /// Nothing is known of it but the picture around; the seed moves what is invented.
@@ -31,29 +31,34 @@ pub(super) fn painted_into(
     picture: &Picture,
     mask: &Mask,
     scene: &Scene,
-    ground: &Ground<'_>,
+    ground: &Backdrop<'_>,
 ) -> Picture {
     let Some(bounds) = mask.bounds() else {
         return picture.clone();
     };
-    let elsewhere = matches!(ground, Ground::World(world) if world.setting != scene.setting);
+    let elsewhere = matches!(ground, Backdrop::World(world) if world.setting != scene.setting);
     if elsewhere || scene.subjects.is_empty() {
         return with_whole_scene(picture, mask, scene, ground);
     }
     let mut canvas = match ground {
-        Ground::World(world) => {
+        Backdrop::World(world) => {
             let bare = without_subjects(world).render(picture.width, picture.height);
             mask.mixed(picture, &bare)
         }
-        Ground::Unknown(seed) => fill(picture, mask, *seed),
+        Backdrop::Unknown(seed) => fill(picture, mask, *seed),
     };
     put_subject(&mut canvas, bounds, scene);
     mask.mixed(picture, &canvas)
 }
 
 /// The scene with its own ground, fitted to the light around it.
-fn with_whole_scene(picture: &Picture, mask: &Mask, scene: &Scene, ground: &Ground<'_>) -> Picture {
-    if let Ground::World(world) = ground
+fn with_whole_scene(
+    picture: &Picture,
+    mask: &Mask,
+    scene: &Scene,
+    ground: &Backdrop<'_>,
+) -> Picture {
+    if let Backdrop::World(world) = ground
         && world.setting == scene.setting
     {
         let mut same_place = scene.with_seed(world.seed());

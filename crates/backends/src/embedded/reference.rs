@@ -1,6 +1,6 @@
 //! Reference pictures: what a scene takes from them besides their colours.
 
-use atelier_contract::brief::Lends;
+use atelier_contract::brief::HintKind;
 use atelier_media::{Label, Picture, cut_out};
 use atelier_studio::{Scene, StyleName, Time, seeming_time};
 use serde_json::Value;
@@ -14,7 +14,7 @@ const LOOKED_AT: u32 = 256;
 
 /// What reference pictures lead to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lead {
+pub(super) struct ReferenceTraits {
     /// Their colours, the darker first.
     pub(super) colours: Vec<[u8; 3]>,
     /// The time of day they seem to show.
@@ -27,7 +27,7 @@ pub(super) struct Lead {
     looks: Option<(Option<[u8; 3]>, u64)>,
 }
 
-impl Lead {
+impl ReferenceTraits {
     /// What the given pictures lead to; nothing without pictures.
     pub(super) fn of(assignment: &Assignment, pictures: &[Picture]) -> Self {
         let Some(first) = pictures.first() else {
@@ -50,7 +50,7 @@ impl Lead {
 
     /// The same with what the pictures lend that were named for their style or for the looks of their subject.
     pub(super) fn hinted(mut self, assignment: &Assignment) -> Result<Self, Fault> {
-        let styles = assignment.hints(Lends::Style)?;
+        let styles = assignment.hints(HintKind::Style)?;
         if let Some((file, first)) = styles.first() {
             let known = Label::read(file).and_then(|label| world::described(&label));
             self.time = Some(seeming_time(first));
@@ -61,7 +61,7 @@ impl Lead {
             let at = code % StyleName::ALL.len() as u64;
             self.style = Some(StyleName::ALL[at as usize]);
         }
-        if let Some((file, picture)) = assignment.hints(Lends::Looks)?.into_iter().next() {
+        if let Some((file, picture)) = assignment.hints(HintKind::Looks)?.into_iter().next() {
             self.looks = Some(looks_of(file, &picture));
         }
         Ok(self)

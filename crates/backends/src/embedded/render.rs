@@ -3,19 +3,23 @@
 use atelier_media::{Picture, cut_out};
 use atelier_studio::{Scene, Setting};
 
-use super::album::{self, Painted};
 use super::assignment::Assignment;
 use super::flags::{self, Flags};
-use super::notes::Notes;
-use super::reference::Lead;
+use super::image_files::{self, RenderedPicture};
+use super::notes::EmbeddedNotes;
+use super::reference::ReferenceTraits;
 use super::world::World;
-use crate::backend::{Fault, Made};
+use crate::backend::{Fault, WorkOutput};
 
 /// The scene of the brief's words and flags, led by its reference pictures.
-pub(super) fn scene(assignment: &Assignment, lead: &Lead, seed: u64) -> Scene {
+pub(super) fn scene(assignment: &Assignment, lead: &ReferenceTraits, seed: u64) -> Scene {
     let brief = &assignment.work.brief;
     let words = (brief.prompt.as_str(), brief.negative.as_str());
-    let scene = lead.led(&Scene::from_words(words, seed, flags::tongue(assignment)));
+    let scene = lead.led(&Scene::from_words(
+        words,
+        seed,
+        flags::prompt_language(assignment),
+    ));
     let mut scene = lead.cast(&Flags::of(assignment).applied(&scene));
     // A subject before a plain backdrop is cut out cleanly.
     if brief.transparent && !scene.subjects.is_empty() {
@@ -38,16 +42,16 @@ pub(super) fn render(
     assignment: &Assignment,
     worlds: Vec<World>,
     size: (u32, u32),
-) -> Result<Made, Fault> {
+) -> Result<WorkOutput, Fault> {
     let (width, height) = size;
     let paint = |index: usize| {
-        Ok(Painted {
+        Ok(RenderedPicture {
             picture: as_asked(assignment, worlds[index].render(width, height)),
             world: Some(&worlds[index]),
         })
     };
-    let files = album::filed(assignment, worlds.len(), paint)?;
+    let files = image_files::render_files(assignment, worlds.len(), paint)?;
     let count = worlds.len();
-    let notes = Notes::scenes(assignment.seed, worlds);
-    Ok(album::made(files, count, &notes))
+    let notes = EmbeddedNotes::scenes(assignment.seed, worlds);
+    Ok(image_files::work_output(files, count, &notes))
 }

@@ -3,17 +3,17 @@
 use atelier_media::{Mask, Picture};
 use atelier_studio::Scene;
 
-use super::album;
 use super::assignment::Assignment;
-use super::notes::Notes;
-use super::paint::{Ground, painted_into};
-use super::reference::Lead;
+use super::image_files;
+use super::notes::EmbeddedNotes;
+use super::paint::{Backdrop, painted_into};
+use super::reference::ReferenceTraits;
 use super::world::World;
 use super::{palette, render};
-use crate::backend::{Fault, Made};
+use crate::backend::{Fault, WorkOutput};
 
 /// Repaints a region of the parent's picture, or of the first source.
-pub(super) fn repaint(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn repaint(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let drawing = assignment.mask()?;
     let drawing = drawing.ok_or_else(|| Fault::unusable("mask: is missing"))?;
     if assignment.work.parent.is_none() {
@@ -48,21 +48,25 @@ pub(super) fn repaint(assignment: &Assignment) -> Result<Made, Fault> {
         return render::render(assignment, worlds, size);
     }
     let parent = assignment.parent_picture()?;
-    let files = album::filed(assignment, assignment.count(), |index| {
+    let files = image_files::render_files(assignment, assignment.count(), |index| {
         let base = if of_grid {
             parent.quarter(index as u32)
         } else {
             parent.clone()
         };
         let base = base.resized(size.0, size.1);
-        let scene = render::scene(assignment, &Lead::default(), assignment.seed_of(index));
-        let ground = Ground::Unknown(assignment.seed_of(index));
+        let scene = render::scene(
+            assignment,
+            &ReferenceTraits::default(),
+            assignment.seed_of(index),
+        );
+        let ground = Backdrop::Unknown(assignment.seed_of(index));
         Ok(painted_into(&base, &member_mask(index), &scene, &ground))
     })?;
-    Ok(album::made(
+    Ok(image_files::work_output(
         files,
         assignment.count(),
-        &Notes::Picture {
+        &EmbeddedNotes::Picture {
             seed: assignment.seed,
         },
     ))
@@ -74,25 +78,25 @@ pub(super) fn pictures(
     picture: &Picture,
     drawing: &Picture,
     read: fn(&Picture) -> Mask,
-) -> Result<Made, Fault> {
+) -> Result<WorkOutput, Fault> {
     let (width, height) = assignment.size(Some(picture));
     // Both are cut to the asked shape in the same way, so that they still lie on each other.
     let mask = read(&drawing.covering(width, height));
     let picture = picture.covering(width, height);
     let colours = palette::shared(std::slice::from_ref(&picture));
-    let files = album::filed(assignment, assignment.count(), |index| {
+    let files = image_files::render_files(assignment, assignment.count(), |index| {
         let seed = assignment.seed_of(index);
-        let mut scene = render::scene(assignment, &Lead::default(), seed);
+        let mut scene = render::scene(assignment, &ReferenceTraits::default(), seed);
         if scene.palette.is_empty() && scene.subjects.is_empty() {
             scene.palette.clone_from(&colours);
         }
-        let painted = painted_into(&picture, &mask, &scene, &Ground::Unknown(seed));
+        let painted = painted_into(&picture, &mask, &scene, &Backdrop::Unknown(seed));
         Ok(render::as_asked(assignment, painted))
     })?;
-    let notes = Notes::Picture {
+    let notes = EmbeddedNotes::Picture {
         seed: assignment.seed,
     };
-    Ok(album::made(files, assignment.count(), &notes))
+    Ok(image_files::work_output(files, assignment.count(), &notes))
 }
 
 fn repainted(assignment: &Assignment, base: &World, mask: &Mask, index: usize) -> World {
@@ -100,7 +104,7 @@ fn repainted(assignment: &Assignment, base: &World, mask: &Mask, index: usize) -
         return base.clone();
     }
     let seed = assignment.seed_of(index);
-    let scene = render::scene(assignment, &Lead::default(), seed);
+    let scene = render::scene(assignment, &ReferenceTraits::default(), seed);
     base.repainted(at_home_in(&base.scene, &scene, seed), mask)
 }
 

@@ -1,15 +1,15 @@
 //! Work on given pictures: towards words, edited, cut out, on another ground, larger, traced, described, another face.
 
-use atelier_contract::Role;
+use atelier_contract::FileRole;
 use atelier_media::{FaceError, Limits, Mask, Picture, cut_out, swap_face, upscale};
 use atelier_studio::{blend, describe, restyle, vectorize};
 
 use super::assignment::Assignment;
-use super::notes::Notes;
-use super::reference::Lead;
+use super::notes::EmbeddedNotes;
+use super::reference::ReferenceTraits;
 use super::world::{World, shown_by};
-use super::{album, render, repaint};
-use crate::backend::{Fault, Made, MadeFile};
+use super::{image_files, render, repaint};
+use crate::backend::{Fault, OutputFile, WorkOutput};
 
 /// How far an edit without a mask goes from its picture.
 const EDITED: f32 = 0.45;
@@ -26,13 +26,13 @@ const MOST: Limits = Limits {
 const REFINED: f32 = 0.6;
 
 /// The first source changed towards the words by the brief's strength.
-pub(super) fn restyled(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn restyled(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let picture = assignment.source(0)?;
     towards_words(assignment, &picture, assignment.work.brief.strength as f32)
 }
 
 /// The first source edited after the words: where its mask is transparent, or as a whole.
-pub(super) fn edited(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn edited(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let mut sources = assignment.sources()?;
     let first = sources
         .first()
@@ -53,12 +53,20 @@ pub(super) fn edited(assignment: &Assignment) -> Result<Made, Fault> {
     towards_words(assignment, &base, EDITED)
 }
 
-fn towards_words(assignment: &Assignment, picture: &Picture, strength: f32) -> Result<Made, Fault> {
+fn towards_words(
+    assignment: &Assignment,
+    picture: &Picture,
+    strength: f32,
+) -> Result<WorkOutput, Fault> {
     let (width, height) = assignment.size(Some(picture));
     let base = picture.covering(width, height);
     pictures(assignment, |index| {
-        let scene = render::scene(assignment, &Lead::default(), assignment.seed_of(index))
-            .with_aspect((width, height));
+        let scene = render::scene(
+            assignment,
+            &ReferenceTraits::default(),
+            assignment.seed_of(index),
+        )
+        .with_aspect((width, height));
         let toward = scene.render(width, height);
         Ok(render::as_asked(
             assignment,
@@ -68,12 +76,16 @@ fn towards_words(assignment: &Assignment, picture: &Picture, strength: f32) -> R
 }
 
 /// The subject of the first source on a ground painted from the words.
-pub(super) fn on_another_ground(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn on_another_ground(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let subject = alone(assignment, &assignment.source(0)?);
     pictures(assignment, |index| {
         let size = (subject.width, subject.height);
-        let scene = render::scene(assignment, &Lead::default(), assignment.seed_of(index))
-            .with_aspect(size);
+        let scene = render::scene(
+            assignment,
+            &ReferenceTraits::default(),
+            assignment.seed_of(index),
+        )
+        .with_aspect(size);
         let mut ground = scene.render(size.0, size.1);
         ground.overlaid(&subject, 0, 0);
         Ok(ground)
@@ -81,7 +93,7 @@ pub(super) fn on_another_ground(assignment: &Assignment) -> Result<Made, Fault> 
 }
 
 /// The subject of the first source on nothing.
-pub(super) fn without_ground(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn without_ground(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     pictures(assignment, |_| {
         Ok(alone(assignment, &assignment.source(0)?))
     })
@@ -102,7 +114,7 @@ fn alone(assignment: &Assignment, picture: &Picture) -> Picture {
 }
 
 /// The first source, larger; a creative one gets more detail than it had.
-pub(super) fn larger(assignment: &Assignment, creative: bool) -> Result<Made, Fault> {
+pub(super) fn larger(assignment: &Assignment, creative: bool) -> Result<WorkOutput, Fault> {
     let picture = assignment.source(0)?;
     if let Some(world) = own(assignment, &picture) {
         // What was drawn here is drawn again, with more pixels.
@@ -154,24 +166,24 @@ fn refined(picture: &Picture) -> Picture {
 }
 
 /// The first source as a drawing of paths.
-pub(super) fn traced(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn traced(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let picture = assignment.source(0)?;
-    let file = MadeFile {
-        role: Role::Main,
+    let file = OutputFile {
+        role: FileRole::Main,
         media_type: "image/svg+xml",
         width: picture.width,
         height: picture.height,
         bytes: vectorize(&picture).into_bytes().into(),
-        ..MadeFile::default()
+        ..OutputFile::default()
     };
-    let notes = Notes::Picture {
+    let notes = EmbeddedNotes::Picture {
         seed: assignment.seed,
     };
-    Ok(album::made(vec![file], 1, &notes))
+    Ok(image_files::work_output(vec![file], 1, &notes))
 }
 
 /// The face of the second source in the place of that of the first.
-pub(super) fn with_other_face(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn with_other_face(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let (target, source) = (assignment.source(0)?, assignment.source(1)?);
     let swapped = swap_face(&target, &source).map_err(|error| {
         let field = match error {
@@ -187,30 +199,30 @@ pub(super) fn with_other_face(assignment: &Assignment) -> Result<Made, Fault> {
 }
 
 /// Four prompts for the first source.
-pub(super) fn described(assignment: &Assignment) -> Result<Made, Fault> {
+pub(super) fn described(assignment: &Assignment) -> Result<WorkOutput, Fault> {
     let picture = assignment.source(0)?;
     let prompts = match own(assignment, &picture) {
         Some(world) => world.scene.describe(),
         None => describe(&picture),
     };
-    Ok(Made {
+    Ok(WorkOutput {
         made: prompts.len() as u32,
         prompts: prompts.into(),
-        notes: Notes::Picture {
+        notes: EmbeddedNotes::Picture {
             seed: assignment.seed,
         }
         .write(),
-        ..Made::default()
+        ..WorkOutput::default()
     })
 }
 
 fn pictures(
     assignment: &Assignment,
     paint: impl Fn(usize) -> Result<Picture, Fault>,
-) -> Result<Made, Fault> {
-    let files = album::filed(assignment, assignment.count(), paint)?;
-    let notes = Notes::Picture {
+) -> Result<WorkOutput, Fault> {
+    let files = image_files::render_files(assignment, assignment.count(), paint)?;
+    let notes = EmbeddedNotes::Picture {
         seed: assignment.seed,
     };
-    Ok(album::made(files, assignment.count(), &notes))
+    Ok(image_files::work_output(files, assignment.count(), &notes))
 }

@@ -17,7 +17,7 @@ const MOST_REASON_CHARACTERS: usize = 200;
 
 /// How the words want a job to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum SandboxOutcome {
     /// With this reason.
     Fail(String),
     /// As review would reject it.
@@ -28,14 +28,14 @@ pub(super) enum Ending {
 
 /// What the sandbox words of a prompt ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wishes {
+pub(super) struct SandboxDirectives {
     /// How long to wait first.
     pub(super) delay: Duration,
     /// How to end, when not by making something.
-    pub(super) ending: Option<Ending>,
+    pub(super) ending: Option<SandboxOutcome>,
 }
 
-impl Wishes {
+impl SandboxDirectives {
     /// Takes the sandbox words out of a brief.
     pub(super) fn take(brief: &mut Brief) -> Self {
         let mut wishes = Self::default();
@@ -58,7 +58,7 @@ impl Wishes {
             };
             let end = start + length + 2;
             kept.push_str(&rest[..start]);
-            if !self.obey(rest[start + 2..end - 2].trim()) {
+            if !self.apply_directive(rest[start + 2..end - 2].trim()) {
                 kept.push_str(&rest[start..end]);
             }
             rest = &rest[end..];
@@ -67,16 +67,16 @@ impl Wishes {
         kept.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    fn obey(&mut self, word: &str) -> bool {
+    fn apply_directive(&mut self, word: &str) -> bool {
         if let Some(wait) = word.strip_prefix("delay ").and_then(duration) {
             self.delay = self.delay.saturating_add(wait);
         } else if let Some(reason) = word.strip_prefix("fail:") {
             let reason: String = reason.trim().chars().take(MOST_REASON_CHARACTERS).collect();
-            self.ending = Some(Ending::Fail(reason));
+            self.ending = Some(SandboxOutcome::Fail(reason));
         } else if word == "reject" {
-            self.ending = Some(Ending::Reject);
+            self.ending = Some(SandboxOutcome::Reject);
         } else if word == "stall" {
-            self.ending = Some(Ending::Stall);
+            self.ending = Some(SandboxOutcome::Stall);
         } else {
             return false;
         }
@@ -84,7 +84,7 @@ impl Wishes {
     }
 }
 
-impl Ending {
+impl SandboxOutcome {
     /// The fault of an ending; a stall has none, because it does not end.
     pub(super) fn fault(self) -> Option<Fault> {
         match self {
@@ -114,9 +114,9 @@ mod tests {
 
     use super::*;
 
-    fn taken(prompt: &str) -> (Wishes, String) {
+    fn taken(prompt: &str) -> (SandboxDirectives, String) {
         let mut brief = Brief::new(Task::Draw).words(prompt);
-        let wishes = Wishes::take(&mut brief);
+        let wishes = SandboxDirectives::take(&mut brief);
         (wishes, brief.prompt)
     }
 
@@ -130,10 +130,10 @@ mod tests {
 
     #[test]
     fn each_ending_is_understood() {
-        let fail = Ending::Fail("no more paint".into());
+        let fail = SandboxOutcome::Fail("no more paint".into());
         assert_eq!(taken("[[fail: no more paint]] x").0.ending, Some(fail));
-        assert_eq!(taken("x [[reject]]").0.ending, Some(Ending::Reject));
-        assert_eq!(taken("x [[stall]]").0.ending, Some(Ending::Stall));
+        assert_eq!(taken("x [[reject]]").0.ending, Some(SandboxOutcome::Reject));
+        assert_eq!(taken("x [[stall]]").0.ending, Some(SandboxOutcome::Stall));
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             "[[delay -5s]]",
         ] {
             let (wishes, prompt) = taken(text);
-            assert_eq!(wishes, Wishes::default(), "{text}");
+            assert_eq!(wishes, SandboxDirectives::default(), "{text}");
             assert_eq!(prompt, text);
         }
     }

@@ -6,7 +6,7 @@ use atelier_contract::body::Fields;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::backend::{Fault, Gauge};
+use crate::backend::{Fault, ProgressTracker};
 
 use super::assignment::cancelled;
 
@@ -42,7 +42,7 @@ impl Tempo {
 /// Waits while progress rises towards [`WAITED`]; ends early when nobody wants the result any more.
 pub(super) async fn wait(
     length: Duration,
-    gauge: &Gauge,
+    gauge: &ProgressTracker,
     stop: &CancellationToken,
 ) -> Result<(), Fault> {
     let begun = Instant::now();

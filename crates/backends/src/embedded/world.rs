@@ -4,8 +4,8 @@ use atelier_media::{Label, Mask, Picture};
 use atelier_studio::{Scene, Window};
 use serde::{Deserialize, Serialize};
 
-use super::paint::{Ground, painted_into};
-use super::stencil::Stencil;
+use super::paint::{Backdrop, painted_into};
+use super::stored_mask::StoredMask;
 
 /// What the metadata of every result says it was made by.
 pub(super) const ENGINE: &str = "procedural";
@@ -40,7 +40,7 @@ pub(super) struct Patch {
     pub(super) window: Window,
     /// Which places inside the window; without one, everything around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) stencil: Option<Stencil>,
+    pub(super) stencil: Option<StoredMask>,
 }
 
 fn usual() -> f32 {
@@ -132,7 +132,7 @@ impl World {
         other.patches.push(Patch {
             scene,
             window: self.scene.window,
-            stencil: Some(Stencil::of(mask)),
+            stencil: Some(StoredMask::of(mask)),
         });
         other
     }
@@ -165,7 +165,7 @@ impl Patch {
         let part = pixels(&self.window, &shown.window, picture);
         if let Some(stencil) = &self.stencil {
             let mask = placed(&stencil.mask(), part, picture);
-            return painted_into(picture, &mask, &self.scene, &Ground::World(shown));
+            return painted_into(picture, &mask, &self.scene, &Backdrop::World(shown));
         }
         let mut scene = self.scene.clone();
         scene.window = shown.window;

@@ -6,14 +6,14 @@ use ipnet::IpNet;
 
 /// An exception to the rule that only public addresses on the usual ports are reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Allow {
+pub(crate) enum AllowRule {
     /// A network; no port means every port.
     Net { net: IpNet, port: Option<u16> },
     /// A name the operator trusts, whatever it resolves to.
     Host { name: String, port: u16 },
 }
 
-impl Allow {
+impl AllowRule {
     /// Reads `10.0.0.0/8`, `10.0.0.0/8:8080`, `127.0.0.1`, `127.0.0.1:9000`, `[::1]:9000`, `fd00::/8:443` or
     /// `host:port`.
     pub(crate) fn parse(entry: &str) -> Result<Self, String> {

@@ -1,6 +1,6 @@
 //! Which ports of public addresses may be used: all but those that belong to other protocols, or those that are listed.
 
-use super::blocked::Blocked;
+use super::block_reason::BlockReason;
 
 /// The "bad ports" of the Fetch standard: what listens there takes a request for something else.
 const BAD: &[u16] = &[
@@ -36,13 +36,13 @@ impl Ports {
     }
 
     /// Why a port may not be used.
-    pub(super) fn wrong(&self, port: u16) -> Blocked {
+    pub(super) fn wrong(&self, port: u16) -> BlockReason {
         if self.0.is_empty() {
             let why = format_args!("must use a port that belongs to no other protocol, is {port}");
-            return Blocked::new(why);
+            return BlockReason::new(why);
         }
         let list: Vec<String> = self.0.iter().map(u16::to_string).collect();
         let list = list.join(", ");
-        Blocked::new(format_args!("must use one of the ports {list}, is {port}"))
+        BlockReason::new(format_args!("must use one of the ports {list}, is {port}"))
     }
 }

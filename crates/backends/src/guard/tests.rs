@@ -413,7 +413,7 @@ fn entries_of_the_list_are_read_or_refused_by_name() {
         "a.example.org:8443",
     ];
     for entry in good {
-        assert!(Allow::parse(entry).is_ok(), "{entry}");
+        assert!(AllowRule::parse(entry).is_ok(), "{entry}");
     }
     for entry in [
         "",
@@ -425,7 +425,7 @@ fn entries_of_the_list_are_read_or_refused_by_name() {
         "/8",
         "a b:80",
     ] {
-        let error = Allow::parse(entry).expect_err(entry);
+        let error = AllowRule::parse(entry).expect_err(entry);
         assert!(error.starts_with("outbound.allow: `"), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use super::blocked::Blocked;
+use super::block_reason::BlockReason;
 
 /// No address is longer.
 const MOST_CHARACTERS: usize = 2048;
@@ -27,21 +27,21 @@ const PRIVATE_SUFFIXES: &[&str] = &[
 ];
 
 /// Parses an address that needs no repair; a trailing dot of the host is dropped.
-pub(crate) fn parse(text: &str) -> Result<Url, Blocked> {
+pub(crate) fn parse(text: &str) -> Result<Url, BlockReason> {
     if text.len() > MOST_CHARACTERS * 4 || text.chars().count() > MOST_CHARACTERS {
-        return Err(Blocked::new("must have at most 2048 characters"));
+        return Err(BlockReason::new("must have at most 2048 characters"));
     }
     check_characters(text)?;
     let authority = authority(text).ok_or_else(no_address)?;
     if authority.contains('@') {
-        return Err(Blocked::new("must not carry a user name or password"));
+        return Err(BlockReason::new("must not carry a user name or password"));
     }
     let mut url = Url::parse(text).map_err(|_| no_address())?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(no_address());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Blocked::new("must not carry a user name or password"));
+        return Err(BlockReason::new("must not carry a user name or password"));
     }
     if let Some(bare) = url.host_str().and_then(|host| host.strip_suffix('.')) {
         let bare = bare.to_owned();
@@ -51,10 +51,10 @@ pub(crate) fn parse(text: &str) -> Result<Url, Blocked> {
 }
 
 /// Refuses what the parser would drop or turn around.
-pub(crate) fn check_characters(text: &str) -> Result<(), Blocked> {
+pub(crate) fn check_characters(text: &str) -> Result<(), BlockReason> {
     let odd = |c: char| c.is_control() || c.is_whitespace() || c == '\\';
     if text.chars().any(odd) {
-        return Err(Blocked::new(
+        return Err(BlockReason::new(
             "must not contain spaces, backslashes or control characters",
         ));
     }
@@ -62,7 +62,7 @@ pub(crate) fn check_characters(text: &str) -> Result<(), Blocked> {
 }
 
 /// Refuses names that no name server could answer for.
-pub(crate) fn check_labels(name: &str) -> Result<(), Blocked> {
+pub(crate) fn check_labels(name: &str) -> Result<(), BlockReason> {
     let fits = name.len() <= MOST_NAME_BYTES
         && name
             .split('.')
@@ -70,7 +70,7 @@ pub(crate) fn check_labels(name: &str) -> Result<(), Blocked> {
     if fits {
         Ok(())
     } else {
-        Err(Blocked::new("must have a valid host name"))
+        Err(BlockReason::new("must have a valid host name"))
     }
 }
 
@@ -102,6 +102,6 @@ fn authority(text: &str) -> Option<&str> {
     (!authority.is_empty()).then_some(authority)
 }
 
-fn no_address() -> Blocked {
-    Blocked::new("must be an http or https address")
+fn no_address() -> BlockReason {
+    BlockReason::new("must be an http or https address")
 }

@@ -10,8 +10,8 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Position, Url};
 
-use super::receivers::Link;
-use super::{Outbound, Trouble, USER_AGENT};
+use super::receivers::ReceiverConnection;
+use super::{OutboundClient, OutboundError, USER_AGENT};
 use crate::guard::Purpose;
 
 /// How much of the answer is kept for the delivery log.
@@ -46,7 +46,7 @@ impl CallbackOutcome {
     }
 }
 
-impl Outbound {
+impl OutboundClient {
     /// Posts a JSON body with these further headers and waits for the status.
     pub async fn post_callback(
         &self,
@@ -55,10 +55,10 @@ impl Outbound {
         body: Bytes,
     ) -> CallbackOutcome {
         let Ok(url) = self.policy.check_url(url, Purpose::Callback) else {
-            return failed(Trouble::Blocked, Instant::now());
+            return failed(OutboundError::Blocked, Instant::now());
         };
         let Some(_place) = self.callback_places.take(&url, self.limits.place).await else {
-            return failed(Trouble::Busy, Instant::now());
+            return failed(OutboundError::Busy, Instant::now());
         };
         let started = Instant::now();
         let deadline = started + self.limits.callback;
@@ -66,7 +66,7 @@ impl Outbound {
         let (mut link, response) = match asked {
             Ok(Ok(answered)) => answered,
             Ok(Err(trouble)) => return failed(trouble, started),
-            Err(_) => return failed(Trouble::TimedOut, started),
+            Err(_) => return failed(OutboundError::TimedOut, started),
         };
         let mut outcome = CallbackOutcome {
             status: Some(response.status().as_u16()),
@@ -96,8 +96,8 @@ impl Outbound {
         url: &Url,
         headers: &[(&'static str, String)],
         body: &Bytes,
-    ) -> Result<(Link, Response<Incoming>), Trouble> {
-        let request = request(url, headers, body.clone()).ok_or(Trouble::Protocol)?;
+    ) -> Result<(ReceiverConnection, Response<Incoming>), OutboundError> {
+        let request = request(url, headers, body.clone()).ok_or(OutboundError::Protocol)?;
         let link = self.callbacks.link(url, self.limits.place).await?;
         let used = link.is_used();
         // The one that failed has given its place back before another is asked for.
@@ -109,9 +109,9 @@ impl Outbound {
 }
 
 async fn ask(
-    mut link: Link,
+    mut link: ReceiverConnection,
     request: Request<Full<Bytes>>,
-) -> Result<(Link, Response<Incoming>), Trouble> {
+) -> Result<(ReceiverConnection, Response<Incoming>), OutboundError> {
     let response = link.ask(request).await?;
     Ok((link, response))
 }
@@ -188,11 +188,11 @@ fn printable(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn failed(trouble: Trouble, started: Instant) -> CallbackOutcome {
+fn failed(trouble: OutboundError, started: Instant) -> CallbackOutcome {
     CallbackOutcome {
         error: Some(trouble.words().to_owned()),
-        blocked: trouble == Trouble::Blocked,
-        busy: trouble == Trouble::Busy,
+        blocked: trouble == OutboundError::Blocked,
+        busy: trouble == OutboundError::Busy,
         duration_ms: elapsed_ms(started),
         ..CallbackOutcome::default()
     }

@@ -15,11 +15,11 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 use tower_service::Service;
 
-use super::fault::Cause;
+use super::connection::{OutboundConnection, Transport};
+use super::error::ConnectError;
 use super::limits::Limits;
-use super::line::{Line, Stream};
-use super::places::Places;
 use super::resolve::Resolver;
+use super::slots::RequestSlots;
 use crate::guard::{self, Policy, Purpose};
 
 /// The longest wait for one of several addresses.
@@ -27,31 +27,31 @@ const ONE_ADDRESS: Duration = Duration::from_secs(2);
 
 /// What a connection has to obey.
 #[derive(Clone)]
-pub(crate) struct Rules {
+pub(crate) struct ConnectRules {
     pub(crate) purpose: Purpose,
     pub(crate) policy: Arc<Policy>,
     pub(crate) resolver: Resolver,
     pub(crate) limits: Limits,
     /// Connections to one address at a time, where they are counted.
-    pub(crate) places: Option<Places>,
+    pub(crate) places: Option<RequestSlots>,
 }
 
 /// Opens guarded connections.
 #[derive(Clone)]
-pub(crate) struct Guarded(Arc<Rules>);
+pub(crate) struct GuardedConnector(Arc<ConnectRules>);
 
-impl Guarded {
-    pub(crate) fn new(rules: Rules) -> Self {
+impl GuardedConnector {
+    pub(crate) fn new(rules: ConnectRules) -> Self {
         Self(Arc::new(rules))
     }
 }
 
-impl Service<Uri> for Guarded {
-    type Response = TokioIo<Line>;
-    type Error = Cause;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Cause>> + Send>>;
+impl Service<Uri> for GuardedConnector {
+    type Response = TokioIo<OutboundConnection>;
+    type Error = ConnectError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, ConnectError>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Cause>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
         Poll::Ready(Ok(()))
     }
 
@@ -65,21 +65,21 @@ impl Service<Uri> for Guarded {
     }
 }
 
-impl Rules {
+impl ConnectRules {
     /// Every address the host leads to, if all of them are allowed: one forbidden answer among good ones is how a
     /// name is turned against the network behind the guard.
-    async fn vetted(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Cause> {
+    async fn vetted(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
         let found = if let Ok(literal) = host.parse::<IpAddr>() {
             vec![literal]
         } else {
             let exact = !self.policy.names_host(host, port);
             timeout(self.limits.lookup, self.resolver.lookup(host, exact))
                 .await
-                .map_err(|_| Cause::Unresolved)?
-                .map_err(|_| Cause::Unresolved)?
+                .map_err(|_| ConnectError::Unresolved)?
+                .map_err(|_| ConnectError::Unresolved)?
         };
         if found.is_empty() || found.len() > self.limits.answers {
-            return Err(Cause::Unresolved);
+            return Err(ConnectError::Unresolved);
         }
         let mut addresses = Vec::with_capacity(found.len());
         for ip in found {
@@ -95,9 +95,9 @@ impl Rules {
     }
 
     /// The first of the addresses that answers.
-    async fn open(&self, addresses: &[SocketAddr]) -> Result<Line, Cause> {
+    async fn open(&self, addresses: &[SocketAddr]) -> Result<OutboundConnection, ConnectError> {
         let end = Instant::now() + self.limits.connect;
-        let mut last = Cause::TimedOut;
+        let mut last = ConnectError::TimedOut;
         for (index, address) in addresses.iter().enumerate() {
             let alone = index + 1 == addresses.len();
             let until = if alone {
@@ -109,20 +109,28 @@ impl Rules {
                 None => None,
                 Some(places) => {
                     let place = places.take_for(address.to_string(), self.limits.place);
-                    Some(place.await.ok_or(Cause::Busy)?)
+                    Some(place.await.ok_or(ConnectError::Busy)?)
                 }
             };
             if let Some(dialled) = self.resolver.dial(*address) {
-                let stream = dialled.map_err(Cause::Unreachable)?;
-                return Ok(Line::new(Stream::Simulated(stream), *address, place));
+                let stream = dialled.map_err(ConnectError::Unreachable)?;
+                return Ok(OutboundConnection::new(
+                    Transport::Simulated(stream),
+                    *address,
+                    place,
+                ));
             }
             match timeout_at(until, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
                     let stream = confirm(stream, *address)?;
-                    return Ok(Line::new(Stream::Tcp(stream), *address, place));
+                    return Ok(OutboundConnection::new(
+                        Transport::Tcp(stream),
+                        *address,
+                        place,
+                    ));
                 }
-                Ok(Err(error)) => last = Cause::Unreachable(error),
-                Err(_) => last = Cause::TimedOut,
+                Ok(Err(error)) => last = ConnectError::Unreachable(error),
+                Err(_) => last = ConnectError::TimedOut,
             }
         }
         Err(last)
@@ -130,16 +138,18 @@ impl Rules {
 }
 
 /// Makes sure that the socket ends where the policy was asked about.
-fn confirm(stream: TcpStream, address: SocketAddr) -> Result<TcpStream, Cause> {
-    let peer = stream.peer_addr().map_err(Cause::Unreachable)?;
+fn confirm(stream: TcpStream, address: SocketAddr) -> Result<TcpStream, ConnectError> {
+    let peer = stream.peer_addr().map_err(ConnectError::Unreachable)?;
     if peer != address {
         return Err(guard::not_public().into());
     }
-    stream.set_nodelay(true).map_err(Cause::Unreachable)?;
+    stream
+        .set_nodelay(true)
+        .map_err(ConnectError::Unreachable)?;
     Ok(stream)
 }
 
-fn destination(uri: &Uri) -> Result<(String, u16), Cause> {
+fn destination(uri: &Uri) -> Result<(String, u16), ConnectError> {
     let host = uri.host().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let usual = if uri.scheme() == Some(&http::uri::Scheme::HTTPS) {
@@ -148,7 +158,9 @@ fn destination(uri: &Uri) -> Result<(String, u16), Cause> {
         80
     };
     if host.is_empty() {
-        return Err(Cause::Unreachable(io::ErrorKind::InvalidInput.into()));
+        return Err(ConnectError::Unreachable(
+            io::ErrorKind::InvalidInput.into(),
+        ));
     }
     Ok((host.to_owned(), uri.port_u16().unwrap_or(usual)))
 }

@@ -20,7 +20,7 @@ tokio::task_local! {
 }
 
 /// Does something whose orders at vendors go out only while the fence stands.
-pub async fn fenced<F: Future>(fence: Fence, act: F) -> F::Output {
+pub async fn with_fence<F: Future>(fence: Fence, act: F) -> F::Output {
     FENCE.scope(fence, act).await
 }
 
@@ -32,13 +32,13 @@ pub(crate) fn fence() -> Option<Fence> {
 /// The right to order was gone before anything was sent.
 #[derive(Debug, thiserror::Error)]
 #[error("the right to order this was gone before anything was sent")]
-pub(super) struct Gone;
+pub(super) struct FenceError;
 
 /// Whether a request failed because of that.
-pub(super) fn is_gone(error: &(dyn Error + 'static)) -> bool {
+pub(super) fn is_fence_error(error: &(dyn Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(cause) = next {
-        if cause.is::<Gone>() {
+        if cause.is::<FenceError>() {
             return true;
         }
         next = cause.source();
@@ -49,12 +49,12 @@ pub(super) fn is_gone(error: &(dyn Error + 'static)) -> bool {
 /// What is sent with a request. It is asked for when the head has been put together and nothing of either is on its way, so
 /// that an error leaves nothing behind.
 #[derive(Default)]
-pub(super) struct Outgoing {
+pub(super) struct FencedBody {
     bytes: Full<Bytes>,
     fence: Option<Fence>,
 }
 
-impl Outgoing {
+impl FencedBody {
     /// Bytes that may go out while the fence stands, if there is one.
     pub(super) fn new(bytes: Bytes, fence: Option<Fence>) -> Self {
         let bytes = Full::new(bytes);
@@ -62,19 +62,19 @@ impl Outgoing {
     }
 }
 
-impl Body for Outgoing {
+impl Body for FencedBody {
     type Data = Bytes;
-    type Error = Gone;
+    type Error = FenceError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Gone>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, FenceError>>> {
         // Asked once: what has begun to go out goes out whole.
         if let Some(fence) = self.fence.take()
             && !fence()
         {
-            return Poll::Ready(Some(Err(Gone)));
+            return Poll::Ready(Some(Err(FenceError)));
         }
         let frame = Pin::new(&mut self.bytes).poll_frame(context);
         frame.map(|frame| frame.map(|frame| frame.map_err(|never| match never {})))

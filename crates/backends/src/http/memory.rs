@@ -10,11 +10,11 @@ pub(crate) const UNIT: u64 = 64 * 1024;
 
 /// All there is.
 #[derive(Clone)]
-pub(crate) struct Budget {
+pub(crate) struct MemoryBudget {
     free: Arc<Semaphore>,
 }
 
-impl Budget {
+impl MemoryBudget {
     pub(crate) fn new(bytes: u64) -> Self {
         let units = (bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS as u64);
         let units = u32::try_from(units).unwrap_or(u32::MAX);
@@ -26,11 +26,11 @@ impl Budget {
 
 /// A share of the common memory; it returns when it is dropped.
 #[derive(Debug, Default)]
-pub struct Share(Option<OwnedSemaphorePermit>);
+pub struct MemoryShare(Option<OwnedSemaphorePermit>);
 
-impl Share {
+impl MemoryShare {
     /// Grows to so many units, however long that takes; false when there can never be so many.
-    pub(crate) async fn grow(&mut self, budget: &Budget, units: u64) -> bool {
+    pub(crate) async fn grow(&mut self, budget: &MemoryBudget, units: u64) -> bool {
         let missing = units.saturating_sub(self.units() as u64);
         let Ok(missing) = u32::try_from(missing) else {
             return false;
@@ -53,12 +53,12 @@ impl Share {
 }
 
 /// Bytes with the share they were read under, or a copy of the way to it.
-struct WithShare<S, B> {
+struct BytesWithShare<S, B> {
     bytes: B,
     _share: S,
 }
 
-impl<S, B: AsRef<[u8]>> AsRef<[u8]> for WithShare<S, B> {
+impl<S, B: AsRef<[u8]>> AsRef<[u8]> for BytesWithShare<S, B> {
     fn as_ref(&self) -> &[u8] {
         self.bytes.as_ref()
     }
@@ -70,7 +70,7 @@ where
     S: Send + 'static,
     B: AsRef<[u8]> + Send + 'static,
 {
-    Bytes::from_owner(WithShare {
+    Bytes::from_owner(BytesWithShare {
         bytes,
         _share: share,
     })

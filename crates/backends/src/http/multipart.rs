@@ -5,16 +5,16 @@ use serde_json::{Map, Value};
 
 /// A form under construction: fields and files in their order.
 #[derive(Default)]
-pub(crate) struct Form {
-    parts: Vec<Part>,
+pub(crate) struct MultipartForm {
+    parts: Vec<FormPart>,
 }
 
-struct Part {
+struct FormPart {
     head: String,
     body: Bytes,
 }
 
-impl Form {
+impl MultipartForm {
     /// A form of the fields of a JSON document.
     pub(crate) fn of(fields: &Map<String, Value>) -> Self {
         let add = |form: Self, (name, value): (&String, &Value)| match value {
@@ -30,7 +30,7 @@ impl Form {
             "Content-Disposition: form-data; name=\"{}\"\r\n\r\n",
             quoted(name)
         );
-        self.parts.push(Part {
+        self.parts.push(FormPart {
             head,
             body: Bytes::from(value.into()),
         });
@@ -49,7 +49,7 @@ impl Form {
         let head = format!(
             "Content-Disposition: form-data; name=\"{name}\"; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n"
         );
-        self.parts.push(Part { head, body });
+        self.parts.push(FormPart { head, body });
         self
     }
 
@@ -85,7 +85,7 @@ impl Form {
         loop {
             let boundary = format!("atelier-part-{number:016x}");
             let line = boundary.as_bytes();
-            let inside = |part: &Part| part.body.windows(line.len()).any(|text| text == line);
+            let inside = |part: &FormPart| part.body.windows(line.len()).any(|text| text == line);
             if !self.parts.iter().any(inside) {
                 return boundary;
             }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn fields_and_files_are_written_in_order() {
-        let form = Form::default().text("prompt", "a cat").file(
+        let form = MultipartForm::default().text("prompt", "a cat").file(
             "image[]",
             "0.png",
             "image/png",
@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn a_prompt_that_holds_the_boundary_gets_another_one() {
-        let plain = Form::default().text("prompt", "a cat").finish().1;
+        let plain = MultipartForm::default().text("prompt", "a cat").finish().1;
         let boundary = plain.rsplit('=').next().expect("a boundary").to_owned();
-        let (bytes, media_type) = Form::default()
+        let (bytes, media_type) = MultipartForm::default()
             .text("prompt", format!("\r\n--{boundary}--\r\n"))
             .finish();
         assert!(!media_type.ends_with(&boundary));
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn names_cannot_leave_their_quotes() {
-        let (bytes, _) = Form::default()
+        let (bytes, _) = MultipartForm::default()
             .file("image", "a\"\r\nX: y", "image/png", Bytes::new())
             .finish();
         let text = String::from_utf8(bytes.to_vec()).expect("text");
@@ -164,7 +164,7 @@ mod tests {
     async fn a_kept_reader_finds_every_part_again() {
         let mut dice = fastrand::Rng::with_seed(3);
         for _ in 0..200 {
-            let mut form = Form::default();
+            let mut form = MultipartForm::default();
             let mut parts = Vec::new();
             for number in 0..dice.usize(0..6) {
                 let alphabet = b"-\r\natelier-part-0 \"x";

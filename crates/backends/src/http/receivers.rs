@@ -22,11 +22,11 @@ use tokio::time::{Instant, timeout};
 use tower_service::Service as _;
 use url::{Position, Url};
 
-use super::connect::Guarded;
-use super::fault::{Trouble, trouble_of};
+use super::connect::GuardedConnector;
+use super::connection::{ConnectionSlot, OutboundConnection};
+use super::error::{OutboundError, find_error};
 use super::limits::HEAD_BYTES;
-use super::line::{Counted, Line};
-use super::places::Places;
+use super::slots::RequestSlots;
 
 /// How long nothing may be asked on a connection that is kept. Servers wait for longer before they close one.
 const KEPT: Duration = Duration::from_millis(500);
@@ -37,29 +37,30 @@ const KEPT_EACH: usize = 32;
 /// and in all.
 const KEPT_MOST: usize = 256;
 
-type Wire = http1::Connection<MaybeHttpsStream<TokioIo<Line>>, Full<Bytes>>;
+type Http1Connection =
+    http1::Connection<MaybeHttpsStream<TokioIo<OutboundConnection>>, Full<Bytes>>;
 
 /// The way to receivers; clones share what is kept.
 #[derive(Clone)]
-pub(super) struct Receivers {
-    connector: HttpsConnector<Guarded>,
-    places: Places,
+pub(super) struct ReceiverPool {
+    connector: HttpsConnector<GuardedConnector>,
+    places: RequestSlots,
     hosts: Hosts,
 }
 
-type Hosts = Arc<Mutex<HashMap<String, Host>>>;
+type Hosts = Arc<Mutex<HashMap<String, HostConnections>>>;
 
 /// What there is to one receiver.
 #[derive(Default)]
-struct Host {
-    kept: Vec<Link>,
+struct HostConnections {
+    kept: Vec<ReceiverConnection>,
     /// Since when the first answers on new connections are waited for.
     waiting: Vec<Instant>,
 }
 
-impl Host {
+impl HostConnections {
     fn forget_old(&mut self) {
-        self.kept.retain(Link::is_young);
+        self.kept.retain(ReceiverConnection::is_young);
     }
 
     fn is_starved(&self) -> bool {
@@ -68,13 +69,13 @@ impl Host {
 }
 
 /// The first answer on a new connection is waited for.
-struct Waiting {
+struct FirstResponseWait {
     hosts: Hosts,
     key: String,
     since: Instant,
 }
 
-impl Waiting {
+impl FirstResponseWait {
     fn begin(hosts: &Hosts, key: &str) -> Self {
         let since = Instant::now();
         let mut all = locked(hosts);
@@ -96,7 +97,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for FirstResponseWait {
     fn drop(&mut self) {
         let mut hosts = locked(&self.hosts);
         let Some(host) = hosts.get_mut(&self.key) else {
@@ -112,24 +113,24 @@ impl Drop for Waiting {
     }
 }
 
-fn locked(hosts: &Hosts) -> MutexGuard<'_, HashMap<String, Host>> {
+fn locked(hosts: &Hosts) -> MutexGuard<'_, HashMap<String, HostConnections>> {
     hosts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One open connection. Nobody but whoever asks something on it moves its bytes.
-pub(super) struct Link {
+pub(super) struct ReceiverConnection {
     sender: http1::SendRequest<Full<Bytes>>,
     /// Gone when the connection has ended.
-    wire: Option<Pin<Box<Wire>>>,
-    counted: Arc<Counted>,
+    wire: Option<Pin<Box<Http1Connection>>>,
+    counted: Arc<ConnectionSlot>,
     /// Until the first answer.
-    waiting: Option<Waiting>,
+    waiting: Option<FirstResponseWait>,
     /// Since when nothing is asked on it; `None` as long as nothing was.
     idle: Option<Instant>,
 }
 
-impl Receivers {
-    pub(super) fn new(connector: HttpsConnector<Guarded>, places: Places) -> Self {
+impl ReceiverPool {
+    pub(super) fn new(connector: HttpsConnector<GuardedConnector>, places: RequestSlots) -> Self {
         Self {
             connector,
             places,
@@ -138,13 +139,17 @@ impl Receivers {
     }
 
     /// A connection to a receiver: one that was kept, or a new one.
-    pub(super) async fn link(&self, url: &Url, wait: Duration) -> Result<Link, Trouble> {
+    pub(super) async fn link(
+        &self,
+        url: &Url,
+        wait: Duration,
+    ) -> Result<ReceiverConnection, OutboundError> {
         let key = &url[..Position::BeforePath];
         while let Some(mut link) = self.take(key) {
             if link.is_open().await {
                 let address = link.counted.address.to_string();
                 let place = self.places.take_for(address, wait).await;
-                link.counted.hold(place.ok_or(Trouble::Busy)?);
+                link.counted.hold(place.ok_or(OutboundError::Busy)?);
                 return Ok(link);
             }
         }
@@ -152,20 +157,22 @@ impl Receivers {
     }
 
     /// A new connection to a receiver.
-    pub(super) async fn fresh(&self, url: &Url) -> Result<Link, Trouble> {
-        let uri: Uri = url.as_str().parse().map_err(|_| Trouble::Protocol)?;
-        let waiting = Waiting::begin(&self.hosts, &url[..Position::BeforePath]);
+    pub(super) async fn fresh(&self, url: &Url) -> Result<ReceiverConnection, OutboundError> {
+        let uri: Uri = url.as_str().parse().map_err(|_| OutboundError::Protocol)?;
+        let waiting = FirstResponseWait::begin(&self.hosts, &url[..Position::BeforePath]);
         let stream = self.connector.clone().call(uri).await;
         let stream = stream.map_err(|error| unreachable(&*error))?;
         let mut known = http::Extensions::new();
         stream.connected().get_extras(&mut known);
-        let counted = known.remove::<Arc<Counted>>().ok_or(Trouble::Protocol)?;
+        let counted = known
+            .remove::<Arc<ConnectionSlot>>()
+            .ok_or(OutboundError::Protocol)?;
         let (sender, wire) = http1::Builder::new()
             .max_buf_size(HEAD_BYTES)
             .handshake(stream)
             .await
             .map_err(|error| unreachable(&error))?;
-        Ok(Link {
+        Ok(ReceiverConnection {
             sender,
             wire: Some(Box::pin(wire)),
             counted,
@@ -175,7 +182,7 @@ impl Receivers {
     }
 
     /// Keeps a connection whose answer was read to its end, if there is room.
-    pub(super) async fn keep(&self, url: &Url, mut link: Link) {
+    pub(super) async fn keep(&self, url: &Url, mut link: ReceiverConnection) {
         if !link.is_open().await {
             return;
         }
@@ -200,17 +207,17 @@ impl Receivers {
     }
 
     /// The one that was used last: the others may become too old.
-    fn take(&self, key: &str) -> Option<Link> {
+    fn take(&self, key: &str) -> Option<ReceiverConnection> {
         let mut hosts = locked(&self.hosts);
         let here = hosts.get_mut(key)?;
         if here.is_starved() {
             here.kept.clear();
         }
-        here.kept.pop().filter(Link::is_young)
+        here.kept.pop().filter(ReceiverConnection::is_young)
     }
 }
 
-impl Link {
+impl ReceiverConnection {
     /// Whether something was asked on it before.
     pub(super) fn is_used(&self) -> bool {
         self.idle.is_some()
@@ -220,7 +227,7 @@ impl Link {
     pub(super) async fn ask(
         &mut self,
         request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, Trouble> {
+    ) -> Result<Response<Incoming>, OutboundError> {
         let answer = self.sender.send_request(request);
         let mut answer = std::pin::pin!(driven(&mut self.wire, answer));
         let mut first = None;
@@ -235,7 +242,7 @@ impl Link {
             None => answer.await,
         };
         self.waiting = None;
-        answer.map_err(|error| trouble_of(&error).unwrap_or(Trouble::Protocol))
+        answer.map_err(|error| find_error(&error).unwrap_or(OutboundError::Protocol))
     }
 
     /// Does something with an answer, whose bytes come meanwhile.
@@ -256,7 +263,10 @@ impl Link {
 }
 
 /// Waits for something while the bytes of a connection are moved.
-async fn driven<T>(wire: &mut Option<Pin<Box<Wire>>>, work: impl Future<Output = T>) -> T {
+async fn driven<T>(
+    wire: &mut Option<Pin<Box<Http1Connection>>>,
+    work: impl Future<Output = T>,
+) -> T {
     let mut work = std::pin::pin!(work);
     poll_fn(|context| {
         if let Poll::Ready(done) = work.as_mut().poll(context) {
@@ -269,7 +279,7 @@ async fn driven<T>(wire: &mut Option<Pin<Box<Wire>>>, work: impl Future<Output =
     .await
 }
 
-fn move_bytes(wire: &mut Option<Pin<Box<Wire>>>, context: &mut std::task::Context<'_>) {
+fn move_bytes(wire: &mut Option<Pin<Box<Http1Connection>>>, context: &mut std::task::Context<'_>) {
     // How it ended is told to whoever waits for an answer.
     if let Some(open) = wire
         && open.as_mut().poll(context).is_ready()
@@ -278,6 +288,6 @@ fn move_bytes(wire: &mut Option<Pin<Box<Wire>>>, context: &mut std::task::Contex
     }
 }
 
-fn unreachable(error: &(dyn Error + 'static)) -> Trouble {
-    trouble_of(error).unwrap_or(Trouble::Unreachable)
+fn unreachable(error: &(dyn Error + 'static)) -> OutboundError {
+    find_error(error).unwrap_or(OutboundError::Unreachable)
 }

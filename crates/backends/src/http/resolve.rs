@@ -14,54 +14,56 @@ use tokio::sync::Semaphore;
 const LOOKUPS_AT_ONCE: usize = 256;
 
 /// A function that answers for names, for tests and special networks.
-pub type Lookup = Arc<
+pub type LookupFn = Arc<
     dyn Fn(String) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>> + Send + Sync,
 >;
 
 /// A function that connects to addresses without a socket, for simulations: an error is a refused connection.
-pub type Dial = Arc<dyn Fn(SocketAddr) -> io::Result<DuplexStream> + Send + Sync>;
+pub type DialFn = Arc<dyn Fn(SocketAddr) -> io::Result<DuplexStream> + Send + Sync>;
 
 /// Who answers for names and addresses.
 #[derive(Clone)]
-pub struct Resolver(Kind);
+pub struct Resolver(ResolverKind);
 
 #[derive(Clone)]
-enum Kind {
+enum ResolverKind {
     System(Arc<Semaphore>),
-    Scripted(Lookup),
-    Simulated(Dial),
+    Scripted(LookupFn),
+    Simulated(DialFn),
 }
 
 impl Resolver {
     /// The machine's own resolver.
     pub fn system() -> Self {
-        Self(Kind::System(Arc::new(Semaphore::new(LOOKUPS_AT_ONCE))))
+        Self(ResolverKind::System(Arc::new(Semaphore::new(
+            LOOKUPS_AT_ONCE,
+        ))))
     }
 
     /// Answers from a function.
-    pub fn scripted(lookup: Lookup) -> Self {
-        Self(Kind::Scripted(lookup))
+    pub fn scripted(lookup: LookupFn) -> Self {
+        Self(ResolverKind::Scripted(lookup))
     }
 
     /// No name leads anywhere, and connections come from a function.
-    pub fn simulated(dial: Dial) -> Self {
-        Self(Kind::Simulated(dial))
+    pub fn simulated(dial: DialFn) -> Self {
+        Self(ResolverKind::Simulated(dial))
     }
 
     /// The connection to an address, where none is to be opened on the network.
     pub(crate) fn dial(&self, address: SocketAddr) -> Option<io::Result<DuplexStream>> {
         match &self.0 {
-            Kind::Simulated(dial) => Some(dial(address)),
-            Kind::System(_) | Kind::Scripted(_) => None,
+            ResolverKind::Simulated(dial) => Some(dial(address)),
+            ResolverKind::System(_) | ResolverKind::Scripted(_) => None,
         }
     }
 
     /// Every address of a name. `exact` keeps the machine from completing the name with its search domains.
     pub(crate) async fn lookup(&self, name: &str, exact: bool) -> io::Result<Vec<IpAddr>> {
         match &self.0 {
-            Kind::Scripted(lookup) => lookup(name.to_owned()).await,
-            Kind::Simulated(_) => Ok(Vec::new()),
-            Kind::System(lookups) => {
+            ResolverKind::Scripted(lookup) => lookup(name.to_owned()).await,
+            ResolverKind::Simulated(_) => Ok(Vec::new()),
+            ResolverKind::System(lookups) => {
                 let permit = Arc::clone(lookups)
                     .acquire_owned()
                     .await

@@ -13,7 +13,7 @@ tokio::task_local! {
 pub(super) const HEADER: &str = "traceparent";
 
 /// Does something whose calls to vendors carry this header; none without one.
-pub async fn carrying<F: Future>(parent: Option<String>, act: F) -> F::Output {
+pub async fn with_traceparent<F: Future>(parent: Option<String>, act: F) -> F::Output {
     let parent = parent.and_then(|text| HeaderValue::try_from(text).ok());
     PARENT.scope(parent, act).await
 }

@@ -1,14 +1,14 @@
 //! The way to a vendor: one base address, bounded calls, and answers that tell whether the vendor may have taken a
-//! request. The address rules of the house hold here too; an operator's own base address is an exception to them, one
+//! request. The address rules of the service hold here too; an operator's own base address is an exception to them, one
 //! that a caller brought is not.
 
-mod answer;
-mod call;
+mod body_reader;
 mod download;
-mod messages;
-mod reading;
+mod request;
+mod response;
 mod secrets;
 mod stream;
+mod websocket;
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,18 +24,18 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::fault::classify;
-use super::fence::{self, Fence, Outgoing, fence};
+use super::error::classify;
+use super::fence::{self, Fence, FencedBody, fence};
 use super::trace;
-use super::{HttpClient, Keep, Outbound, Trouble, USER_AGENT, client};
-use crate::backend::{Class, Fault, Taken};
+use super::{HttpClient, KeepAlive, OutboundClient, OutboundError, USER_AGENT, client};
+use crate::backend::{Acceptance, Class, Fault};
+use crate::field_error::FieldError;
 use crate::guard::Purpose;
-use crate::http::connect::Rules;
-use crate::http::memory::Budget;
-use crate::wrong::Wrong;
-pub use answer::VendorAnswer;
-pub use call::VendorCall;
-use reading::Reading;
+use crate::http::connect::ConnectRules;
+use crate::http::memory::MemoryBudget;
+use body_reader::BodyReader;
+pub use request::VendorRequest;
+pub use response::VendorResponse;
 pub(crate) use secrets::Secrets;
 
 /// An answer that is only looked at for its words.
@@ -50,7 +50,7 @@ pub struct VendorHttp {
     base: Url,
     headers: HeaderMap,
     secrets: Secrets,
-    guard: Outbound,
+    guard: OutboundClient,
     /// An operator's address, not one that a caller brought.
     trusted: bool,
     /// The vendor's own domain, where it answers from several hosts.
@@ -63,10 +63,10 @@ pub struct VendorHttp {
     kept: HttpClient,
 }
 
-impl Outbound {
+impl OutboundClient {
     /// The way to a vendor. An operator's base address is trusted as it stands; a caller's must obey the rules.
-    pub fn vendor(&self, base_url: &str, trusted: bool) -> Result<VendorHttp, Wrong> {
-        let wrong = |why: &dyn fmt::Display| Wrong::new("base_url", why);
+    pub fn vendor(&self, base_url: &str, trusted: bool) -> Result<VendorHttp, FieldError> {
+        let wrong = |why: &dyn fmt::Display| FieldError::new("base_url", why);
         let mut base = Url::parse(base_url.trim()).map_err(|why| wrong(&why))?;
         if !matches!(base.scheme(), "http" | "https") || !base.username().is_empty() {
             return Err(wrong(&"must be an http or https address without user name"));
@@ -89,7 +89,7 @@ impl Outbound {
             .map_err(|blocked| wrong(&blocked))?;
         let policy = Arc::new(policy);
         let build = |keep| {
-            let rules = Rules {
+            let rules = ConnectRules {
                 purpose: Purpose::Image,
                 policy: Arc::clone(&policy),
                 resolver: self.resolver.clone(),
@@ -99,7 +99,7 @@ impl Outbound {
             client(rules, self.tls.clone(), keep)
         };
         Ok(VendorHttp {
-            once: build(Keep::NONE),
+            once: build(KeepAlive::NONE),
             briefly: build(BRIEFLY),
             says_it_keeps: Arc::default(),
             kept: build(KEPT),
@@ -114,18 +114,18 @@ impl Outbound {
 }
 
 /// Connections kept open to one vendor while nothing is asked; jobs by the hundred are asked about at once.
-const KEPT: Keep = Keep {
+const KEPT: KeepAlive = KeepAlive {
     most: 64,
     time: Duration::from_secs(90),
 };
 /// The same for calls that cost. Nobody who says that connections are kept hangs up so soon after an answer.
-const BRIEFLY: Keep = Keep {
+const BRIEFLY: KeepAlive = KeepAlive {
     most: 256,
     time: Duration::from_millis(500),
 };
 
 /// Whether a call goes to the base address. What another host of the vendor's says of its connections is its own affair.
-fn is_here(call: &VendorCall) -> bool {
+fn is_here(call: &VendorRequest) -> bool {
     !call.path.contains("://")
 }
 
@@ -142,10 +142,10 @@ impl VendorHttp {
         mut self,
         (name, field): (&'static str, &str),
         value: &str,
-    ) -> Result<Self, Wrong> {
+    ) -> Result<Self, FieldError> {
         self.secrets = self.secrets.with(value);
         let mut value = HeaderValue::from_str(value)
-            .map_err(|_| Wrong::new(field, "cannot be sent as a header"))?;
+            .map_err(|_| FieldError::new(field, "cannot be sent as a header"))?;
         value.set_sensitive(true);
         self.headers.insert(HeaderName::from_static(name), value);
         Ok(self)
@@ -174,18 +174,18 @@ impl VendorHttp {
     }
 
     /// Makes a call that may be repeated, such as a poll.
-    pub fn ask(&self, call: VendorCall) -> BoxFuture<'_, Result<VendorAnswer, Fault>> {
+    pub fn ask(&self, call: VendorRequest) -> BoxFuture<'_, Result<VendorResponse, Fault>> {
         self.call(&self.kept, call, None)
     }
 
     /// Makes a call that starts work; its fault says whether the vendor may have taken it. Nothing is sent once the right to
     /// order it is gone.
-    pub fn submit(&self, call: VendorCall) -> BoxFuture<'_, Result<VendorAnswer, Fault>> {
+    pub fn submit(&self, call: VendorRequest) -> BoxFuture<'_, Result<VendorResponse, Fault>> {
         self.call(self.for_paid(&call), call, fence())
     }
 
     /// What a call that costs goes through.
-    fn for_paid(&self, call: &VendorCall) -> &HttpClient {
+    fn for_paid(&self, call: &VendorRequest) -> &HttpClient {
         if is_here(call) && self.says_it_keeps.load(Ordering::Relaxed) {
             &self.briefly
         } else {
@@ -197,9 +197,9 @@ impl VendorHttp {
     fn call<'a>(
         &'a self,
         client: &'a HttpClient,
-        call: VendorCall,
+        call: VendorRequest,
         fence: Option<Fence>,
-    ) -> BoxFuture<'a, Result<VendorAnswer, Fault>> {
+    ) -> BoxFuture<'a, Result<VendorResponse, Fault>> {
         Box::pin(async move {
             let deadline = Instant::now() + call.limit;
             let most = call.most;
@@ -214,13 +214,13 @@ impl VendorHttp {
                 reading.weight = WEIGHT_OF_STRANGERS;
             }
             let read = whole(reading, body).await;
-            answer.bytes = read.map_err(|trouble| self.lost(trouble, Taken::Perhaps))?;
+            answer.bytes = read.map_err(|trouble| self.lost(trouble, Acceptance::Perhaps))?;
             Ok(answer)
         })
     }
 
-    fn answer(&self, head: http::response::Parts) -> VendorAnswer {
-        VendorAnswer {
+    fn answer(&self, head: http::response::Parts) -> VendorResponse {
+        VendorResponse {
             status: head.status.as_u16(),
             headers: head.headers,
             bytes: Bytes::new(),
@@ -228,9 +228,9 @@ impl VendorHttp {
         }
     }
 
-    fn reading(&self, most: u64, deadline: Instant) -> Reading {
+    fn reading(&self, most: u64, deadline: Instant) -> BodyReader {
         let limits = &self.guard.limits;
-        Reading {
+        BodyReader {
             memory: self.memory().clone(),
             most: most.min(self.most_file()),
             weight: 1,
@@ -240,7 +240,7 @@ impl VendorHttp {
         }
     }
 
-    fn memory(&self) -> &Budget {
+    fn memory(&self) -> &MemoryBudget {
         if self.trusted {
             &self.guard.vendor_memory
         } else {
@@ -252,7 +252,7 @@ impl VendorHttp {
     async fn send(
         &self,
         client: &HttpClient,
-        (call, fence): (VendorCall, Option<Fence>),
+        (call, fence): (VendorRequest, Option<Fence>),
         deadline: Instant,
     ) -> Result<Response<Incoming>, Fault> {
         let here = is_here(&call);
@@ -267,21 +267,27 @@ impl VendorHttp {
             }
             Ok(Err(error)) => {
                 self.says_it_keeps.store(false, Ordering::Relaxed);
-                if fence::is_gone(&error) {
-                    return Err(Fault::house("the lease ran out before anything was sent"));
+                if fence::is_fence_error(&error) {
+                    return Err(Fault::internal(
+                        "the lease ran out before anything was sent",
+                    ));
                 }
                 let taken = if error.is_connect() {
-                    Taken::No
+                    Acceptance::No
                 } else {
-                    Taken::Perhaps
+                    Acceptance::Perhaps
                 };
                 Err(self.lost(classify(&error), taken))
             }
-            Err(_) => Err(self.lost(Trouble::TimedOut, Taken::Perhaps)),
+            Err(_) => Err(self.lost(OutboundError::TimedOut, Acceptance::Perhaps)),
         }
     }
 
-    fn request(&self, call: VendorCall, fence: Option<Fence>) -> Result<Request<Outgoing>, Fault> {
+    fn request(
+        &self,
+        call: VendorRequest,
+        fence: Option<Fence>,
+    ) -> Result<Request<FencedBody>, Fault> {
         let unusable = |what: &str| Fault::ours(format!("a call to the vendor has a bad {what}"));
         let path = call.path.trim_start_matches('/');
         let url = self.base.join(path).map_err(|_| unusable("address"))?;
@@ -306,15 +312,15 @@ impl VendorHttp {
             headers.extend(call.headers);
         }
         request
-            .body(Outgoing::new(bytes.unwrap_or_default(), fence))
+            .body(FencedBody::new(bytes.unwrap_or_default(), fence))
             .map_err(|_| unusable("head"))
     }
 
     /// What it means that an answer did not come.
-    fn lost(&self, trouble: Trouble, taken: Taken) -> Fault {
+    fn lost(&self, trouble: OutboundError, taken: Acceptance) -> Fault {
         let class = match trouble {
-            // The memory for answers is this house's own matter.
-            Trouble::Busy => Class::House,
+            // The memory for answers is this service's own matter.
+            OutboundError::Busy => Class::Service,
             _ => Class::Retry,
         };
         Fault {
@@ -323,10 +329,12 @@ impl VendorHttp {
         }
     }
 
-    /// A trouble as it is shown. Whoever brought an address does not learn from it what this house can see there.
-    fn shown(&self, trouble: Trouble) -> Trouble {
+    /// A trouble as it is shown. Whoever brought an address does not learn from it what this service can see there.
+    fn shown(&self, trouble: OutboundError) -> OutboundError {
         match trouble {
-            Trouble::Blocked | Trouble::Unresolved if !self.trusted => Trouble::Unreachable,
+            OutboundError::Blocked | OutboundError::Unresolved if !self.trusted => {
+                OutboundError::Unreachable
+            }
             trouble => trouble,
         }
     }
@@ -358,10 +366,10 @@ pub(crate) fn segment(id: &str) -> String {
 }
 
 /// A body read whole.
-async fn whole(reading: Reading, body: Incoming) -> Result<Bytes, Trouble> {
+async fn whole(reading: BodyReader, body: Incoming) -> Result<Bytes, OutboundError> {
     let length = body.size_hint().lower();
     let pieces = body.into_data_stream();
-    let pieces = pieces.map(|piece| piece.map_err(|_| Trouble::Protocol));
+    let pieces = pieces.map(|piece| piece.map_err(|_| OutboundError::Protocol));
     reading.whole(pieces, length).await
 }
 

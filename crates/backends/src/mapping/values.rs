@@ -4,11 +4,13 @@ use atelier_contract::brief::Task;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::backend::{Fault, Later, Work};
+use crate::backend::{BoxFuture, Fault, Work};
 use crate::fit::Size;
-use crate::pictures::Finish;
+use crate::images::FinishOptions;
 use crate::seeds;
-use crate::tasks::{Films, Pictures, Scene, Sheet, nearest_ratio};
+use crate::task_vendor::{
+    ImageCapabilities, ImageRequest, VideoCapabilities, VideoRequest, nearest_ratio,
+};
 
 /// Every placeholder.
 pub(super) const NAMES: &[&str] = &[
@@ -38,10 +40,11 @@ pub(super) const NAMES: &[&str] = &[
 ];
 
 /// Where a vendor gets a picture from: an address for its bytes.
-pub(crate) type Place<'a> = &'a (dyn Fn(Bytes) -> Later<'a, Result<String, Fault>> + Send + Sync);
+pub(crate) type UploadFn<'a> =
+    &'a (dyn Fn(Bytes) -> BoxFuture<'a, Result<String, Fault>> + Send + Sync);
 
 /// What placeholders stand for.
-pub(crate) struct Values {
+pub(crate) struct PlaceholderValues {
     prompt: String,
     negative: String,
     seed: Option<u64>,
@@ -54,15 +57,15 @@ pub(crate) struct Values {
     images: Vec<String>,
     mask: Option<String>,
     /// How pictures are finished.
-    pub(crate) finish: Finish,
+    pub(crate) finish: FinishOptions,
 }
 
-impl Values {
+impl PlaceholderValues {
     /// The values for a piece of work, its pictures put where the vendor finds them.
     pub(super) async fn of_work(
         work: &Work,
-        (films, pictures): (&Films, &Pictures),
-        place: Place<'_>,
+        (films, pictures): (&VideoCapabilities, &ImageCapabilities),
+        place: UploadFn<'_>,
     ) -> Result<Self, Fault> {
         let brief = &work.brief;
         let mut values = Self {
@@ -77,10 +80,10 @@ impl Values {
             last: None,
             images: Vec::new(),
             mask: None,
-            finish: Finish::default(),
+            finish: FinishOptions::default(),
         };
         if matches!(brief.task, Task::Animate | Task::Extend(_)) {
-            let scene = Scene::of(work, films).await?;
+            let scene = VideoRequest::of(work, films).await?;
             if let Some(bytes) = scene.first {
                 values.first = Some(place(bytes).await?);
             }
@@ -95,7 +98,7 @@ impl Values {
             values.size = Some(scene.size);
             return Ok(values);
         }
-        let sheet = Sheet::of(work, pictures).await?;
+        let sheet = ImageRequest::of(work, pictures).await?;
         for bytes in sheet.images {
             values.images.push(place(bytes).await?);
         }

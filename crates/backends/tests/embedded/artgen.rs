@@ -1,6 +1,6 @@
 //! The artgen image family: grids of four, every follow-up, blends, repaints, seeds.
 
-use atelier_contract::{Job, Role};
+use atelier_contract::{FileRole, Job};
 use atelier_media::{Mask, Picture};
 use serde_json::{Value, json};
 
@@ -59,11 +59,11 @@ fn looked_at(action: &str, picture: &Picture) -> Picture {
 
 /// Four different members that are the quarters of the grid.
 fn assert_grid(studio: &Studio, job: &Job) -> Vec<Picture> {
-    let grid = studio.picture(job, Role::Main, 0);
+    let grid = studio.picture(job, FileRole::Main, 0);
     let four: Vec<_> = (0..4)
-        .map(|index| studio.picture(job, Role::Small, index))
+        .map(|index| studio.picture(job, FileRole::Small, index))
         .collect();
-    assert_eq!(job.files(Role::Small).count(), 4);
+    assert_eq!(job.files(FileRole::Small).count(), 4);
     assert_eq!(job.output().expect("an output").made, 4);
     // What is made from the same pictures shows the same pictures.
     let of_pictures = job.output().expect("an output").notes.value()["kind"] == "picture";
@@ -97,12 +97,12 @@ async fn a_grid_depends_on_prompt_seed_and_shape_and_repeats_with_its_seed() {
     let again = imagine(&studio, "a red boat on a lake --seed 7").await;
     let four = assert_grid(&studio, &first);
     for (index, member) in four.iter().enumerate() {
-        assert_eq!(*member, studio.picture(&again, Role::Small, index));
+        assert_eq!(*member, studio.picture(&again, FileRole::Small, index));
     }
     let other_seed = imagine(&studio, "a red boat on a lake --seed 8").await;
     let other_words = imagine(&studio, "a blue fox in a forest --seed 7").await;
     for other in [&other_seed, &other_words] {
-        assert!(difference(&four[0], &studio.picture(other, Role::Small, 0)) > 4.0);
+        assert!(difference(&four[0], &studio.picture(other, FileRole::Small, 0)) > 4.0);
     }
     let wide = imagine(&studio, "a red boat on a lake --seed 7 --ar 16:9").await;
     let (width, height) = main_size(&wide);
@@ -126,7 +126,7 @@ async fn pictures_named_by_flags_lend_their_colours_and_the_looks_of_their_subje
     let words = "a dragon in a meadow at noon --seed 7";
     let drawn = async |flags: String| {
         let grid = imagine(&studio, &format!("{words} {flags}")).await;
-        studio.picture(&grid, Role::Small, 0)
+        studio.picture(&grid, FileRole::Small, 0)
     };
     let warmth = |picture: &Picture| -> f64 {
         let sum: i64 = picture
@@ -172,11 +172,11 @@ async fn an_upsample_is_the_same_picture_at_twice_the_side() {
     let grid = imagine(&studio, "a lighthouse at sunset").await;
     let upsampled = act(&studio, &grid, "upsample2").await;
     assert_eq!(main_size(&upsampled), main_size(&grid));
-    let large = studio.picture(&upsampled, Role::Main, 0);
-    let member = studio.picture(&grid, Role::Small, 1);
+    let large = studio.picture(&upsampled, FileRole::Main, 0);
+    let member = studio.picture(&grid, FileRole::Small, 1);
     let small = large.resized(member.width, member.height);
     let others =
-        [0, 2, 3].map(|index| difference(&small, &studio.picture(&grid, Role::Small, index)));
+        [0, 2, 3].map(|index| difference(&small, &studio.picture(&grid, FileRole::Small, index)));
     let far = difference(&small, &member);
     assert!(
         others.iter().all(|other| far < other / 3.0),
@@ -213,7 +213,7 @@ async fn every_action_on_a_grid_and_on_a_single_picture_makes_its_kind_of_pictur
             assert_grid(&studio, &made);
         }
         let single = act(&studio, &grid, "upsample1").await;
-        assert_eq!(single.files(Role::Small).count(), 0);
+        assert_eq!(single.files(FileRole::Small).count(), 0);
         for action in actions {
             let made = act(&studio, &single, action).await;
             if action.starts_with("upscale") {
@@ -224,7 +224,7 @@ async fn every_action_on_a_grid_and_on_a_single_picture_makes_its_kind_of_pictur
                     (width * factor, height * factor),
                     "{action}"
                 );
-                drop(studio.picture(&made, Role::Main, 0));
+                drop(studio.picture(&made, FileRole::Main, 0));
                 let redone = act(&studio, &made, &format!("redo_{action}")).await;
                 assert_eq!(main_size(&redone), main_size(&made));
             } else {
@@ -240,7 +240,7 @@ async fn zooming_out_keeps_the_picture_in_the_middle_of_all_four() {
     let grid = imagine(&studio, "a windmill in a meadow").await;
     let single = act(&studio, &grid, "upsample1").await;
     let zoomed = act(&studio, &single, "zoom_out_2").await;
-    let before = studio.picture(&single, Role::Main, 0);
+    let before = studio.picture(&single, FileRole::Main, 0);
     for member in assert_grid(&studio, &zoomed) {
         let (width, height) = (member.width / 2, member.height / 2);
         let middle = member.cropped(i64::from(width / 2), i64::from(height / 2), width, height);
@@ -254,7 +254,7 @@ async fn variations_stay_closer_when_subtle() {
     let studio = Studio::new();
     let grid = imagine(&studio, "a ship in a storm").await;
     let single = act(&studio, &grid, "upsample1").await;
-    let before = studio.picture(&grid, Role::Small, 0);
+    let before = studio.picture(&grid, FileRole::Small, 0);
     let mut distances = Vec::new();
     for action in ["low_variation", "high_variation"] {
         let made = act(&studio, &single, action).await;
@@ -291,8 +291,8 @@ async fn a_repaint_changes_the_masked_region_and_nothing_else() {
     let grid = imagine(&studio, "a lake in the mountains").await;
     let repainted = inpaint(&studio, &grid, "a red balloon").await;
     assert_eq!(main_size(&repainted), main_size(&grid));
-    let before = studio.picture(&grid, Role::Main, 0);
-    let after = studio.picture(&repainted, Role::Main, 0);
+    let before = studio.picture(&grid, FileRole::Main, 0);
+    let after = studio.picture(&repainted, FileRole::Main, 0);
     let drawing = mask(before.width, before.height);
     let mut changed = 0;
     for ((old, new), white) in before
@@ -317,9 +317,9 @@ async fn a_repainted_picture_can_be_followed_up_on() {
     let single = act(&studio, &grid, "upsample1").await;
     let repainted = inpaint(&studio, &single, "a red balloon").await;
     let upsampled = act(&studio, &repainted, "upsample3").await;
-    let large = studio.picture(&upsampled, Role::Main, 0);
-    let member = studio.picture(&repainted, Role::Main, 0).quarter(2);
-    let plain = studio.picture(&single, Role::Main, 0);
+    let large = studio.picture(&upsampled, FileRole::Main, 0);
+    let member = studio.picture(&repainted, FileRole::Main, 0).quarter(2);
+    let plain = studio.picture(&single, FileRole::Main, 0);
     let (width, height) = (member.width, member.height);
     let far = difference(&large.resized(width, height), &member);
     let unpainted = difference(&plain.resized(width, height), &member);
@@ -327,7 +327,7 @@ async fn a_repainted_picture_can_be_followed_up_on() {
     let zoomed = act(&studio, &upsampled, "zoom_out_1_5").await;
     assert_eq!(main_size(&zoomed), main_size(&repainted));
     let rerolled = act(&studio, &repainted, "reroll").await;
-    assert!(difference(&studio.picture(&rerolled, Role::Small, 2), &member) > 0.2);
+    assert!(difference(&studio.picture(&rerolled, FileRole::Small, 2), &member) > 0.2);
 }
 
 #[tokio::test]
@@ -386,18 +386,18 @@ async fn the_seed_is_the_parents_and_makes_it_again() {
         .expect("a seed");
     let again = imagine(&studio, &format!("a cat --seed {seed}")).await;
     let four = assert_grid(&studio, &first);
-    assert_eq!(four[0], studio.picture(&again, Role::Small, 0));
+    assert_eq!(four[0], studio.picture(&again, FileRole::Small, 0));
 }
 
 #[tokio::test]
 async fn a_parent_of_another_back_end_is_worked_on_as_it_was_stored() {
     let studio = Studio::new();
     let mut grid = imagine(&studio, "a river").await;
-    let quarter = studio.picture(&grid, Role::Main, 0).quarter(3);
+    let quarter = studio.picture(&grid, FileRole::Main, 0).quarter(3);
     grid.output.as_mut().expect("an output").notes = atelier_contract::Notes::default();
     let upsampled = act(&studio, &grid, "upsample4").await;
     let small = studio
-        .picture(&upsampled, Role::Main, 0)
+        .picture(&upsampled, FileRole::Main, 0)
         .resized(quarter.width, quarter.height);
     assert!(difference(&small, &quarter) < 4.0);
     let varied = act(&studio, &grid, "variation1").await;

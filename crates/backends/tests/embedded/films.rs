@@ -1,6 +1,6 @@
 //! Videos: length, size, start and end frames, loops, extensions, marks, characters.
 
-use atelier_contract::{FaultKind, Job, Role};
+use atelier_contract::{FaultKind, FileRole, Job};
 use atelier_media::{
     Picture, VideoInfo, encode_video, first_frame, frame_at, last_frame, video_info,
 };
@@ -40,7 +40,7 @@ async fn artgen_videos_begin_with_their_frame_and_move_as_asked() {
     for manual in ["low", "high"] {
         let body = json!({ "prompt": "slowly", "imageUrl": url, "manual": manual, "bs": 2 });
         let job = studio.finish("artgen.video.submit", &body, None).await;
-        assert_eq!(job.files(Role::Main).count(), 2);
+        assert_eq!(job.files(FileRole::Main).count(), 2);
         assert_eq!(job.output().expect("an output").made, 2);
         let info = facts(&studio, &job, 0);
         assert!((info.duration - 5.0).abs() < 0.01, "{info:?}");
@@ -89,7 +89,7 @@ async fn a_loop_of_motion_meets_its_beginning_and_has_covers() {
     assert_eq!((info.width, info.height), (960, 960));
     let begun = first(&studio, &job, 0);
     assert!(difference(&begun, &last(&studio, &job, 0)) < 3.0);
-    for role in [Role::FirstFrame, Role::LastFrame] {
+    for role in [FileRole::FirstFrame, FileRole::LastFrame] {
         assert_eq!(job.files(role).count(), 1);
         assert!(difference(&studio.picture(&job, role, 0), &begun) < 6.0);
     }
@@ -204,7 +204,7 @@ async fn vidgen_marks_its_videos_and_takes_the_mark_off_again() {
         .clone()
         .expect("a name");
     assert!(alias.starts_with("fox_"), "{alias}");
-    drop(studio.picture(&character, Role::Main, 0));
+    drop(studio.picture(&character, FileRole::Main, 0));
     let body =
         json!({ "model": "video-2", "prompt": format!("@{alias} on a beach"), "duration": 10 });
     let (work, job) = studio.work_citing("vidgen.generations", &body, None, &[character]);
@@ -252,7 +252,7 @@ async fn the_span_chooses_the_frames_and_a_character_comes_again_by_its_looks() 
     for span in ["0,1", "2.5,3.5"] {
         let body = json!({ "url": url, "timestamps": span });
         let character = studio.finish("vidgen.characters", &body, None).await;
-        shown.push(magenta(&studio.picture(&character, Role::Main, 0)));
+        shown.push(magenta(&studio.picture(&character, FileRole::Main, 0)));
         made.push(character);
     }
     assert!(shown[0] == 0 && shown[1] > 2000, "{shown:?}");

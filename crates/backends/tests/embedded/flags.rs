@@ -1,6 +1,6 @@
 //! Flags and fields that change a picture beside its words, from the request to the pixels.
 
-use atelier_contract::{Job, Role};
+use atelier_contract::{FileRole, Job};
 use atelier_media::Picture;
 use atelier_studio::Scene;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ async fn four(studio: &Studio, prompt: &str) -> Vec<Picture> {
     let body = json!({ "prompt": prompt, "getUImages": true });
     let job = imagine(studio, &body).await;
     (0..4)
-        .map(|at| studio.picture(&job, Role::Small, at))
+        .map(|at| studio.picture(&job, FileRole::Small, at))
         .collect()
 }
 
@@ -87,8 +87,8 @@ async fn follow_ups_keep_the_flags_of_their_picture() {
     .await;
     let body = json!({ "jobId": grid.id, "action": "upsample1" });
     let large = studio.finish("artgen.action", &body, Some(&grid)).await;
-    let one = studio.picture(&large, Role::Main, 0);
-    let small = studio.picture(&grid, Role::Main, 0).quarter(0);
+    let one = studio.picture(&large, FileRole::Main, 0);
+    let small = studio.picture(&grid, FileRole::Main, 0).quarter(0);
     assert!(ssim(&one.resized(small.width, small.height), &small) > 0.9);
 }
 
@@ -126,7 +126,7 @@ async fn scale_steps_and_noise_of_anime_are_seen() {
         let (name, studio) = (name.to_owned(), &studio);
         async move {
             let job = studio.finish(&name, &body, None).await;
-            studio.picture(&job, Role::Main, 0)
+            studio.picture(&job, FileRole::Main, 0)
         }
     };
     for (name, field, low, high) in [
@@ -152,8 +152,8 @@ async fn own_pictures_are_known_again() {
         .finish("design.crisp_upscale", &json!({ "image": url }), None)
         .await;
     let (large, small) = (
-        studio.picture(&large, Role::Main, 0),
-        studio.picture(&made, Role::Main, 0),
+        studio.picture(&large, FileRole::Main, 0),
+        studio.picture(&made, FileRole::Main, 0),
     );
     assert_eq!((large.width, large.height), (4096, 4096));
     let again = large.resized(small.width, small.height);
@@ -167,7 +167,7 @@ async fn own_pictures_are_known_again() {
     let cut = studio
         .finish("design.remove_background", &json!({ "image": url }), None)
         .await;
-    let cut = studio.picture(&cut, Role::Main, 0);
+    let cut = studio.picture(&cut, FileRole::Main, 0);
     let opaque = cut.pixels().iter().filter(|pixel| pixel[3] > 200).count();
     let share = opaque as f64 / cut.pixels().len() as f64;
     assert!((0.02..0.5).contains(&share), "{share} is the lighthouse");

@@ -1,7 +1,7 @@
 //! The other image families: formats, sizes, transparency, masks, cut-outs, upscales, vectors, faces.
 
 use atelier_backends::Backend as _;
-use atelier_contract::{FAMILIES, Role};
+use atelier_contract::{FAMILIES, FileRole};
 use atelier_media::{Mask, Picture, header};
 use serde_json::json;
 
@@ -20,10 +20,10 @@ async fn generations_honour_count_size_and_format() {
     let studio = Studio::new();
     let body = json!({ "model": "art-2", "prompt": "a green frog", "n": 2, "size": "256x256" });
     let job = studio.finish("imgmodel.generations", &body, None).await;
-    assert_eq!(job.files(Role::Main).count(), 2);
+    assert_eq!(job.files(FileRole::Main).count(), 2);
     let (one, other) = (
-        studio.picture(&job, Role::Main, 0),
-        studio.picture(&job, Role::Main, 1),
+        studio.picture(&job, FileRole::Main, 0),
+        studio.picture(&job, FileRole::Main, 1),
     );
     assert_eq!((one.width, one.height), (256, 256));
     assert!(difference(&one, &other) > 1.0);
@@ -55,7 +55,7 @@ async fn a_transparent_background_is_transparent_around_a_visible_subject() {
         "model": "image-1", "prompt": "a red apple", "size": "1024x1024", "background": "transparent",
     });
     let job = studio.finish("imgmodel.generations", &body, None).await;
-    let picture = studio.picture(&job, Role::Main, 0);
+    let picture = studio.picture(&job, FileRole::Main, 0);
     let clear = picture
         .pixels()
         .iter()
@@ -94,7 +94,7 @@ async fn an_edit_changes_what_the_mask_leaves_open_and_nothing_else() {
     });
     let job = studio.finish("imgmodel.edits", &body, None).await;
     for index in 0..2 {
-        let edited = studio.picture(&job, Role::Main, index);
+        let edited = studio.picture(&job, FileRole::Main, index);
         let right = |picture: &Picture| picture.cropped(256, 0, 256, 512);
         let left = |picture: &Picture| picture.cropped(0, 0, 256, 512);
         assert_eq!(right(&edited), right(&picture));
@@ -108,7 +108,7 @@ async fn an_edit_without_a_mask_still_shows_its_picture() {
     let picture = photo(512, 512, 90);
     let body = json!({ "image": [data_uri(&picture)], "prompt": "at night", "size": "512x512" });
     let job = studio.finish("imgmodel.edits", &body, None).await;
-    let far = difference(&studio.picture(&job, Role::Main, 0), &picture);
+    let far = difference(&studio.picture(&job, FileRole::Main, 0), &picture);
     assert!((1.0..90.0).contains(&far), "{far}");
 }
 
@@ -122,7 +122,7 @@ async fn strength_says_how_far_an_image_to_image_goes() {
         let body =
             json!({ "image": url, "prompt": "a snowy forest", "strength": strength, "n": 1 });
         let job = studio.finish("design.image_to_image", &body, None).await;
-        let made = studio.picture(&job, Role::Main, 0);
+        let made = studio.picture(&job, FileRole::Main, 0);
         distances.push(difference(&made, &picture));
     }
     assert!(distances[0] < 2.0 && distances.is_sorted(), "{distances:?}");
@@ -143,8 +143,8 @@ async fn an_inpaint_of_a_given_picture_stays_inside_its_mask() {
         "prompt": "a white cat", "n": 2,
     });
     let job = studio.finish("design.inpaint", &body, None).await;
-    assert_eq!(job.files(Role::Main).count(), 2);
-    let made = studio.picture(&job, Role::Main, 0);
+    assert_eq!(job.files(FileRole::Main).count(), 2);
+    let made = studio.picture(&job, FileRole::Main, 0);
     let mut changed = 0;
     for (index, (old, new)) in picture.pixels().iter().zip(made.pixels()).enumerate() {
         if part.shares[index] == 0 {
@@ -171,13 +171,13 @@ async fn backgrounds_are_removed_and_replaced() {
     let removed = studio
         .finish("design.remove_background", &json!({ "image": url }), None)
         .await;
-    let cut = studio.picture(&removed, Role::Main, 0);
+    let cut = studio.picture(&removed, FileRole::Main, 0);
     assert!(cut.pixel(160, 160)[3] > 240 && cut.pixel(5, 5)[3] < 15);
     let body = json!({ "image": url, "prompt": "a beach at night" });
     let replaced = studio
         .finish("design.replace_background", &body, None)
         .await;
-    let made = studio.picture(&replaced, Role::Main, 0);
+    let made = studio.picture(&replaced, FileRole::Main, 0);
     assert_eq!(made.pixel(160, 160), cut.pixel(160, 160));
     assert_ne!(made.pixel(5, 5), picture.pixel(5, 5));
 }
@@ -190,7 +190,7 @@ async fn upscales_are_four_times_as_large_and_differ_from_each_other() {
     let mut made = Vec::new();
     for name in ["design.crisp_upscale", "design.creative_upscale"] {
         let job = studio.finish(name, &json!({ "image": url }), None).await;
-        let large = studio.picture(&job, Role::Main, 0);
+        let large = studio.picture(&job, FileRole::Main, 0);
         assert_eq!((large.width, large.height), (480, 360));
         assert!(difference(&large.resized(120, 90), &picture) < 12.0);
         made.push(large);
@@ -228,7 +228,7 @@ async fn a_swap_changes_the_face_and_leaves_the_rest() {
         "targetImage": studio.host("target.png", &portrait), "swapImage": studio.host("face.png", &other),
     });
     let job = studio.finish("facegen.swap", &body, None).await;
-    let swapped = studio.picture(&job, Role::Main, 0);
+    let swapped = studio.picture(&job, FileRole::Main, 0);
     let corner = |picture: &Picture| picture.cropped(0, 0, picture.width, picture.height / 20);
     assert_eq!(corner(&swapped), corner(&portrait));
     let pairs = swapped.pixels().iter().zip(portrait.pixels());
@@ -264,7 +264,7 @@ async fn a_reference_changes_the_colours_of_a_drawing() {
     for reference in [red, blue] {
         let body = json!({ "prompt": "draw a house", "referImages": [reference] });
         let job = studio.finish("imgmodel.chat", &body, None).await;
-        let [r, _, b] = studio.picture(&job, Role::Main, 0).mean_colour();
+        let [r, _, b] = studio.picture(&job, FileRole::Main, 0).mean_colour();
         reds.push(i32::from(r) - i32::from(b));
     }
     assert!(reds[0] > reds[1] + 20, "{reds:?}");
@@ -288,10 +288,10 @@ async fn anime_pictures_follow_words_seed_places_references_and_base() {
     let plain = small(json!({ "prompt": "a girl with blue hair", "n": 2 }));
     let first = studio.finish("animegen.text_to_image", &plain, None).await;
     let again = studio.finish("animegen.text_to_image", &plain, None).await;
-    let one = studio.picture(&first, Role::Main, 0);
+    let one = studio.picture(&first, FileRole::Main, 0);
     assert_eq!((one.width, one.height), (320, 320));
-    assert_eq!(one, studio.picture(&again, Role::Main, 0));
-    assert!(difference(&one, &studio.picture(&first, Role::Main, 1)) > 1.0);
+    assert_eq!(one, studio.picture(&again, FileRole::Main, 0));
+    assert!(difference(&one, &studio.picture(&first, FileRole::Main, 1)) > 1.0);
 
     let red = studio.host("red.png", &Picture::filled(64, 64, [200, 20, 20, 255]));
     let character =
@@ -305,7 +305,7 @@ async fn anime_pictures_follow_words_seed_places_references_and_base() {
         let job = studio
             .finish("animegen.text_to_image", &small(body), None)
             .await;
-        made.push(studio.picture(&job, Role::Main, 0));
+        made.push(studio.picture(&job, FileRole::Main, 0));
     }
     let base = photo(320, 320, 90);
     let mut distances = Vec::new();
@@ -314,7 +314,7 @@ async fn anime_pictures_follow_words_seed_places_references_and_base() {
         let job = studio
             .finish("animegen.image_to_image", &small(body), None)
             .await;
-        made.push(studio.picture(&job, Role::Main, 0));
+        made.push(studio.picture(&job, FileRole::Main, 0));
         distances.push(difference(&made[made.len() - 1], &base));
     }
     assert!(distances[0] < distances[1], "{distances:?}");

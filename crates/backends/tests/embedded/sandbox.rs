@@ -56,7 +56,7 @@ async fn a_delay_waits_with_rising_progress_and_is_not_painted() {
     );
     let (plain, _) = studio.work("artgen.imagine", &seeded("a fox"), None);
     let plain = studio.make(plain).await.expect("made");
-    let files = |made: &atelier_backends::Made| made.notes.clone();
+    let files = |made: &atelier_backends::WorkOutput| made.notes.clone();
     assert_eq!(files(&made.expect("made")), files(&plain));
 }
 

@@ -1,20 +1,20 @@
-//! A house around the embedded engine: requests go the way a call goes, files lie in a map, finished jobs can be
+//! A service around the embedded engine: requests go the way a call goes, files lie in a map, finished jobs can be
 //! followed up on.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use atelier_backends::backend::{Gauge, Later, ReadFile};
+use atelier_backends::backend::{BoxFuture, FileReader, ProgressTracker};
 #[cfg(feature = "studio")]
-use atelier_backends::embedded::{Embedded, EmbeddedSettings};
+use atelier_backends::embedded::{EmbeddedEngine, EmbeddedSettings};
 #[cfg(feature = "studio")]
-use atelier_backends::{Backend, Started};
-use atelier_backends::{Fault, Made, Work};
+use atelier_backends::{Backend, StartOutcome};
+use atelier_backends::{Fault, Work, WorkOutput};
 use atelier_contract::body::parse_object;
 use atelier_contract::fields::ImageData;
-use atelier_contract::operation::Context;
-use atelier_contract::{File, Job, JobId, JobState, Notes, Output, Quota, Role, operation};
+use atelier_contract::operation::ReferencedJobs;
+use atelier_contract::{File, FileRole, Job, JobId, JobState, Notes, Output, Quota, operation};
 use atelier_media::{Encoding, Limits, Picture, decode, encode};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Studio {
     #[cfg(feature = "studio")]
-    pub(crate) backend: Embedded,
-    vault: Arc<Mutex<HashMap<String, Bytes>>>,
+    pub(crate) backend: EmbeddedEngine,
+    asset_store: Arc<Mutex<HashMap<String, Bytes>>>,
     jobs: AtomicUsize,
 }
 
@@ -33,8 +33,8 @@ impl Studio {
     pub(crate) fn new() -> Self {
         Self {
             #[cfg(feature = "studio")]
-            backend: Embedded::new(EmbeddedSettings::default()),
-            vault: Arc::default(),
+            backend: EmbeddedEngine::new(EmbeddedSettings::default()),
+            asset_store: Arc::default(),
             jobs: AtomicUsize::new(0),
         }
     }
@@ -42,8 +42,8 @@ impl Studio {
     #[cfg(feature = "studio")]
     pub(crate) fn with(settings: EmbeddedSettings) -> Self {
         Self {
-            backend: Embedded::new(settings),
-            vault: Arc::default(),
+            backend: EmbeddedEngine::new(settings),
+            asset_store: Arc::default(),
             jobs: AtomicUsize::new(0),
         }
     }
@@ -55,13 +55,19 @@ impl Studio {
 
     pub(crate) fn host_bytes(&self, name: &str, bytes: Bytes) -> String {
         let url = format!("https://pictures.example/{name}");
-        self.vault.lock().expect("vault").insert(url.clone(), bytes);
+        self.asset_store
+            .lock()
+            .expect("vault")
+            .insert(url.clone(), bytes);
         url
     }
 
     pub(crate) fn read(&self, key: &str) -> Bytes {
-        let vault = self.vault.lock().expect("vault");
-        vault.get(key).unwrap_or_else(|| panic!("no {key}")).clone()
+        let asset_store = self.asset_store.lock().expect("vault");
+        asset_store
+            .get(key)
+            .unwrap_or_else(|| panic!("no {key}"))
+            .clone()
     }
 
     /// The attempt a body comes to, and the job it belongs to.
@@ -79,7 +85,7 @@ impl Studio {
         let (_, submit) = operation(name).expect(name);
         let fields = parse_object(body.to_string().as_bytes()).expect("an object");
         let request = (submit.parse)(fields).unwrap_or_else(|refusal| panic!("{refusal}"));
-        let order = request.order(Context { parent, cited });
+        let order = request.order(ReferencedJobs { parent, cited });
         let order = order.unwrap_or_else(|refusal| panic!("{refusal}"));
         let number = self.jobs.fetch_add(1, Ordering::Relaxed);
         let job = job(number, name, order.stored(request.as_ref()), &order);
@@ -92,7 +98,7 @@ impl Studio {
             attempt_id: format!("{}-1", job.id),
             whose: "somebody".into(),
             long: false,
-            reserved: atelier_backends::reserved::Reserved::default(),
+            reserved: atelier_backends::reservation::Reservation::default(),
             operation: name.to_owned(),
             request: job.request.clone(),
             sources: sources.collect(),
@@ -102,7 +108,7 @@ impl Studio {
             parent: parent.cloned().map(Arc::new),
             cited: cited.iter().cloned().map(Arc::new).collect(),
             read: self.reader(),
-            progress: Gauge::default(),
+            progress: ProgressTracker::default(),
             cancelled: CancellationToken::new(),
             hook_url: None,
             brief: *brief,
@@ -119,19 +125,23 @@ impl Studio {
         }
     }
 
-    fn reader(&self) -> ReadFile {
-        let vault = self.vault.clone();
-        Arc::new(move |key: String| -> Later<'static, Result<Bytes, Fault>> {
-            let found = vault.lock().expect("vault").get(&key).cloned();
-            Box::pin(async move { found.ok_or_else(|| Fault::unusable(format!("no file {key}"))) })
-        })
+    fn reader(&self) -> FileReader {
+        let asset_store = self.asset_store.clone();
+        Arc::new(
+            move |key: String| -> BoxFuture<'static, Result<Bytes, Fault>> {
+                let found = asset_store.lock().expect("vault").get(&key).cloned();
+                Box::pin(
+                    async move { found.ok_or_else(|| Fault::unusable(format!("no file {key}"))) },
+                )
+            },
+        )
     }
 
     #[cfg(feature = "studio")]
-    pub(crate) async fn make(&self, work: Work) -> Result<Made, Fault> {
+    pub(crate) async fn make(&self, work: Work) -> Result<WorkOutput, Fault> {
         match self.backend.start(work).await? {
-            Started::Done(made) => Ok(made),
-            Started::Ticket(_) => panic!("the embedded engine gives no tickets"),
+            StartOutcome::Done(made) => Ok(made),
+            StartOutcome::Ticket(_) => panic!("the embedded engine gives no tickets"),
         }
     }
 
@@ -143,7 +153,7 @@ impl Studio {
         self.settle(job, made.unwrap_or_else(|fault| panic!("{fault:?}")))
     }
 
-    pub(crate) fn settle(&self, mut job: Job, made: Made) -> Job {
+    pub(crate) fn settle(&self, mut job: Job, made: WorkOutput) -> Job {
         let mut output = Output {
             prompts: made.prompts,
             seed: made.seed,
@@ -165,7 +175,10 @@ impl Studio {
                 bytes: file.bytes.len() as u64,
                 ..File::default()
             });
-            self.vault.lock().expect("vault").insert(key, file.bytes);
+            self.asset_store
+                .lock()
+                .expect("vault")
+                .insert(key, file.bytes);
         }
         // What is stored is text, so notes must survive it.
         let text = serde_json::to_string(&output).expect("an output");
@@ -175,7 +188,7 @@ impl Studio {
     }
 
     /// The decoded picture of a finished job.
-    pub(crate) fn picture(&self, job: &Job, role: Role, index: usize) -> Picture {
+    pub(crate) fn picture(&self, job: &Job, role: FileRole, index: usize) -> Picture {
         let file = job.files(role).nth(index).expect("a file");
         let picture = decode(&self.read(&file.key), Limits::default()).expect("a picture");
         assert_eq!((picture.width, picture.height), (file.width, file.height));

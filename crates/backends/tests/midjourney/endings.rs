@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use atelier_backends::backend::LostSubmit;
-use atelier_backends::{Class, Made, Progress, Started};
-use atelier_contract::Role;
+use atelier_backends::{Class, PollOutcome, StartOutcome, WorkOutput};
+use atelier_contract::FileRole;
 use atelier_media::{Picture, encode_video};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(crate) fn clip() -> Vec<u8> {
 }
 
 /// What comes of a task whose last state is this one.
-async fn made_of(name: &str, body: &Value, task: Value) -> Made {
+async fn made_of(name: &str, body: &Value, task: Value) -> WorkOutput {
     let clip = clip();
     let proxy = Remote::start(move |asked| match asked.path.as_str() {
         path if path.starts_with("/video/") => Reply::Raw(200, "", clip.clone()),
@@ -33,8 +33,8 @@ async fn made_of(name: &str, body: &Value, task: Value) -> Made {
     made.unwrap_or_else(|fault| panic!("{fault:?}"))
 }
 
-fn sizes(made: &Made) -> Vec<(Role, u32, u32)> {
-    let size = |file: &atelier_backends::MadeFile| (file.role, file.width, file.height);
+fn sizes(made: &WorkOutput) -> Vec<(FileRole, u32, u32)> {
+    let size = |file: &atelier_backends::OutputFile| (file.role, file.width, file.height);
     made.files.iter().map(size).collect()
 }
 
@@ -61,18 +61,21 @@ async fn every_state_but_the_last_ones_means_waiting() {
     });
     let worker = proxy.worker(NAME, json!({ "poll_ms": 10 }));
     let (work, _) = work("artgen.imagine", &json!({ "prompt": "a fox" }), None, &[]);
-    let Ok(Started::Ticket(ticket)) = worker.start(work.clone()).await else {
+    let Ok(StartOutcome::Ticket(ticket)) = worker.start(work.clone()).await else {
         panic!("a queued task is accepted");
     };
     for percent in [0, 0, 45, 45, 61] {
         let progress = worker.poll(&work, &ticket).await.expect("an answer");
-        assert!(matches!(progress, Progress::Running(_)));
+        assert!(matches!(progress, PollOutcome::Running(_)));
         assert_eq!(work.progress.get(), percent);
     }
-    let Ok(Progress::Done(made)) = worker.poll(&work, &ticket).await else {
+    let Ok(PollOutcome::Done(made)) = worker.poll(&work, &ticket).await else {
         panic!("not done");
     };
-    assert_eq!((sizes(&made), made.made), (vec![(Role::Main, 64, 48)], 4));
+    assert_eq!(
+        (sizes(&made), made.made),
+        (vec![(FileRole::Main, 64, 48)], 4)
+    );
 }
 
 #[tokio::test]
@@ -81,8 +84,8 @@ async fn a_grid_has_the_vendors_four_or_is_cut_or_is_joined() {
     let four: Vec<_> = (0..4)
         .map(|n| json!({ "url": format!("/part/{n}") }))
         .collect();
-    let whole = [(Role::Main, 64, 48)];
-    let small = [(Role::Small, 32, 24); 4];
+    let whole = [(FileRole::Main, 64, 48)];
+    let small = [(FileRole::Small, 32, 24); 4];
     let all = [&whole[..], &small[..]].concat();
     for task in [
         json!({ "status": "SUCCESS", "imageUrl": "/grid.png", "imageUrls": four }),
@@ -133,7 +136,7 @@ async fn videos_are_counted_as_they_came() {
     let made = made_of("artgen.video.submit", &body, task).await;
     assert_eq!(
         (sizes(&made), made.made),
-        (vec![(Role::Main, 64, 48); 2], 2)
+        (vec![(FileRole::Main, 64, 48); 2], 2)
     );
     assert_eq!(made.files[0].media_type, "video/mp4");
 }
@@ -146,7 +149,10 @@ async fn a_video_may_stand_where_pictures_do() {
         json!({ "status": "SUCCESS", "action": "VIDEO", "imageUrl": "/video/1", "videoUrl": null });
     let made = made_of("artgen.video.submit", &body, task).await;
     assert_eq!(made.files[0].media_type, "video/mp4");
-    assert_eq!((sizes(&made), made.made), (vec![(Role::Main, 64, 48)], 1));
+    assert_eq!(
+        (sizes(&made), made.made),
+        (vec![(FileRole::Main, 64, 48)], 1)
+    );
 }
 
 /// A picture there is only the cover of a video that is not to be had.
@@ -170,7 +176,10 @@ async fn a_face_swap_is_one_picture() {
     let body = json!({ "targetImage": "https://a.example/1", "swapImage": "https://a.example/2" });
     let task = json!({ "status": "SUCCESS", "action": "SWAP_FACE", "imageUrl": "/grid.png" });
     let made = made_of("facegen.swap", &body, task).await;
-    assert_eq!((sizes(&made), made.made), (vec![(Role::Main, 64, 48)], 1));
+    assert_eq!(
+        (sizes(&made), made.made),
+        (vec![(FileRole::Main, 64, 48)], 1)
+    );
 }
 
 #[tokio::test]
@@ -189,7 +198,7 @@ async fn a_lost_submit_is_looked_up_by_its_state() {
         let worker = proxy.worker(NAME, Value::Null);
         assert_eq!(worker.lost_submit(), LostSubmit::LookUp);
         let task = match worker.look_up(&work, true).await.expect("an answer") {
-            Some(Started::Ticket(ticket)) => Some(ticket["task"].clone()),
+            Some(StartOutcome::Ticket(ticket)) => Some(ticket["task"].clone()),
             other => other.map(|_| Value::Null),
         };
         assert_eq!(task, found.then(|| json!("4")));

@@ -1,7 +1,7 @@
 //! Codes, broken lines and the reasons of failed tasks.
 
-use atelier_backends::backend::Taken;
-use atelier_backends::{Class, Fault, Progress};
+use atelier_backends::backend::Acceptance;
+use atelier_backends::{Class, Fault, PollOutcome};
 use serde_json::{Value, json};
 
 use crate::NAME;
@@ -64,7 +64,7 @@ async fn each_code_has_its_class() {
         .await;
         assert_eq!(
             (fault.class, fault.taken),
-            (class, Taken::No),
+            (class, Acceptance::No),
             "{code} {description}"
         );
     }
@@ -95,7 +95,7 @@ async fn an_answer_that_is_neither_yes_nor_no_may_have_been_a_yes() {
         let fault = fault_of(reply).await;
         assert_eq!(
             (fault.class, fault.taken),
-            (Class::Retry, Taken::Perhaps),
+            (Class::Retry, Acceptance::Perhaps),
             "{fault:?}"
         );
     }
@@ -114,11 +114,18 @@ async fn a_message_beside_code_minus_one_is_read() {
     ] {
         let body = json!({ "success": false, "code": -1, "message": message });
         let fault = fault_of(move || Reply::Json(status, body.clone())).await;
-        assert_eq!((fault.class, fault.taken), (class, Taken::No), "{message}");
+        assert_eq!(
+            (fault.class, fault.taken),
+            (class, Acceptance::No),
+            "{message}"
+        );
     }
     let broken = json!({ "success": false, "code": -1, "message": "操作失败" });
     let fault = fault_of(move || Reply::Json(500, broken.clone())).await;
-    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::Perhaps));
+    assert_eq!(
+        (fault.class, fault.taken),
+        (Class::Retry, Acceptance::Perhaps)
+    );
 }
 
 /// The proxy forbids in plain words, and it means the credential.
@@ -127,7 +134,7 @@ async fn words_that_forbid_are_about_the_credential() {
     for more in ["content-type: text/plain; charset=utf-8\r\n", ""] {
         let words = "账号不可用".as_bytes().to_vec();
         let fault = fault_of(move || Reply::Raw(403, more, words.clone())).await;
-        assert_eq!((fault.class, fault.taken), (Class::Dead, Taken::No));
+        assert_eq!((fault.class, fault.taken), (Class::Dead, Acceptance::No));
     }
 }
 
@@ -135,7 +142,7 @@ async fn words_that_forbid_are_about_the_credential() {
 #[tokio::test]
 async fn a_page_that_forbids_says_nothing_about_the_account() {
     let fault = fault_of(|| Reply::Raw(403, "", b"<html>forbidden</html>".to_vec())).await;
-    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Retry, Acceptance::No));
     let asked = polled(
         || Reply::Raw(403, "", b"<html>forbidden</html>".to_vec()),
         Value::Null,
@@ -147,7 +154,7 @@ async fn a_page_that_forbids_says_nothing_about_the_account() {
 async fn polled(
     reply: impl Fn() -> Reply + Send + Sync + 'static,
     settings: Value,
-) -> Result<Progress, Fault> {
+) -> Result<PollOutcome, Fault> {
     let proxy = Remote::start(move |_| reply());
     let (work, _) = work("artgen.imagine", &json!({ "prompt": "a fox" }), None, &[]);
     let worker = proxy.worker(NAME, settings);
@@ -164,7 +171,7 @@ async fn a_task_the_proxy_does_not_know_is_gone_and_a_failed_question_is_asked_a
     ] as [fn() -> Reply; 4]
     {
         match polled(reply, Value::Null).await {
-            Ok(Progress::Failed(fault)) => assert_eq!(fault.class, Class::Gone),
+            Ok(PollOutcome::Failed(fault)) => assert_eq!(fault.class, Class::Gone),
             _ => panic!("it is gone"),
         }
     }
@@ -214,7 +221,7 @@ async fn reasons_of_failed_tasks_are_read_by_a_table_that_operators_can_lead() {
     ] {
         let task = json!({ "status": status, "failReason": reason, "progress": "" });
         match polled(move || Reply::Json(200, task.clone()), own.clone()).await {
-            Ok(Progress::Failed(fault)) => assert_eq!(fault.class, class, "{reason}"),
+            Ok(PollOutcome::Failed(fault)) => assert_eq!(fault.class, class, "{reason}"),
             _ => panic!("{reason} is an end"),
         }
     }

@@ -3,7 +3,7 @@
 use atelier_contract::Notes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atelier_backends::{Class, Progress, Started};
+use atelier_backends::{Class, PollOutcome, StartOutcome};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ async fn a_window_is_confirmed_with_the_prompt_the_proxy_has() {
         .start(work)
         .await
         .expect("accepted");
-    assert!(matches!(started, Started::Ticket(ticket) if ticket == json!({ "task": "8" })));
+    assert!(matches!(started, StartOutcome::Ticket(ticket) if ticket == json!({ "task": "8" })));
     let asked = proxy.last();
     assert_eq!(asked.path, "/mj-relax/mj/submit/modal");
     let json = asked.json();
@@ -132,11 +132,11 @@ async fn a_window_whose_answer_was_lost_is_looked_at_and_confirmed_again() {
     let worker = proxy.worker(NAME, Value::Null);
     let body = json!({ "jobId": "ours", "action": "variation1" });
     let (work, _) = work("artgen.action", &body, Some(&parent), &[]);
-    let Ok(Started::Ticket(ticket)) = worker.start(work.clone()).await else {
+    let Ok(StartOutcome::Ticket(ticket)) = worker.start(work.clone()).await else {
         panic!("the task is there, whatever became of its window");
     };
     let progress = worker.poll(&work, &ticket).await.expect("an answer");
-    assert!(matches!(progress, Progress::Running(_)));
+    assert!(matches!(progress, PollOutcome::Running(_)));
     let asked = proxy.asked();
     let actions = asked.iter().filter(|asked| asked.path.ends_with("/action"));
     assert_eq!(actions.count(), 1, "the action itself was not repeated");

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use atelier_backends::guard::{Policy, Purpose};
-use atelier_backends::{clip_type, without_metadata};
+use atelier_backends::{video_type, without_metadata};
 use atelier_contract::fields::ImageHeader;
 
 use crate::inputs::Inputs;
@@ -119,7 +119,7 @@ fn no_file_breaks_the_readers_of_headers() {
         "iTXt",
     ];
     for input in Inputs::new("media", 1_500, media(), &words) {
-        let _ = clip_type(&input);
+        let _ = video_type(&input);
         let _ = atelier_media::header(&input);
         if let (Ok(header), Ok(Some(stripped))) =
             (ImageHeader::read(&input), without_metadata(&input))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::servers::{Server, answer, ip, names, png, read_request};
 use atelier_backends::guard::{Policy, Purpose};
-use atelier_backends::http::{Limits, Outbound, Trouble};
+use atelier_backends::http::{Limits, OutboundClient, OutboundError};
 use bytes::Bytes;
 
 /// Where nobody may go, in many spellings; `PORT` becomes the canaries' port.
@@ -93,7 +93,7 @@ impl Ground {
     }
 
     /// The port itself is allowed, so that only the rule for addresses stands before the canaries.
-    fn client(&self) -> Outbound {
+    fn client(&self) -> OutboundClient {
         let allow = [format!("127.0.0.2/32:{}", self.port)];
         let policy = Policy::from_settings(&[self.port], Some(&allow), true, &[], &[]);
         let limits = Limits {
@@ -101,7 +101,7 @@ impl Ground {
             image: Duration::from_secs(5),
             ..Limits::default()
         };
-        Outbound::new(policy.expect("a policy"), limits).expect("a client")
+        OutboundClient::new(policy.expect("a policy"), limits).expect("a client")
     }
 
     fn at(&self, host: &str) -> String {
@@ -115,7 +115,7 @@ impl Ground {
     }
 }
 
-async fn troubles(client: &Outbound, url: &str) -> (bool, Trouble, Trouble) {
+async fn troubles(client: &OutboundClient, url: &str) -> (bool, OutboundError, OutboundError) {
     let callback = client
         .post_callback(url, &[], Bytes::from_static(b"{}"))
         .await;
@@ -135,7 +135,11 @@ async fn no_hostile_address_is_ever_connected_to() {
         let refused = client.policy().check_url(&url, Purpose::Callback);
         assert!(refused.is_err(), "{url} was let through at submit");
         let outcome = troubles(&client, &url).await;
-        assert_eq!(outcome, (true, Trouble::Blocked, Trouble::Blocked), "{url}");
+        assert_eq!(
+            outcome,
+            (true, OutboundError::Blocked, OutboundError::Blocked),
+            "{url}"
+        );
     }
     ground.assert_untouched();
     assert_eq!(ground.sink.connections(), 0);
@@ -169,7 +173,11 @@ async fn a_name_that_leads_inside_is_accepted_at_submit_and_blocked_at_connect()
         let accepted = client.policy().check_url(&url, Purpose::Callback);
         assert!(accepted.is_ok(), "{url} was refused at submit");
         let outcome = troubles(&client, &url).await;
-        assert_eq!(outcome, (true, Trouble::Blocked, Trouble::Blocked), "{url}");
+        assert_eq!(
+            outcome,
+            (true, OutboundError::Blocked, OutboundError::Blocked),
+            "{url}"
+        );
     }
     ground.assert_untouched();
     assert_eq!(
@@ -227,7 +235,7 @@ async fn odd_answers_of_the_name_system_fail_in_time() {
         let outcome = troubles(&client, &ground.at(name)).await;
         assert_eq!(
             outcome,
-            (false, Trouble::Unresolved, Trouble::Unresolved),
+            (false, OutboundError::Unresolved, OutboundError::Unresolved),
             "{name}"
         );
     }
@@ -312,7 +320,7 @@ async fn three_redirects_are_followed_and_a_fourth_is_not() {
         let fetched = client.fetch_image(&url).await;
         match fetched {
             Ok(image) if hops <= 3 => assert_eq!((image.width, image.height), (30, 20)),
-            Err(fault) if hops == 4 => assert_eq!(fault.trouble, Trouble::Redirect),
+            Err(fault) if hops == 4 => assert_eq!(fault.trouble, OutboundError::Redirect),
             other => panic!("{hops} redirects: {other:?}"),
         }
     }
@@ -330,13 +338,16 @@ async fn redirects_without_end_or_target_fail() {
         .fetch_image(&here.at("127.0.0.2"))
         .await
         .expect_err("a loop");
-    assert_eq!(fault.trouble, Trouble::Redirect);
+    assert_eq!(fault.trouble, OutboundError::Redirect);
     assert_eq!(here.sink.connections(), 4);
     let lost = Server::saying(answer("302 Found", "", b""));
     let fault = crate::servers::outbound(Limits::default())
         .fetch_image(&lost.url("/"))
         .await;
-    assert_eq!(fault.expect_err("no target").trouble, Trouble::Redirect);
+    assert_eq!(
+        fault.expect_err("no target").trouble,
+        OutboundError::Redirect
+    );
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::servers::{Server, answer, names, outbound, png, read_request};
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{CallbackOutcome, Limits, Outbound, Trouble};
+use atelier_backends::http::{CallbackOutcome, Limits, OutboundClient, OutboundError};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
@@ -31,7 +31,7 @@ fn limits() -> Limits {
 /// No wait is longer than its limit and a little patience for a busy machine.
 const PATIENCE: Duration = Duration::from_millis(1900);
 
-async fn post(client: &Outbound, server: &Server) -> CallbackOutcome {
+async fn post(client: &OutboundClient, server: &Server) -> CallbackOutcome {
     let started = Instant::now();
     let outcome = client
         .post_callback(&server.url("/hook"), &[], Bytes::from_static(b"{}"))
@@ -40,7 +40,7 @@ async fn post(client: &Outbound, server: &Server) -> CallbackOutcome {
     outcome
 }
 
-async fn image(client: &Outbound, server: &Server) -> Result<(u32, u32), Trouble> {
+async fn image(client: &OutboundClient, server: &Server) -> Result<(u32, u32), OutboundError> {
     let started = Instant::now();
     let fetched = client.fetch_image(&server.url("/image")).await;
     assert!(started.elapsed() < PATIENCE, "took {:?}", started.elapsed());
@@ -139,12 +139,15 @@ async fn a_receiver_that_stalls_or_drips_its_head_times_out() {
     });
     for server in [&silent, &hinting] {
         let outcome = post(&client, server).await;
-        assert_eq!(outcome.error.as_deref(), Some(Trouble::TimedOut.words()));
+        assert_eq!(
+            outcome.error.as_deref(),
+            Some(OutboundError::TimedOut.words())
+        );
         assert!(outcome.duration_ms >= 1000);
         assert!(!outcome.blocked);
     }
     assert!(post(&client, &dripping).await.error.is_some());
-    assert_eq!(image(&client, &silent).await, Err(Trouble::TimedOut));
+    assert_eq!(image(&client, &silent).await, Err(OutboundError::TimedOut));
 }
 
 #[tokio::test]
@@ -198,12 +201,12 @@ async fn babble_and_floods_in_place_of_a_head_are_refused() {
         let outcome = post(&client, &server).await;
         assert_eq!(
             outcome.error.as_deref(),
-            Some(Trouble::Protocol.words()),
+            Some(OutboundError::Protocol.words()),
             "{what}: {outcome:?}"
         );
         assert_eq!(
             image(&client, &server).await,
-            Err(Trouble::Protocol),
+            Err(OutboundError::Protocol),
             "{what}"
         );
     }
@@ -245,14 +248,20 @@ async fn images_are_judged_by_their_bytes_and_header() {
         let server = Server::saying(answer("200 OK", "content-type: image/png\r\n", &body));
         assert_eq!(
             image(&client, &server).await,
-            Err(Trouble::NotAnImage),
+            Err(OutboundError::NotAnImage),
             "{what}"
         );
     }
     let missing = Server::saying(answer("404 Not Found", "", &png(1, 1)));
-    assert_eq!(image(&client, &missing).await, Err(Trouble::Status(404)));
+    assert_eq!(
+        image(&client, &missing).await,
+        Err(OutboundError::Status(404))
+    );
     let partial = Server::saying(answer("206 Partial Content", "", &png(1, 1)));
-    assert_eq!(image(&client, &partial).await, Err(Trouble::Status(206)));
+    assert_eq!(
+        image(&client, &partial).await,
+        Err(OutboundError::Status(206))
+    );
 }
 
 #[tokio::test]
@@ -260,9 +269,12 @@ async fn an_image_that_is_too_large_slow_or_cut_off_fails_in_time() {
     let client = outbound(limits());
     let claimed = "HTTP/1.1 200 OK\r\ncontent-length: 9000000000\r\n\r\n";
     let (claims, _) = flooding(claimed);
-    assert_eq!(image(&client, &claims).await, Err(Trouble::TooLarge));
+    assert_eq!(image(&client, &claims).await, Err(OutboundError::TooLarge));
     let (endless, sent) = flooding("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n\u{fffd}");
-    assert_eq!(image(&client, &endless).await, Err(Trouble::NotAnImage));
+    assert_eq!(
+        image(&client, &endless).await,
+        Err(OutboundError::NotAnImage)
+    );
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(sent.load(Ordering::SeqCst) < 16_000_000);
     let unending = Server::allowed(|mut stream| {
@@ -271,19 +283,22 @@ async fn an_image_that_is_too_large_slow_or_cut_off_fails_in_time() {
         let _ = stream.write_all(&png(9, 9));
         drip(stream, &vec![0; 200_000], Duration::from_millis(1));
     });
-    assert_eq!(image(&client, &unending).await, Err(Trouble::TooLarge));
+    assert_eq!(
+        image(&client, &unending).await,
+        Err(OutboundError::TooLarge)
+    );
     let slow = Server::allowed(|mut stream| {
         read_request(&mut stream);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
         let _ = stream.write_all(&png(9, 9));
         drip(stream, b"0", Duration::from_millis(50));
     });
-    assert_eq!(image(&client, &slow).await, Err(Trouble::TimedOut));
+    assert_eq!(image(&client, &slow).await, Err(OutboundError::TimedOut));
     let mut short = b"HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n".to_vec();
     short.extend(png(9, 9));
     assert_eq!(
         image(&client, &Server::saying(short)).await,
-        Err(Trouble::Protocol)
+        Err(OutboundError::Protocol)
     );
 }
 
@@ -307,7 +322,7 @@ async fn a_file_flows_up_to_its_limit_and_not_beyond() {
     let over = client.fetch_file(&server.url("/"), 299_999).await;
     assert_eq!(
         over.err().map(|fault| fault.trouble),
-        Some(Trouble::TooLarge)
+        Some(OutboundError::TooLarge)
     );
     let (endless, _) = flooding("HTTP/1.1 200 OK\r\n\r\n");
     let file = client
@@ -316,7 +331,7 @@ async fn a_file_flows_up_to_its_limit_and_not_beyond() {
         .expect("a start");
     let pieces: Vec<_> = file.collect().await;
     let last = pieces.last().expect("a piece").as_ref();
-    assert_eq!(last.expect_err("a limit").trouble, Trouble::TooLarge);
+    assert_eq!(last.expect_err("a limit").trouble, OutboundError::TooLarge);
     let stalled = Server::allowed(|mut stream| {
         read_request(&mut stream);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nstart");
@@ -329,7 +344,7 @@ async fn a_file_flows_up_to_its_limit_and_not_beyond() {
         .expect("a start");
     let pieces: Vec<_> = file.collect().await;
     let last = pieces.last().expect("a piece").as_ref();
-    assert_eq!(last.expect_err("a stall").trouble, Trouble::TimedOut);
+    assert_eq!(last.expect_err("a stall").trouble, OutboundError::TimedOut);
     assert!(started.elapsed() < PATIENCE);
 }
 
@@ -353,7 +368,7 @@ async fn a_file_that_hardly_comes_is_given_up_although_it_never_pauses() {
     let file = client.fetch_file(&dripping.url("/"), 1_000_000).await;
     let pieces: Vec<_> = file.expect("a start").collect().await;
     let last = pieces.last().expect("a piece").as_ref();
-    assert_eq!(last.expect_err("too slow").trouble, Trouble::TimedOut);
+    assert_eq!(last.expect_err("too slow").trouble, OutboundError::TimedOut);
     assert!(started.elapsed() < Duration::from_secs(4));
 }
 
@@ -375,7 +390,7 @@ async fn many_names_of_one_receiver_have_no_more_places_than_its_address() {
     };
     let allow = [format!("127.0.0.2/32:{port}")];
     let policy = Policy::from_settings(&[port], Some(&allow), true, &[], &[]).expect("a policy");
-    let client = Outbound::new(policy, limits).expect("a client");
+    let client = OutboundClient::new(policy, limits).expect("a client");
     let client = client.with_resolver(resolver).expect("a client");
     let posts = hosts.iter().flat_map(|host| [*host; 2]).map(|host| {
         let (client, url) = (client.clone(), format!("http://{host}:{port}/hook"));

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use crate::servers::{Server, answer, outbound, png, read_request};
-use atelier_backends::http::{Limits, Trouble};
+use atelier_backends::http::{Limits, OutboundError};
 use bytes::Bytes;
 use futures_util::future::join_all;
 
@@ -66,7 +66,7 @@ async fn the_bytes_of_an_image_keep_their_share_until_they_are_gone() {
     drop(first);
     let second = client.fetch_image(&url).await;
     let trouble = second.expect_err("no memory is left").trouble;
-    assert_eq!(trouble, Trouble::TimedOut);
+    assert_eq!(trouble, OutboundError::TimedOut);
     drop(copy);
     client.fetch_image(&url).await.expect("there is room again");
 }

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{CallbackOutcome, Limits, Outbound};
+use atelier_backends::http::{CallbackOutcome, Limits, OutboundClient};
 use bytes::Bytes;
 
 use crate::servers::{Server, answer, names, outbound, read_request};
 
-async fn post(client: &Outbound, url: &str) -> CallbackOutcome {
+async fn post(client: &OutboundClient, url: &str) -> CallbackOutcome {
     client
         .post_callback(url, &[], Bytes::from_static(b"{}"))
         .await
@@ -147,7 +147,7 @@ async fn a_kept_connection_takes_no_place() {
     };
     let allow = [format!("127.0.0.2/32:{port}")];
     let policy = Policy::from_settings(&[port], Some(&allow), true, &[], &[]).expect("a policy");
-    let client = Outbound::new(policy, limits).expect("a client");
+    let client = OutboundClient::new(policy, limits).expect("a client");
     let client = client.with_resolver(resolver).expect("a client");
     for host in ["a", "b", "a", "b"] {
         let outcome = post(&client, &format!("http://{host}.example.org:{port}/hook")).await;

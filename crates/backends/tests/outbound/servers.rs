@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound, Resolver};
+use atelier_backends::http::{Limits, OutboundClient, Resolver};
 
 /// A listener that does as it is told with every connection.
 pub(crate) struct Server {
@@ -95,10 +95,10 @@ pub(crate) fn answer(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
 }
 
 /// A client that may reach 127.0.0.2 and nothing else on loopback, whatever the port.
-pub(crate) fn outbound(limits: Limits) -> Outbound {
+pub(crate) fn outbound(limits: Limits) -> OutboundClient {
     let allow = ["127.0.0.2/32".to_owned()];
     let policy = Policy::from_settings(&[], Some(&allow), true, &[], &[]).expect("a policy");
-    Outbound::new(policy, limits).expect("a client")
+    OutboundClient::new(policy, limits).expect("a client")
 }
 
 /// Names and their addresses: one list for each look-up in turn, the last one for good.

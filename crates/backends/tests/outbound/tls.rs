@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::servers::{Server, answer, ip, names, png, read_request};
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{CallbackOutcome, Limits, Outbound, Trouble};
+use atelier_backends::http::{CallbackOutcome, Limits, OutboundClient, OutboundError};
 use bytes::Bytes;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -63,7 +63,7 @@ fn serve((certificate, key): (CertificateDer<'static>, KeyPair), reply: Vec<u8>)
 }
 
 /// A client for which `hooks.org` is 127.0.0.2 and `inside.org` is 127.0.0.1.
-fn client(server: &Server, roots: Vec<CertificateDer<'static>>) -> Outbound {
+fn client(server: &Server, roots: Vec<CertificateDer<'static>>) -> OutboundClient {
     let port = server.address.port();
     let allow = [format!("127.0.0.2/32:{port}")];
     let policy = Policy::from_settings(&[], Some(&allow), true, &[], &[]).expect("a policy");
@@ -71,13 +71,13 @@ fn client(server: &Server, roots: Vec<CertificateDer<'static>>) -> Outbound {
         ("hooks.org", &[&["127.0.0.2"]]),
         ("inside.org", &[&["127.0.0.1"]]),
     ]);
-    Outbound::new(policy, Limits::default())
+    OutboundClient::new(policy, Limits::default())
         .and_then(|client| client.with_resolver(resolver))
         .and_then(|client| client.with_roots(roots))
         .expect("a client")
 }
 
-async fn post(client: &Outbound, server: &Server, host: &str) -> CallbackOutcome {
+async fn post(client: &OutboundClient, server: &Server, host: &str) -> CallbackOutcome {
     let url = format!("https://{host}:{}/hook", server.address.port());
     client
         .post_callback(&url, &[], Bytes::from_static(b"{}"))
@@ -118,13 +118,16 @@ async fn a_good_certificate_is_accepted_and_every_other_refused() {
         let outcome = post(&client(&server, vec![root.clone()]), &server, "hooks.org").await;
         assert_eq!(
             outcome.error.as_deref(),
-            Some(Trouble::Insecure.words()),
+            Some(OutboundError::Insecure.words()),
             "{what}"
         );
         assert_eq!(outcome.status, None, "{what}");
     }
     let stranger = post(&client(&good, Vec::new()), &good, "hooks.org").await;
-    assert_eq!(stranger.error.as_deref(), Some(Trouble::Insecure.words()));
+    assert_eq!(
+        stranger.error.as_deref(),
+        Some(OutboundError::Insecure.words())
+    );
 }
 
 #[tokio::test]
@@ -171,7 +174,7 @@ async fn a_redirect_from_https_to_http_is_not_followed() {
     ];
     let policy = Policy::from_settings(&[], Some(&allow), true, &[], &[]).expect("a policy");
     let (resolver, _) = names(&[("hooks.org", &[&["127.0.0.2"]])]);
-    let client = Outbound::new(policy, Limits::default())
+    let client = OutboundClient::new(policy, Limits::default())
         .and_then(|client| client.with_resolver(resolver))
         .and_then(|client| client.with_roots(vec![authority.certificate.clone()]))
         .expect("a client");
@@ -179,6 +182,6 @@ async fn a_redirect_from_https_to_http_is_not_followed() {
     assert!(direct.is_ok(), "{direct:?}");
     let url = format!("https://hooks.org:{}/", server.address.port());
     let fault = client.fetch_image(&url).await.expect_err("a downgrade");
-    assert_eq!(fault.trouble, Trouble::Redirect);
+    assert_eq!(fault.trouble, OutboundError::Redirect);
     assert_eq!(plain.connections(), 1);
 }

@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Gauge, Later, ReadFile};
-use atelier_backends::http::{Limits, Outbound, VendorCall};
-use atelier_backends::{Class, Fault, Made, Progress, Secret, Setup, Work};
+use atelier_backends::backend::{Backend, BoxFuture, FileReader, ProgressTracker};
+use atelier_backends::http::{Limits, OutboundClient, VendorRequest};
+use atelier_backends::{Class, Fault, PollOutcome, Secret, Setup, Work, WorkOutput};
 use atelier_contract::JobId;
 use atelier_contract::brief::{Brief, Task};
 use bytes::Bytes;
@@ -33,7 +33,7 @@ fn limits() -> Limits {
 }
 
 /// A worker account for videos, at an operator's address or one that a caller brought.
-fn worker(outbound: &Outbound, url: &str, trusted: bool) -> Arc<dyn Backend> {
+fn worker(outbound: &OutboundClient, url: &str, trusted: bool) -> Arc<dyn Backend> {
     let vendor = atelier_backends::vendor_named("openai").expect("openai");
     let setup = Setup {
         http: outbound.vendor(url, trusted).expect("an address"),
@@ -44,7 +44,7 @@ fn worker(outbound: &Outbound, url: &str, trusted: bool) -> Arc<dyn Backend> {
 }
 
 fn work() -> Work {
-    let read: ReadFile = Arc::new(|_| -> Later<'static, Result<Bytes, Fault>> {
+    let read: FileReader = Arc::new(|_| -> BoxFuture<'static, Result<Bytes, Fault>> {
         Box::pin(async { Err(Fault::unusable("no files")) })
     });
     Work {
@@ -52,7 +52,7 @@ fn work() -> Work {
         attempt_id: "a-1".into(),
         whose: "somebody".into(),
         long: false,
-        reserved: atelier_backends::reserved::Reserved::default(),
+        reserved: atelier_backends::reservation::Reservation::default(),
         operation: "vidgen_partner.generations".into(),
         request: serde_json::Map::new(),
         brief: Brief::new(Task::Animate),
@@ -63,17 +63,17 @@ fn work() -> Work {
         parent: None,
         cited: Vec::new(),
         read,
-        progress: Gauge::default(),
+        progress: ProgressTracker::default(),
         cancelled: CancellationToken::new(),
         hook_url: None,
     }
 }
 
-async fn polled(worker: &Arc<dyn Backend>) -> Result<Made, (bool, Fault)> {
+async fn polled(worker: &Arc<dyn Backend>) -> Result<WorkOutput, (bool, Fault)> {
     match worker.poll(&work(), &json!({"video": "v"})).await {
-        Ok(Progress::Done(made)) => Ok(made),
-        Ok(Progress::Failed(fault)) => Err((true, fault)),
-        Ok(Progress::Running(_) | Progress::Step(_)) => panic!("it is completed"),
+        Ok(PollOutcome::Done(made)) => Ok(made),
+        Ok(PollOutcome::Failed(fault)) => Err((true, fault)),
+        Ok(PollOutcome::Running(_) | PollOutcome::Step(_)) => panic!("it is completed"),
         Err(fault) => Err((false, fault)),
     }
 }
@@ -104,7 +104,7 @@ async fn what_costs_shares_a_connection_only_where_the_vendor_says_so() {
         let outbound = outbound(limits());
         let http = outbound.vendor(&server.url("/"), true).expect("an address");
         let submit = async || {
-            let call = VendorCall::post_json("pictures", &json!({}));
+            let call = VendorRequest::post_json("pictures", &json!({}));
             http.submit(call).await.expect("an answer");
         };
         // The first is not known to be kept; the second is, and serves the third.
@@ -128,7 +128,7 @@ async fn files_of_all_worker_accounts_share_one_memory_and_give_it_back() {
     assert!(!ended, "it is asked for again: {fault:?}");
     assert_eq!(
         fault.class,
-        Class::House,
+        Class::Service,
         "no worker is to blame: {fault:?}"
     );
     let small = studio(1000);
@@ -153,7 +153,7 @@ async fn strangers_have_a_memory_of_their_own_and_smaller_files() {
         kept.push(polled(&stranger).await.expect("a video"));
     }
     let (ended, fault) = polled(&stranger).await.expect_err("no room");
-    assert_eq!((ended, fault.class), (false, Class::House));
+    assert_eq!((ended, fault.class), (false, Class::Service));
     polled(&worker(&client, &server.url("/"), true))
         .await
         .expect("operators' back ends are not touched");
@@ -197,7 +197,7 @@ async fn a_server_that_drips_its_answer_does_not_hold_a_place() {
     }
 }
 
-/// A caller who registers addresses learns nothing about the network behind the house.
+/// A caller who registers addresses learns nothing about the network behind the service.
 #[tokio::test]
 async fn a_stranger_cannot_tell_a_forbidden_address_from_a_name_that_is_not_there() {
     let (resolver, _) = names(&[("inner.atelier-test.org", &[&["10.1.2.3"]])]);
@@ -255,7 +255,7 @@ async fn words_of_strangers_are_weighed_by_what_they_become() {
     let server = Server::saying(answer("200 OK", "", body.as_bytes()));
     let trusted = worker(&client, &server.url("/"), true);
     let fine = trusted.poll(&work(), &json!({"video": "v"})).await;
-    assert!(matches!(fine, Ok(Progress::Running(_))));
+    assert!(matches!(fine, Ok(PollOutcome::Running(_))));
     let stranger = worker(&client, &server.url("/"), false);
     let fault = stranger.poll(&work(), &json!({"video": "v"})).await;
     assert!(fault.is_err());

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atelier_backends::{Class, Progress, Started};
-use atelier_contract::Role;
+use atelier_backends::{Class, PollOutcome, StartOutcome};
+use atelier_contract::FileRole;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -42,15 +42,15 @@ async fn states_and_progress_are_passed_on_until_the_grid_and_its_four_are_here(
     let relay = remote.worker("relay", json!({ "poll_ms": 10 }));
     let body = json!({ "prompt": "a fox", "getUImages": true });
     let (work, _) = work("artgen.imagine", &body, None, &[]);
-    let Ok(Started::Ticket(ticket)) = relay.start(work.clone()).await else {
+    let Ok(StartOutcome::Ticket(ticket)) = relay.start(work.clone()).await else {
         panic!("no ticket");
     };
     for percent in [0, 40, 71] {
         let progress = relay.poll(&work, &ticket).await.expect("an answer");
-        assert!(matches!(progress, Progress::Running(_)));
+        assert!(matches!(progress, PollOutcome::Running(_)));
         assert_eq!(work.progress.get(), percent);
     }
-    let Ok(Progress::Done(made)) = relay.poll(&work, &ticket).await else {
+    let Ok(PollOutcome::Done(made)) = relay.poll(&work, &ticket).await else {
         panic!("not done");
     };
     let files: Vec<_> = made
@@ -58,8 +58,8 @@ async fn states_and_progress_are_passed_on_until_the_grid_and_its_four_are_here(
         .iter()
         .map(|file| (file.role, file.width, file.height))
         .collect();
-    assert_eq!(files[0], (Role::Main, 32, 24));
-    assert_eq!(files[1..], [(Role::Small, 16, 12); 4]);
+    assert_eq!(files[0], (FileRole::Main, 32, 24));
+    assert_eq!(files[1..], [(FileRole::Small, 16, 12); 4]);
     assert!(made.files.iter().all(|file| file.media_type == "image/png"));
     assert_eq!(made.made, 4);
     assert_eq!(made.notes, json!({ "kind": "relay", "jobId": "r" }));
@@ -80,7 +80,10 @@ async fn small_images_that_the_remote_does_not_give_are_cut_from_the_grid() {
     let made = finish(&*remote.worker("relay", Value::Null), &work)
         .await
         .expect("made");
-    let small = made.files.iter().filter(|file| file.role == Role::Small);
+    let small = made
+        .files
+        .iter()
+        .filter(|file| file.role == FileRole::Small);
     assert_eq!(small.map(|file| file.width).collect::<Vec<_>>(), [16; 4]);
 }
 
@@ -181,13 +184,13 @@ async fn results_that_are_gone_or_of_no_use_end_the_job_and_broken_ones_are_fetc
         });
         let relay = remote.worker("relay", Value::Null);
         let (work, _) = work("clipgen.generations", &json!({ "prompt": "x" }), None, &[]);
-        let Ok(Started::Ticket(ticket)) = relay.start(work.clone()).await else {
+        let Ok(StartOutcome::Ticket(ticket)) = relay.start(work.clone()).await else {
             panic!("no ticket");
         };
         match relay.poll(&work, &ticket).await {
-            Ok(Progress::Failed(fault)) if ends => assert_eq!(fault.class, Class::Gone),
+            Ok(PollOutcome::Failed(fault)) if ends => assert_eq!(fault.class, Class::Gone),
             Err(fault) if !ends => assert_eq!(fault.class, Class::Retry),
-            Ok(Progress::Failed(fault)) | Err(fault) => panic!("{fault:?}"),
+            Ok(PollOutcome::Failed(fault)) | Err(fault) => panic!("{fault:?}"),
             Ok(_) => panic!("it is not done"),
         }
     }
@@ -239,14 +242,14 @@ async fn a_synchronous_answer_is_kept_as_its_ticket_until_its_files_are_here() {
     let relay = remote.worker("relay", Value::Null);
     let body = json!({ "prompt": "a fox", "model": "art-3" });
     let (work, _) = work("imgmodel.generations", &body, None, &[]);
-    let Ok(Started::Ticket(ticket)) = relay.start(work.clone()).await else {
+    let Ok(StartOutcome::Ticket(ticket)) = relay.start(work.clone()).await else {
         panic!("no ticket");
     };
     let Err(fault) = relay.poll(&work, &ticket).await else {
         panic!("the line was cut");
     };
     assert_eq!(fault.class, Class::Retry);
-    let Ok(Progress::Done(made)) = relay.poll(&work, &ticket).await else {
+    let Ok(PollOutcome::Done(made)) = relay.poll(&work, &ticket).await else {
         panic!("not done");
     };
     assert_eq!(made.revised_prompt.as_deref(), Some("a red fox"));
@@ -267,7 +270,7 @@ async fn a_synchronous_answer_with_bytes_is_the_result() {
     let relay = remote.worker("relay", Value::Null);
     let body = json!({ "prompt": "a fox", "model": "image-1", "n": 2 });
     let (work, _) = work("imgmodel.generations", &body, None, &[]);
-    let Ok(Started::Done(made)) = relay.start(work).await else {
+    let Ok(StartOutcome::Done(made)) = relay.start(work).await else {
         panic!("not done");
     };
     assert_eq!((made.files.len(), made.made), (2, 2));

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use atelier_backends::backend::{LostSubmit, Taken};
-use atelier_backends::{Class, Fault, Progress, Started};
+use atelier_backends::backend::{Acceptance, LostSubmit};
+use atelier_backends::{Class, Fault, PollOutcome, StartOutcome};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ async fn each_refusal_has_its_class() {
         .await;
         assert_eq!(
             (fault.class, fault.taken),
-            (class, Taken::No),
+            (class, Acceptance::No),
             "{code}: {fault:?}"
         );
     }
@@ -79,7 +79,7 @@ async fn services_without_codes_are_understood_by_status_and_words() {
 #[tokio::test]
 async fn a_page_that_forbids_says_nothing_about_the_account() {
     let fault = fault_of(|| Reply::Raw(403, "", b"<html>forbidden</html>".to_vec())).await;
-    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Retry, Acceptance::No));
 }
 
 #[tokio::test]
@@ -119,30 +119,33 @@ async fn a_wish_to_wait_is_heard() {
 #[tokio::test]
 async fn it_is_known_whether_the_remote_may_have_taken_the_work() {
     for (reply, taken) in [
-        (|| Reply::Cut, Taken::Perhaps),
-        (|| Reply::Half, Taken::Perhaps),
+        (|| Reply::Cut, Acceptance::Perhaps),
+        (|| Reply::Half, Acceptance::Perhaps),
         (
             || Reply::Json(200, json!({ "status": "SUCCESS", "data": {} })),
-            Taken::Perhaps,
+            Acceptance::Perhaps,
         ),
-        (|| Reply::Raw(200, "", b"<html>".to_vec()), Taken::Perhaps),
+        (
+            || Reply::Raw(200, "", b"<html>".to_vec()),
+            Acceptance::Perhaps,
+        ),
         (
             || Reply::Raw(502, "", b"<html>bad gateway</html>".to_vec()),
-            Taken::Perhaps,
+            Acceptance::Perhaps,
         ),
         (
             || Reply::Json(500, json!({ "code": "internal_error" })),
-            Taken::Perhaps,
+            Acceptance::Perhaps,
         ),
         (
             || Reply::Json(409, json!({ "code": "idempotency_in_flight" })),
-            Taken::Perhaps,
+            Acceptance::Perhaps,
         ),
         (
             || Reply::Json(503, json!({ "code": "overloaded" })),
-            Taken::No,
+            Acceptance::No,
         ),
-    ] as [(fn() -> Reply, Taken); 8]
+    ] as [(fn() -> Reply, Acceptance); 8]
     {
         let fault = fault_of(reply).await;
         assert_eq!(fault.taken, taken, "{fault:?}");
@@ -154,7 +157,7 @@ async fn it_is_known_whether_the_remote_may_have_taken_the_work() {
     drop(free);
     let (work, _) = work("clipgen.generations", &json!({ "prompt": "x" }), None, &[]);
     let fault = refused(&*worker("relay", &base, Value::Null), &work).await;
-    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Retry, Acceptance::No));
 }
 
 #[tokio::test]
@@ -189,7 +192,7 @@ async fn a_poll_that_fails_is_asked_again_unless_the_job_is_gone() {
         .poll(&work, &ticket)
         .await
     {
-        Ok(Progress::Failed(fault)) => assert_eq!(fault.class, Class::Gone),
+        Ok(PollOutcome::Failed(fault)) => assert_eq!(fault.class, Class::Gone),
         _ => panic!("the job is gone"),
     }
 }
@@ -235,7 +238,7 @@ async fn failed_jobs_are_told_apart_by_their_kind() {
         let remote = Remote::start(move |_| Reply::Json(200, body.clone()));
         let relay = remote.worker("relay", Value::Null);
         match relay.poll(&work, &json!({ "jobId": "r" })).await {
-            Ok(Progress::Failed(fault)) => {
+            Ok(PollOutcome::Failed(fault)) => {
                 assert_eq!((fault.class, fault.job_message().as_str()), (class, says));
             }
             _ => panic!("{message} is an end"),
@@ -258,11 +261,11 @@ async fn a_lost_submit_is_repeated_as_it_was_under_the_same_key() {
     assert_eq!(relay.lost_submit(), LostSubmit::LookUp);
     let body = json!({ "targetImage": "https://a.example/1", "swapImage": "https://a.example/2" });
     let (work, _) = work("facegen.swap", &body, None, &[]);
-    assert_eq!(refused(&*relay, &work).await.taken, Taken::Perhaps);
+    assert_eq!(refused(&*relay, &work).await.taken, Acceptance::Perhaps);
     let fault = relay.look_up(&work, true).await.expect_err("in flight");
     assert_eq!(fault.class, Class::Retry);
     match relay.look_up(&work, true).await.expect("an answer") {
-        Some(Started::Ticket(ticket)) => assert_eq!(ticket, json!({ "jobId": "r" })),
+        Some(StartOutcome::Ticket(ticket)) => assert_eq!(ticket, json!({ "jobId": "r" })),
         other => panic!("{other:?}"),
     }
     let asked = remote.asked();
@@ -286,9 +289,9 @@ async fn a_lost_answer_that_was_the_result_is_the_result_when_it_is_looked_up() 
     let relay = remote.worker("relay", Value::Null);
     let body = json!({ "prompt": "draw", "response_format": "b64_json" });
     let (work, _) = work("imgmodel.generations", &body, None, &[]);
-    assert_eq!(refused(&*relay, &work).await.taken, Taken::Perhaps);
+    assert_eq!(refused(&*relay, &work).await.taken, Acceptance::Perhaps);
     match relay.look_up(&work, true).await.expect("an answer") {
-        Some(Started::Done(made)) => assert_eq!(made.files.len(), 1),
+        Some(StartOutcome::Done(made)) => assert_eq!(made.files.len(), 1),
         other => panic!("{other:?}"),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Asked, Remote, Reply};
 use crate::work::{finish, picture, png, settled, work};
-use atelier_backends::Started;
+use atelier_backends::StartOutcome;
 use atelier_contract::Job;
 
 fn accepting() -> Remote {
@@ -25,7 +25,9 @@ async fn sent(name: &str, body: Value, parent: Option<&Job>, cited: &[Job]) -> A
     let relay = remote.worker("relay", Value::Null);
     let (work, _) = work(name, &body, parent, cited);
     let started = relay.start(work).await.expect("accepted");
-    assert!(matches!(started, Started::Ticket(ticket) if ticket == json!({ "jobId": "remote-1" })));
+    assert!(
+        matches!(started, StartOutcome::Ticket(ticket) if ticket == json!({ "jobId": "remote-1" }))
+    );
     remote.last()
 }
 
@@ -166,7 +168,7 @@ async fn characters_are_called_as_the_remote_calls_them() {
         .expect("a character");
     assert_eq!(made.alias.as_deref(), Some("fox_9"));
     let mut character = settled(job, &made);
-    // The house may call it by another name than the remote does.
+    // The service may call it by another name than the remote does.
     character.output.as_mut().expect("an output").alias = Some("fox".into());
     let body = json!({ "model": "video-2", "prompt": "@Fox runs, @fox jumps" });
     let asked = sent("vidgen.generations", body, None, &[character]).await;

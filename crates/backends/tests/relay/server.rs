@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use atelier_backends::backend::Backend;
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound};
-use atelier_backends::{Secret, Setup, Wrong, vendor_named};
+use atelier_backends::http::{Limits, OutboundClient};
+use atelier_backends::{FieldError, Secret, Setup, vendor_named};
 use serde_json::Value;
 
 /// A request as it arrived.
@@ -88,9 +88,13 @@ pub(crate) fn worker(name: &str, base: &str, settings: Value) -> Arc<dyn Backend
 }
 
 /// The same, or what is wrong with its settings.
-pub(crate) fn built(name: &str, base: &str, settings: Value) -> Result<Arc<dyn Backend>, Wrong> {
+pub(crate) fn built(
+    name: &str,
+    base: &str,
+    settings: Value,
+) -> Result<Arc<dyn Backend>, FieldError> {
     let policy = Policy::from_settings(&[], Some(&[]), true, &[], &[]).expect("a policy");
-    let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+    let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
     let setup = Setup {
         http: outbound.vendor(base, true).expect("an address"),
         credential: Secret::new("the-credential"),

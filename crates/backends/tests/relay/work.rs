@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use atelier_backends::backend::{Gauge, Later, ReadFile, Work};
-use atelier_backends::{Backend, Fault, Made, MadeFile, Progress, Started};
+use atelier_backends::backend::{BoxFuture, FileReader, ProgressTracker, Work};
+use atelier_backends::{Backend, Fault, OutputFile, PollOutcome, StartOutcome, WorkOutput};
 use atelier_contract::body::parse_object;
 use atelier_contract::fields::ImageData;
-use atelier_contract::operation::Context;
+use atelier_contract::operation::ReferencedJobs;
 use atelier_contract::{File, Job, JobId, JobState, Notes, Output, Quota, operation};
 use atelier_media::{Encoding, Picture, encode};
 use bytes::Bytes;
@@ -32,7 +32,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
     let (_, submit) = operation(name).expect(name);
     let fields = parse_object(body.to_string().as_bytes()).expect("an object");
     let request = (submit.parse)(fields).unwrap_or_else(|refusal| panic!("{refusal}"));
-    let order = request.order(Context { parent, cited });
+    let order = request.order(ReferencedJobs { parent, cited });
     let order = order.unwrap_or_else(|refusal| panic!("{refusal}"));
     let mut job = job(name, &order.stored(request.as_ref()));
     job.speed = order.speed;
@@ -43,7 +43,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
             Bytes::copy_from_slice(inline.bytes.as_deref().expect("inline bytes"))
         }
     };
-    let read: ReadFile = Arc::new(|key: String| -> Later<'static, Result<Bytes, Fault>> {
+    let read: FileReader = Arc::new(|key: String| -> BoxFuture<'static, Result<Bytes, Fault>> {
         Box::pin(async move { Err(Fault::unusable(format!("no file {key}"))) })
     });
     let work = Work {
@@ -51,7 +51,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
         attempt_id: format!("{}-1", job.id),
         whose: "somebody".into(),
         long: false,
-        reserved: atelier_backends::reserved::Reserved::default(),
+        reserved: atelier_backends::reservation::Reservation::default(),
         operation: name.to_owned(),
         request: job.request.clone(),
         sources: brief.sources.iter().map(|one| input(&one.image)).collect(),
@@ -61,7 +61,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
         parent: parent.cloned().map(Arc::new),
         cited: cited.iter().cloned().map(Arc::new).collect(),
         read,
-        progress: Gauge::default(),
+        progress: ProgressTracker::default(),
         cancelled: CancellationToken::new(),
         hook_url: None,
         brief: *brief,
@@ -95,8 +95,8 @@ fn job(name: &str, request: &atelier_contract::body::Fields) -> Job {
 }
 
 /// The job with what was made for it, as the store would give it back.
-pub(crate) fn settled(mut job: Job, made: &Made) -> Job {
-    let file = |file: &MadeFile| File {
+pub(crate) fn settled(mut job: Job, made: &WorkOutput) -> Job {
+    let file = |file: &OutputFile| File {
         role: file.role,
         media_type: file.media_type.to_owned(),
         width: file.width,
@@ -120,19 +120,19 @@ pub(crate) fn settled(mut job: Job, made: &Made) -> Job {
 }
 
 /// Starts work and polls it to its end.
-pub(crate) async fn finish(backend: &dyn Backend, work: &Work) -> Result<Made, Fault> {
+pub(crate) async fn finish(backend: &dyn Backend, work: &Work) -> Result<WorkOutput, Fault> {
     let ticket = match backend.start(work.clone()).await? {
-        Started::Done(made) => return Ok(made),
-        Started::Ticket(ticket) => ticket,
+        StartOutcome::Done(made) => return Ok(made),
+        StartOutcome::Ticket(ticket) => ticket,
     };
     // A ticket is kept as text.
     let ticket: Value = serde_json::from_str(&ticket.to_string()).expect("a ticket");
     loop {
         match backend.poll(work, &ticket).await? {
-            Progress::Running(pause) => tokio::time::sleep(pause).await,
-            Progress::Done(made) => return Ok(made),
-            Progress::Failed(fault) => return Err(fault),
-            Progress::Step(_) => panic!("it is one part"),
+            PollOutcome::Running(pause) => tokio::time::sleep(pause).await,
+            PollOutcome::Done(made) => return Ok(made),
+            PollOutcome::Failed(fault) => return Err(fault),
+            PollOutcome::Step(_) => panic!("it is one part"),
         }
     }
 }

@@ -155,7 +155,7 @@ async fn a_task_is_not_asked_about_at_a_stranger_s() {
     let paper = json!({"tasks": [{"id": "t1", "address": stranger.url("/get_result?id=t1")}]});
     let polled = stand.worker("bfl", Value::Null).poll(&work, &paper).await;
     assert!(
-        matches!(polled, Ok(atelier_backends::Progress::Failed(fault)) if fault.class == Class::Bug)
+        matches!(polled, Ok(atelier_backends::PollOutcome::Failed(fault)) if fault.class == Class::Bug)
     );
     assert!(stranger.seen().is_empty());
 }

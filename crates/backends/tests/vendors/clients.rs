@@ -5,7 +5,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use atelier_backends::{Progress, Started};
+use atelier_backends::{PollOutcome, StartOutcome};
 use serde_json::{Value, json};
 
 use crate::novelai::archive;
@@ -240,9 +240,9 @@ async fn the_vendors_own_clients_send_what_our_adapters_send() {
         let worker = stand.worker(pair.vendor, pair.settings.clone());
         let (work, _) = studio.work(pair.operation, &pair.body, None);
         let started = worker.start(work.clone()).await.expect(pair.client);
-        if let (true, Started::Ticket(ticket)) = (pair.second, started) {
+        if let (true, StartOutcome::Ticket(ticket)) = (pair.second, started) {
             match worker.poll(&work, &ticket).await {
-                Ok(Progress::Step(step)) => drop(step.order.await.expect(pair.client)),
+                Ok(PollOutcome::Step(step)) => drop(step.order.await.expect(pair.client)),
                 _ => panic!("{}: there is no second pass", pair.client),
             }
         }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use atelier_backends::backend::{LostSubmit, Taken};
-use atelier_backends::{Class, Progress, Started};
-use atelier_contract::Role;
+use atelier_backends::backend::{Acceptance, LostSubmit};
+use atelier_backends::{Class, PollOutcome, StartOutcome};
+use atelier_contract::FileRole;
 use atelier_media::Picture;
 use serde_json::{Value, json};
 
@@ -99,7 +99,7 @@ async fn a_workflow_is_filled_in_queued_and_its_files_become_a_grid() {
     let made = polled(&worker, &work, &paper).await.expect("a grid");
     assert_eq!(
         (made.made, made.files[0].role, made.files[0].width),
-        (4, Role::Main, 1024)
+        (4, FileRole::Main, 1024)
     );
     let sent = stand.asked("POST /prompt")[0].json();
     let graph = &sent["prompt"];
@@ -134,9 +134,12 @@ async fn a_lost_submit_is_found_by_its_attempt_and_an_unknown_one_is_not() {
             .is_none()
     );
     let fault = ticket(&worker, work.clone()).await.expect_err("a cut line");
-    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::Perhaps));
+    assert_eq!(
+        (fault.class, fault.taken),
+        (Class::Retry, Acceptance::Perhaps)
+    );
     let found = worker.look_up(&work, true).await.expect("an answer");
-    let Some(Started::Ticket(paper)) = found else {
+    let Some(StartOutcome::Ticket(paper)) = found else {
         panic!("it was accepted");
     };
     let made = polled(&worker, &work, &paper).await.expect("a picture");
@@ -235,7 +238,7 @@ async fn how_a_prompt_ended_is_told_from_a_failed_question() {
         let stand = Stand::always(reply);
         let worker = stand.worker_under("comfyui", "", settings());
         let (fault, has_ended) = match worker.poll(&work, &json!({"prompts": ["p-1"]})).await {
-            Ok(Progress::Failed(fault)) => (fault, true),
+            Ok(PollOutcome::Failed(fault)) => (fault, true),
             Err(fault) => (fault, false),
             Ok(_) => panic!("{index}: neither done nor running"),
         };
@@ -260,7 +263,7 @@ async fn a_workflow_the_server_refuses_is_not_the_caller_s_to_read() {
     let worker = stand.worker_under("comfyui", "", settings());
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "x"}), None);
     let fault = ticket(&worker, work).await.expect_err("refused");
-    assert_eq!((fault.class, fault.taken), (Class::Unable, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Unable, Acceptance::No));
     assert_eq!(fault.message, "the back end cannot work with this request");
     assert!(fault.detail.contains("failed validation"));
 }
@@ -283,7 +286,7 @@ async fn a_result_that_is_gone_or_of_another_kind_ends_the_work() {
         });
         let worker = stand.worker_under("comfyui", "", settings());
         let (fault, has_ended) = match worker.poll(&work, &json!({"prompts": ["p-1"]})).await {
-            Ok(Progress::Failed(fault)) => (fault, true),
+            Ok(PollOutcome::Failed(fault)) => (fault, true),
             Err(fault) => (fault, false),
             Ok(_) => panic!("neither"),
         };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use atelier_backends::backend::Backend;
-use atelier_backends::{Class, Fault, Made, Progress, Work};
+use atelier_backends::{Class, Fault, PollOutcome, Work, WorkOutput};
 use atelier_contract::Job;
 use atelier_media::Picture;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn connected(address: &str, settings: Value) -> Arc<dyn Backend> {
     worker("comfyui", address, settings).expect("good settings")
 }
 
-async fn finished(worker: &Arc<dyn Backend>, mut work: Work) -> Result<Made, Fault> {
+async fn finished(worker: &Arc<dyn Backend>, mut work: Work) -> Result<WorkOutput, Fault> {
     // The server remembers prompts by their identifiers, also those of other tests and of earlier rounds.
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::SeqCst));
@@ -42,10 +42,10 @@ async fn finished(worker: &Arc<dyn Backend>, mut work: Work) -> Result<Made, Fau
     let paper = ticket(worker, work.clone()).await?;
     for _ in 0..ROUNDS {
         match worker.poll(&work, &paper).await? {
-            Progress::Running(_) => sleep(Duration::from_millis(500)).await,
-            Progress::Done(made) => return Ok(made),
-            Progress::Failed(fault) => return Err(fault),
-            Progress::Step(_) => panic!("it is one part"),
+            PollOutcome::Running(_) => sleep(Duration::from_millis(500)).await,
+            PollOutcome::Done(made) => return Ok(made),
+            PollOutcome::Failed(fault) => return Err(fault),
+            PollOutcome::Step(_) => panic!("it is one part"),
         }
     }
     panic!("it never ends");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_backends::backend::Backend;
-use atelier_backends::{Class, Progress};
+use atelier_backends::{Class, PollOutcome};
 use atelier_media::{Limits, Picture, decode};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
@@ -111,7 +111,8 @@ async fn what_a_node_threw_is_for_the_operator_and_another_back_end_may_do_it() 
     let stand = Stand::always(answer(&json!({"p-1": {"outputs": {}, "status": status}})));
     let worker = at(&stand, "imgmodel.chat", &save(&json!({})));
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "x"}), None);
-    let Ok(Progress::Failed(fault)) = worker.poll(&work, &json!({"prompts": ["p-1"]})).await else {
+    let Ok(PollOutcome::Failed(fault)) = worker.poll(&work, &json!({"prompts": ["p-1"]})).await
+    else {
         panic!("it has ended");
     };
     assert_eq!(fault.class, Class::Unable);

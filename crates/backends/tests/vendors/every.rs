@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use atelier_backends::backend::{Backend, Class, Taken};
-use atelier_backends::{Started, VENDORS};
+use atelier_backends::backend::{Acceptance, Backend, Class};
+use atelier_backends::{StartOutcome, VENDORS};
 use serde_json::{Value, json};
 
 use crate::formats::FORMATS;
@@ -90,7 +90,10 @@ pub(crate) fn proxies() -> Vec<Case> {
     ]
 }
 
-async fn start(case: &Case, worker: &Arc<dyn Backend>) -> Result<Started, atelier_backends::Fault> {
+async fn start(
+    case: &Case,
+    worker: &Arc<dyn Backend>,
+) -> Result<StartOutcome, atelier_backends::Fault> {
     let (work, _) = Studio::new().work(case.operation, &case.body, None);
     worker.start(work).await
 }
@@ -102,7 +105,7 @@ async fn a_vendor_that_is_not_there_may_pass_and_has_taken_nothing() {
             worker(case.name, "http://127.0.0.1:9", case.settings.clone()).expect("good settings");
         let fault = start(&case, &worker).await.expect_err("a fault");
         assert!(fault.class.may_pass(), "{}: {fault:?}", case.name);
-        assert_eq!(fault.taken, Taken::No, "{}", case.name);
+        assert_eq!(fault.taken, Acceptance::No, "{}", case.name);
         assert!(worker.probe().await.is_err(), "{}", case.name);
     }
 }
@@ -121,7 +124,7 @@ async fn a_line_cut_after_the_start_may_have_been_taken_and_is_not_repeated() {
         let fault = start(&case, &worker).await.expect_err("a fault");
         assert_eq!(
             (fault.class, fault.taken),
-            (Class::Retry, Taken::Perhaps),
+            (Class::Retry, Acceptance::Perhaps),
             "{}",
             case.name
         );
@@ -185,7 +188,8 @@ async fn a_vendor_that_is_done_and_shows_nothing_has_made_nothing() {
         for body in &bodies {
             *next.lock().expect("not poisoned") = body.clone();
             let (work, _) = studio.work(case.operation, &case.body, None);
-            if let Ok(atelier_backends::Progress::Done(made)) = worker.poll(&work, &ticket).await {
+            if let Ok(atelier_backends::PollOutcome::Done(made)) = worker.poll(&work, &ticket).await
+            {
                 assert!(!made.files.is_empty(), "{}: {body}", case.name);
             }
         }
@@ -212,7 +216,7 @@ async fn a_key_that_the_vendor_repeats_is_kept_nowhere() {
             let ticket = json!({"video": "v", "prompts": ["p"], "task": "t", "jobId": "j",
                 "tasks": [{"id": "t", "interaction": "i", "status": "s"}]});
             let polled = match worker.poll(&work, &ticket).await {
-                Ok(atelier_backends::Progress::Failed(fault)) | Err(fault) => Some(fault),
+                Ok(atelier_backends::PollOutcome::Failed(fault)) | Err(fault) => Some(fault),
                 Ok(_) => None,
             };
             let faults = [
@@ -288,7 +292,7 @@ fn no_worker_serves_what_is_not_an_operation_of_it() {
     }
 }
 
-/// Whoever adds a vendor writes a server for it; the stories of whole houses go through these.
+/// Whoever adds a vendor writes a server for it; the stories of whole services go through these.
 #[tokio::test]
 async fn every_vendor_has_a_local_server_that_takes_an_order_and_hands_over_a_result() {
     for vendor in VENDORS {
@@ -303,8 +307,8 @@ async fn every_vendor_has_a_local_server_that_takes_an_order_and_hands_over_a_re
         let label = format!("{} {}", format.vendor, format.dialect);
         let started = worker.start(work.clone()).await;
         let made = match started.unwrap_or_else(|fault| panic!("{label}: {fault:?}")) {
-            Started::Done(made) => Ok(made),
-            Started::Ticket(ticket) => polled(&worker, &work, &ticket).await,
+            StartOutcome::Done(made) => Ok(made),
+            StartOutcome::Ticket(ticket) => polled(&worker, &work, &ticket).await,
         };
         let made = made.unwrap_or_else(|fault| panic!("{label}: {fault:?}"));
         assert!(!made.files.is_empty(), "{label}");

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use atelier_backends::Class;
-use atelier_backends::backend::{LostSubmit, Taken};
+use atelier_backends::backend::{Acceptance, LostSubmit};
 use serde_json::json;
 
 use crate::postcards::VENDOR;
@@ -53,7 +53,7 @@ async fn an_answer_without_an_id_may_have_taken_the_work() {
     let body = json!({ "prompt": "a harbour" });
     let work = Studio::new().work("design.generations", &body, None).0;
     let fault = ticket(&worker, work).await.expect_err("no ticket");
-    assert_eq!(fault.taken, Taken::Perhaps);
+    assert_eq!(fault.taken, Acceptance::Perhaps);
 }
 
 #[tokio::test]

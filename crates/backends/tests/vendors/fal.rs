@@ -45,14 +45,14 @@ async fn a_picture_goes_through_the_queue() {
     let studio = Studio::new();
     let worker = stand.worker("fal", Value::Null);
     let (mut work, _) = studio.work("imgmodel.chat", &json!({"prompt": "a fox"}), None);
-    work.hook_url = Some("https://house.example/hooks/v1/b/token".to_owned());
+    work.hook_url = Some("https://service.example/hooks/v1/b/token".to_owned());
     let paper = ticket(&worker, work.clone()).await.expect("a ticket");
     let made = polled(&worker, &work, &paper).await.expect("a picture");
     assert_eq!((made.files[0].width, made.files[0].height), (1024, 1024));
     let seen = &stand.seen()[0];
     assert_eq!(
         seen.line,
-        "POST /v1/fal-ai/nano-banana-2?fal_webhook=https%3A%2F%2Fhouse.example%2Fhooks%2Fv1%2Fb%2Ftoken"
+        "POST /v1/fal-ai/nano-banana-2?fal_webhook=https%3A%2F%2Fservice.example%2Fhooks%2Fv1%2Fb%2Ftoken"
     );
     assert!(seen.head.contains("authorization: Key sk-very-secret"));
     assert_eq!(

@@ -253,7 +253,7 @@ fn midjourney(seen: &Seen) -> Act {
     }
 }
 
-/// Another house of the same kind; what is asked twice with one key is taken once.
+/// Another service of the same kind; what is asked twice with one key is taken once.
 fn relay(seen: &Seen) -> Act {
     let at = at(seen);
     if seen.line.starts_with("POST ") {

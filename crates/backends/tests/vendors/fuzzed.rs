@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use atelier_backends::Progress;
+use atelier_backends::PollOutcome;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -77,7 +77,7 @@ async fn no_answer_of_a_vendor_breaks_its_reader() {
         if case.name != "sdwebui" {
             let polled = worker.poll(&work, &ticket).await;
             // A picture may come at once; a file of nothing may not.
-            if let Ok(Progress::Done(made)) = polled {
+            if let Ok(PollOutcome::Done(made)) = polled {
                 assert!(!made.files.is_empty(), "{}", case.name);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use atelier_backends::Post;
+use atelier_backends::WebhookRequest;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -24,10 +24,10 @@ fn now() -> u64 {
     since.expect("after 1970").as_secs()
 }
 
-fn post(lines: &[(&'static str, String)]) -> Post {
-    let mut post = Post {
+fn post(lines: &[(&'static str, String)]) -> WebhookRequest {
+    let mut post = WebhookRequest {
         body: BODY.into(),
-        ..Post::default()
+        ..WebhookRequest::default()
     };
     for (name, value) in lines {
         post.headers.insert(*name, value.parse().expect("a value"));
@@ -36,7 +36,7 @@ fn post(lines: &[(&'static str, String)]) -> Post {
 }
 
 /// A post as Replicate signs it.
-fn replicates(key: &[u8], time: u64) -> Post {
+fn replicates(key: &[u8], time: u64) -> WebhookRequest {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("a key");
     mac.update(format!("msg_1.{time}.{BODY}").as_bytes());
     let signature = STANDARD.encode(mac.finalize().into_bytes());
@@ -54,7 +54,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// A post as fal signs it.
-fn fals(pair: &Ed25519KeyPair, time: u64) -> Post {
+fn fals(pair: &Ed25519KeyPair, time: u64) -> WebhookRequest {
     let message = format!("r1\nu1\n{time}\n{}", hex(&Sha256::digest(BODY)));
     post(&[
         ("x-fal-webhook-request-id", "r1".to_owned()),
@@ -76,24 +76,31 @@ async fn a_post_of_replicate_is_heard_when_it_is_signed_with_the_secret_it_gave_
         _ => status(404, &json!({})),
     });
     let worker = stand.worker("replicate", json!({}));
-    assert!(worker.hears(&replicates(KEY, now())).await);
-    assert!(!worker.hears(&replicates(b"another key of 16", now())).await);
+    assert!(worker.verify_webhook(&replicates(KEY, now())).await);
     assert!(
-        !worker.hears(&replicates(KEY, now() - 400)).await,
+        !worker
+            .verify_webhook(&replicates(b"another key of 16", now()))
+            .await
+    );
+    assert!(
+        !worker.verify_webhook(&replicates(KEY, now() - 400)).await,
         "too old"
     );
-    assert!(!worker.hears(&Post::default()).await, "unsigned");
+    assert!(
+        !worker.verify_webhook(&WebhookRequest::default()).await,
+        "unsigned"
+    );
     assert_eq!(stand.seen().len(), 1, "the secret is read once");
     let trusting = stand.worker("replicate", json!({"check_webhooks": false}));
-    assert!(trusting.hears(&Post::default()).await);
+    assert!(trusting.verify_webhook(&WebhookRequest::default()).await);
 }
 
 #[tokio::test]
 async fn nothing_of_replicate_is_heard_while_its_secret_cannot_be_read() {
     let stand = Stand::always(status(500, &json!({})));
     let worker = stand.worker("replicate", json!({}));
-    assert!(!worker.hears(&replicates(KEY, now())).await);
-    assert!(!worker.hears(&replicates(b"", now())).await);
+    assert!(!worker.verify_webhook(&replicates(KEY, now())).await);
+    assert!(!worker.verify_webhook(&replicates(b"", now())).await);
 }
 
 #[tokio::test]
@@ -106,13 +113,19 @@ async fn a_post_of_fal_is_heard_when_it_is_signed_with_a_key_that_fal_shows() {
     });
     let settings = json!({"webhook_keys_url": stand.url("/keys.json")});
     let worker = stand.worker("fal", settings);
-    assert!(worker.hears(&fals(&pair, now())).await);
-    assert!(!worker.hears(&fals(&other, now())).await);
-    assert!(!worker.hears(&fals(&pair, now() - 400)).await, "too old");
-    assert!(!worker.hears(&Post::default()).await, "unsigned");
+    assert!(worker.verify_webhook(&fals(&pair, now())).await);
+    assert!(!worker.verify_webhook(&fals(&other, now())).await);
+    assert!(
+        !worker.verify_webhook(&fals(&pair, now() - 400)).await,
+        "too old"
+    );
+    assert!(
+        !worker.verify_webhook(&WebhookRequest::default()).await,
+        "unsigned"
+    );
     assert_eq!(stand.seen().len(), 1, "the keys are read once");
     let trusting = stand.worker("fal", json!({"webhook_keys_url": ""}));
-    assert!(trusting.hears(&Post::default()).await);
+    assert!(trusting.verify_webhook(&WebhookRequest::default()).await);
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::Progress;
-use atelier_backends::backend::{Backend, Class, Taken};
+use atelier_backends::PollOutcome;
+use atelier_backends::backend::{Acceptance, Backend, Class};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -69,7 +69,7 @@ async fn what_is_no_answer_to_a_submit_may_have_been_taken_and_is_not_repeated()
             assert!(began.elapsed() < PATIENCE, "{name}: {what}");
             assert_eq!(
                 (fault.class, fault.taken),
-                (Class::Retry, Taken::Perhaps),
+                (Class::Retry, Acceptance::Perhaps),
                 "{name}: {what}: {fault:?}"
             );
             // How far it is may be asked beside it, on a slow day.
@@ -99,9 +99,9 @@ async fn what_is_no_answer_to_a_poll_is_asked_again() {
             assert!(began.elapsed() < PATIENCE, "{name}: {what}");
             match polled {
                 Err(fault) => assert_eq!(fault.class, Class::Retry, "{name}: {what}"),
-                Ok(Progress::Running(_)) => assert!(is_document(&reply), "{name}: {what}"),
-                Ok(Progress::Failed(fault)) => panic!("{name}: {what}: {fault:?}"),
-                Ok(Progress::Done(_) | Progress::Step(_)) => panic!("{name}: {what}"),
+                Ok(PollOutcome::Running(_)) => assert!(is_document(&reply), "{name}: {what}"),
+                Ok(PollOutcome::Failed(fault)) => panic!("{name}: {what}: {fault:?}"),
+                Ok(PollOutcome::Done(_) | PollOutcome::Step(_)) => panic!("{name}: {what}"),
             }
         }
     }
@@ -121,7 +121,7 @@ async fn a_vendor_has_no_more_words_kept_than_it_needs() {
         let (work, _) = studio.work(case.operation, &case.body, None);
         let fault = worker.start(work).await.expect_err(case.name);
         let lost = (fault.class, fault.taken);
-        assert_eq!(lost, (Class::Retry, Taken::Perhaps), "{}", case.name);
+        assert_eq!(lost, (Class::Retry, Acceptance::Perhaps), "{}", case.name);
     }
     let picture = base64(png(64, 64, [9, 9, 9, 255]));
     let reply = json!({"data": [{"b64_json": picture, "revised_prompt": long}]});

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atelier_backends::backend::{Backend, Step, Taken};
-use atelier_backends::{Class, Fault, Progress, Work};
+use atelier_backends::backend::{Acceptance, Backend, NextPass};
+use atelier_backends::{Class, Fault, PollOutcome, Work};
 use atelier_media::{Picture, encode_video, video_info};
 use serde_json::{Value, json};
 
@@ -50,13 +50,13 @@ fn work(studio: &Studio, seconds: &str) -> Work {
 }
 
 /// The next order, once the pass before is done.
-async fn step(worker: &Arc<dyn Backend>, work: &Work, ticket: &Value) -> Result<Step, Fault> {
+async fn step(worker: &Arc<dyn Backend>, work: &Work, ticket: &Value) -> Result<NextPass, Fault> {
     for _ in 0..5 {
         match worker.poll(work, ticket).await? {
-            Progress::Running(_) => {}
-            Progress::Step(step) => return Ok(step),
-            Progress::Failed(fault) => return Err(fault),
-            Progress::Done(_) => panic!("done too early"),
+            PollOutcome::Running(_) => {}
+            PollOutcome::Step(step) => return Ok(step),
+            PollOutcome::Failed(fault) => return Err(fault),
+            PollOutcome::Done(_) => panic!("done too early"),
         }
     }
     panic!("no pass ends");
@@ -147,7 +147,7 @@ async fn an_order_that_was_out_when_the_process_ended_has_an_unknown_end_and_wha
     let orders = stand.asked("POST").len();
     let lost = step(&worker, &work, &next.intent).await.err();
     let lost = lost.expect("a fault");
-    assert_eq!(lost.taken, Taken::Perhaps);
+    assert_eq!(lost.taken, Acceptance::Perhaps);
     assert_eq!(lost.cost.map(|cost| cost.micros), Some(100_000));
     worker.cancel(&next.intent).await;
     assert_eq!(stand.asked("POST").len(), orders, "nothing is sent again");
@@ -170,7 +170,7 @@ async fn a_review_in_a_later_pass_ends_the_job_and_what_was_paid_is_told() {
     let work = work(&studio, "30");
     let paper = ticket(&worker, work.clone()).await.expect("a ticket");
     let fault = polled(&worker, &work, &paper).await.expect_err("a fault");
-    assert_eq!((fault.class, fault.taken), (Class::Reject, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Reject, Acceptance::No));
     assert_eq!(fault.cost.map(|cost| cost.micros), Some(100_000));
     assert_eq!(stand.asked("POST").len(), 2);
 }

@@ -1,7 +1,7 @@
 //! Anime pictures, against a server that speaks NovelAI's format.
 
 use atelier_backends::Class;
-use atelier_backends::backend::{LostSubmit, Taken};
+use atelier_backends::backend::{Acceptance, LostSubmit};
 use atelier_media::{Limits, Picture, decode};
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -253,7 +253,7 @@ async fn every_refusal_has_its_class_and_json_is_no_archive() {
         let fault = story.refused(reply).await;
         assert_eq!(
             (fault.class, fault.taken),
-            (Class::Retry, Taken::Perhaps),
+            (Class::Retry, Acceptance::Perhaps),
             "{fault:?}"
         );
     }

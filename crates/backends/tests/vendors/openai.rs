@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use atelier_backends::backend::Gauge;
-use atelier_contract::Role;
+use atelier_backends::backend::ProgressTracker;
+use atelier_contract::FileRole;
 use atelier_media::{Limits, Picture, decode, header};
 use serde_json::{Value, json};
 
@@ -187,11 +187,11 @@ async fn artgen_gets_four_pictures_in_one_with_the_small_ones_beside_it() {
         .iter()
         .map(|file| (file.role, file.width, file.height))
         .collect();
-    let small = (Role::Small, member.0, member.1);
+    let small = (FileRole::Small, member.0, member.1);
     assert_eq!(
         sizes,
         [
-            (Role::Main, member.0 * 2, member.1 * 2),
+            (FileRole::Main, member.0 * 2, member.1 * 2),
             small,
             small,
             small,
@@ -236,7 +236,7 @@ async fn pictures_on_the_way_are_progress_and_the_last_one_is_the_result() {
     let stand = Stand::always(bytes("text/event-stream", events));
     let worker = stand.worker("openai", json!({"image_model": "m", "partial_images": 2}));
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "draw a cat"}), None);
-    let gauge: Gauge = work.progress.clone();
+    let gauge: ProgressTracker = work.progress.clone();
     let made = made(&worker, work).await.expect("a picture");
     assert_eq!((made.files.len(), made.files[0].width), (1, 1024));
     assert!(gauge.get() >= 60, "{}", gauge.get());

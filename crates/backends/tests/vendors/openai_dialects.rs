@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atelier_backends::{Class, Progress};
+use atelier_backends::{Class, PollOutcome};
 use atelier_media::{Picture, encode_video};
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ async fn a_video_that_failed_may_be_told_by_an_error_status() {
         let stand = Stand::always(status(code, &body));
         let worker = stand.worker("openai", json!({"video_model": "m", "dialect": dialect}));
         let has_ended = match worker.poll(&work, &json!({"video": "v"})).await {
-            Ok(Progress::Failed(_)) => true,
+            Ok(PollOutcome::Failed(_)) => true,
             Err(fault) => {
                 assert!(fault.class.may_pass());
                 false

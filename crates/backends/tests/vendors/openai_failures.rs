@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atelier_backends::backend::Taken;
+use atelier_backends::backend::Acceptance;
 use atelier_backends::{Class, Fault};
 use serde_json::{Value, json};
 
@@ -83,10 +83,10 @@ fn losses() -> Vec<Reply> {
 async fn each_failure_is_classed_and_no_start_is_ever_repeated() {
     let refused = refusals()
         .into_iter()
-        .map(|(class, reply)| (class, Taken::No, reply));
+        .map(|(class, reply)| (class, Acceptance::No, reply));
     let lost = losses()
         .into_iter()
-        .map(|reply| (Class::Retry, Taken::Perhaps, reply));
+        .map(|reply| (Class::Retry, Acceptance::Perhaps, reply));
     for (index, (class, taken, reply)) in refused.chain(lost).enumerate() {
         let (fault, calls) = fault_of(reply).await;
         assert_eq!(
@@ -120,7 +120,7 @@ async fn a_server_that_is_not_there_has_taken_nothing() {
         worker("openai", "http://127.0.0.1:9", json!({"image_model": "m"})).expect("good settings");
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "draw"}), None);
     let fault = made(&worker, work).await.expect_err("a fault");
-    assert_eq!((fault.class, fault.taken), (Class::Retry, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Retry, Acceptance::No));
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn a_result_that_expired_is_gone() {
     let worker = stand.worker("openai", json!({"image_model": "m"}));
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "draw"}), None);
     let fault = made(&worker, work).await.expect_err("a fault");
-    assert_eq!((fault.class, fault.taken), (Class::Gone, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Gone, Acceptance::No));
 }
 
 /// A server of one's own stops painting when the line is dropped; the place is free for others either way.
@@ -175,7 +175,7 @@ async fn a_cancelled_start_lets_the_line_go() {
         let both = async { tokio::join!(worker.start(work), cancel).0 };
         let ended = tokio::time::timeout(Duration::from_secs(2), both).await;
         let fault = ended.expect("it ends").expect_err("nothing was made");
-        assert_eq!((fault.class, fault.taken), (Class::House, Taken::No));
+        assert_eq!((fault.class, fault.taken), (Class::Service, Acceptance::No));
     }
 }
 

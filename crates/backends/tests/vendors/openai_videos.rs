@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use atelier_backends::Class;
-use atelier_backends::backend::{LostSubmit, Taken};
-use atelier_contract::Role;
+use atelier_backends::backend::{Acceptance, LostSubmit};
+use atelier_contract::FileRole;
 use atelier_media::{Limits, Picture, decode, encode_video};
 use serde_json::{Value, json};
 
@@ -137,7 +137,10 @@ async fn a_motion_video_has_covers_and_is_extended_where_it_was_made() {
     let paper = ticket(&worker, work.clone()).await.expect("a ticket");
     let made = polled(&worker, &work, &paper).await.expect("a video");
     let roles: Vec<_> = made.files.iter().map(|file| file.role).collect();
-    assert_eq!(roles, [Role::Main, Role::FirstFrame, Role::LastFrame]);
+    assert_eq!(
+        roles,
+        [FileRole::Main, FileRole::FirstFrame, FileRole::LastFrame]
+    );
     let parent = studio.settle(job, made);
 
     let body = json!({"jobId": parent.id.as_str(), "userPrompt": "it breaks"});
@@ -274,7 +277,7 @@ async fn an_ended_video_is_told_from_a_failed_question() {
         let stand = Stand::always(reply);
         let worker = stand.worker("openai", json!({"video_model": "m"}));
         let fault = match worker.poll(&work, &paper).await {
-            Ok(atelier_backends::Progress::Failed(fault)) => {
+            Ok(atelier_backends::PollOutcome::Failed(fault)) => {
                 assert!(ended, "{fault:?}");
                 fault
             }
@@ -303,7 +306,7 @@ async fn a_start_whose_answer_makes_no_sense_may_have_been_taken() {
         let fault = ticket(&worker, work).await.expect_err("a fault");
         assert_eq!(
             (fault.class, fault.taken),
-            (Class::Retry, Taken::Perhaps),
+            (Class::Retry, Acceptance::Perhaps),
             "{fault:?}"
         );
     }

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atelier_backends::backend::{LostSubmit, Taken};
-use atelier_backends::{Class, Progress, Work};
+use atelier_backends::backend::{Acceptance, LostSubmit};
+use atelier_backends::{Class, PollOutcome, Work};
 use atelier_media::Picture;
 use serde_json::{Value, json};
 
@@ -103,7 +103,11 @@ async fn every_refusal_has_its_class_whatever_its_status() {
         let fault = ticket(&stand.worker("piapi", Value::Null), work.clone())
             .await
             .expect_err("refused");
-        assert_eq!((fault.class, fault.taken), (class, Taken::No), "{fault:?}");
+        assert_eq!(
+            (fault.class, fault.taken),
+            (class, Acceptance::No),
+            "{fault:?}"
+        );
     }
     for reply in [
         page(200),
@@ -116,7 +120,7 @@ async fn every_refusal_has_its_class_whatever_its_status() {
             .expect_err("lost");
         assert_eq!(
             (fault.class, fault.taken),
-            (Class::Retry, Taken::Perhaps),
+            (Class::Retry, Acceptance::Perhaps),
             "{fault:?}"
         );
     }
@@ -140,7 +144,7 @@ async fn every_refusal_has_its_class_whatever_its_status() {
     ] {
         let stand = Stand::always(reply);
         let (fault, over) = match stand.worker("piapi", Value::Null).poll(&work, &paper).await {
-            Ok(Progress::Failed(fault)) => (fault, true),
+            Ok(PollOutcome::Failed(fault)) => (fault, true),
             Err(fault) => (fault, false),
             Ok(_) => panic!("neither failed nor unclear"),
         };

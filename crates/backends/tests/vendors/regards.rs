@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use atelier_backends::regard::Regard;
+use atelier_backends::support::SupportLevel;
 use atelier_contract::body::parse_object;
 use atelier_contract::brief::Brief;
-use atelier_contract::operation::Context;
+use atelier_contract::operation::ReferencedJobs;
 use atelier_contract::{FAMILIES, operation};
 use serde_json::{Value, json};
 
@@ -103,7 +103,7 @@ fn briefs(name: &str) -> Vec<Brief> {
         if request.parent().is_some() {
             return None;
         }
-        let order = request.order(Context {
+        let order = request.order(ReferencedJobs {
             parent: None,
             cited: &[],
         });
@@ -113,7 +113,7 @@ fn briefs(name: &str) -> Vec<Brief> {
     bodies.iter().filter_map(brief).collect()
 }
 
-type Cells = BTreeMap<String, BTreeSet<Regard>>;
+type Cells = BTreeMap<String, BTreeSet<SupportLevel>>;
 
 /// What becomes of the fields of a family at a vendor; empty when it does not serve it.
 fn cells(family: &atelier_contract::family::Family, vendor: &str, settings: Value) -> Cells {
@@ -122,9 +122,9 @@ fn cells(family: &atelier_contract::family::Family, vendor: &str, settings: Valu
     let served = family.submits.iter().filter(|one| worker.serves(one.name));
     for submit in served {
         for brief in briefs(submit.name) {
-            for one in worker.regard(submit.name, &brief) {
+            for one in worker.support(submit.name, &brief) {
                 let field = one.field.split('[').next().unwrap_or_default().to_owned();
-                cells.entry(field).or_default().insert(one.regard);
+                cells.entry(field).or_default().insert(one.support);
             }
         }
     }
@@ -231,8 +231,10 @@ async fn a_start_refuses_what_was_said_to_be_refused() {
                 continue;
             }
             let (work, _) = studio.work(operation, body, None);
-            let said = worker.regard(operation, &work.brief);
-            let said = said.into_iter().find(|one| one.regard == Regard::Refused);
+            let said = worker.support(operation, &work.brief);
+            let said = said
+                .into_iter()
+                .find(|one| one.support == SupportLevel::Refused);
             let fault = worker.start(work).await.expect_err("nobody is there");
             let refused = fault.class == Class::Unable;
             assert_eq!(

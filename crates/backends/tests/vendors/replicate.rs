@@ -51,7 +51,7 @@ async fn a_face_is_swapped_by_the_ready_mapping() {
         "swapImage": studio.host("b.png", &Picture::filled(32, 32, [99, 9, 9, 255])),
     });
     let (mut work, _) = studio.work("facegen.swap", &body, None);
-    work.hook_url = Some("https://house.example/hooks/v1/b/token".to_owned());
+    work.hook_url = Some("https://service.example/hooks/v1/b/token".to_owned());
     let paper = ticket(&worker, work.clone()).await.expect("a ticket");
     let made = polled(&worker, &work, &paper).await.expect("a picture");
     assert_eq!((made.files[0].width, made.files[0].height), (640, 480));
@@ -72,7 +72,7 @@ async fn a_face_is_swapped_by_the_ready_mapping() {
             .is_some_and(|uri| uri.starts_with("data:image/png;base64,"))
     );
     assert_ne!(sent["input"]["input_image"], sent["input"]["swap_image"]);
-    assert_eq!(sent["webhook"], "https://house.example/hooks/v1/b/token");
+    assert_eq!(sent["webhook"], "https://service.example/hooks/v1/b/token");
     assert_eq!(sent["webhook_events_filter"], json!(["completed"]));
     assert!(seen.head.contains("authorization: Bearer sk-very-secret"));
     worker.cancel(&paper).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use atelier_backends::Started;
+use atelier_backends::StartOutcome;
 use atelier_backends::backend::LostSubmit;
 use atelier_media::{Limits, Picture, decode};
 use base64::Engine as _;
@@ -384,7 +384,7 @@ async fn a_lost_start_of_kling_is_found_by_its_name() {
         .look_up(&work, true)
         .await;
     match found.expect("an answer") {
-        Some(Started::Ticket(paper)) => assert_eq!(paper["tasks"], json!([{"id": "t-9"}])),
+        Some(StartOutcome::Ticket(paper)) => assert_eq!(paper["tasks"], json!([{"id": "t-9"}])),
         other => panic!("{other:?}"),
     }
     let asked = format!("GET /v1/tasks?external_task_ids={}-0", work.attempt_id);
@@ -417,7 +417,7 @@ async fn a_part_of_lost_starts_is_not_taken_for_all_while_the_rest_may_be_on_its
     });
     let worker = stand.worker("roletask", json!({"dialect": "kling"}));
     let tasks = async |late: bool| match worker.look_up(&work, late).await.expect("an answer") {
-        Some(Started::Ticket(paper)) => Some(paper["tasks"].clone()),
+        Some(StartOutcome::Ticket(paper)) => Some(paper["tasks"].clone()),
         None => None,
         other => panic!("{other:?}"),
     };

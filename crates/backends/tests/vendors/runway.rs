@@ -13,7 +13,7 @@ use crate::story::{Story, clip};
 use crate::studio::{Studio, photo};
 
 /// Pending, throttled, running, succeeded.
-fn house(file: &'static str) -> Stand {
+fn stand(file: &'static str) -> Stand {
     let polls = AtomicUsize::new(0);
     Stand::new(move |seen| match &*seen.line {
         "POST /v1/text_to_video" | "POST /v1/image_to_video" | "POST /v1/text_to_image" => {
@@ -37,7 +37,7 @@ fn house(file: &'static str) -> Stand {
 
 #[tokio::test]
 async fn a_video_is_started_asked_about_fetched_and_its_cost_told() {
-    let (stand, studio) = (house("/film.mp4"), Studio::new());
+    let (stand, studio) = (stand("/film.mp4"), Studio::new());
     let worker = stand.worker("runway", Value::Null);
     worker.probe().await.expect("well");
     let body = json!({"prompt": "a wave", "video_length": "30"});
@@ -62,7 +62,7 @@ async fn a_video_is_started_asked_about_fetched_and_its_cost_told() {
 
 #[tokio::test]
 async fn each_model_is_asked_for_what_it_has() {
-    let (stand, studio) = (house("/film.mp4"), Studio::new());
+    let (stand, studio) = (stand("/film.mp4"), Studio::new());
     let start = studio.host("a.png", &Picture::filled(64, 64, [9, 9, 9, 255]));
     let end = studio.host("b.png", &Picture::filled(64, 64, [99, 9, 9, 255]));
     let sent = async |model: &str, operation: &str, body: Value| {
@@ -118,7 +118,7 @@ async fn each_model_is_asked_for_what_it_has() {
 
 #[tokio::test]
 async fn a_picture_has_the_asked_size_and_large_references_are_made_lighter() {
-    let (stand, studio) = (house("/a.png"), Studio::new());
+    let (stand, studio) = (stand("/a.png"), Studio::new());
     let worker = stand.worker("runway", Value::Null);
     let mut noise = photo(1400, 1400, 90);
     for (index, pixel) in noise.pixels_mut().iter_mut().enumerate() {

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use atelier_backends::Class;
-use atelier_backends::backend::{LostSubmit, Taken};
-use atelier_contract::{Job, Role};
+use atelier_backends::backend::{Acceptance, LostSubmit};
+use atelier_contract::{FileRole, Job};
 use atelier_media::{Limits, Picture, decode};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -63,7 +63,7 @@ async fn a_grid_is_four_pictures_of_one_call() {
     assert_eq!((made.made, made.files.len()), (4, 5));
     assert_eq!(
         (made.files[0].role, made.files[0].width),
-        (Role::Main, member.0 * 2)
+        (FileRole::Main, member.0 * 2)
     );
     let sent = stand.asked("txt2img")[0].json();
     for (name, value) in [
@@ -243,44 +243,44 @@ async fn tasks_of_the_other_families_come_to_their_routes() {
 async fn failures_have_their_class() {
     let memory = json!({"error": "OutOfMemoryError", "detail": "", "body": "", "errors": "CUDA out of memory"});
     let cases = [
-        (status(500, &memory), Class::Retry, Taken::No),
+        (status(500, &memory), Class::Retry, Acceptance::No),
         (
             status(422, &json!({"detail": [{"msg": "field required"}]})),
             Class::BadRequest,
-            Taken::No,
+            Acceptance::No,
         ),
         (
             status(404, &json!({"detail": "Sampler not found"})),
             Class::Unable,
-            Taken::No,
+            Acceptance::No,
         ),
         (
             status(404, &json!({"detail": "Not Found"})),
             Class::Retry,
-            Taken::No,
+            Acceptance::No,
         ),
         (
             status(401, &json!({"detail": "Incorrect username"})),
             Class::Dead,
-            Taken::No,
+            Acceptance::No,
         ),
-        (page(200), Class::Retry, Taken::Perhaps),
+        (page(200), Class::Retry, Acceptance::Perhaps),
         (
             answer(&json!({"images": [], "info": "{}"})),
             Class::Retry,
-            Taken::Perhaps,
+            Acceptance::Perhaps,
         ),
         (
             answer(&json!({"images": [base64("no picture")]})),
             Class::Gone,
-            Taken::No,
+            Acceptance::No,
         ),
         (
             Reply::Truncated(b"{\"images\":[\"".to_vec()),
             Class::Retry,
-            Taken::Perhaps,
+            Acceptance::Perhaps,
         ),
-        (Reply::Cut, Class::Retry, Taken::Perhaps),
+        (Reply::Cut, Class::Retry, Acceptance::Perhaps),
     ];
     for (reply, class, taken) in cases {
         let stand = Stand::always(reply);
@@ -324,7 +324,7 @@ async fn a_cancelled_task_is_interrupted_at_once_and_its_start_ends() {
     let both = async { tokio::join!(worker.start(work), cancel).0 };
     let ended = tokio::time::timeout(Duration::from_secs(2), both).await;
     let fault = ended.expect("it ends").expect_err("nothing was made");
-    assert_eq!((fault.class, fault.taken), (Class::House, Taken::No));
+    assert_eq!((fault.class, fault.taken), (Class::Service, Acceptance::No));
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(stand.asked("interrupt").len(), 1);
 }

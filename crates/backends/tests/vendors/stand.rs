@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use atelier_backends::backend::Backend;
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound};
+use atelier_backends::http::{Limits, OutboundClient};
 use atelier_backends::vendor_named;
-use atelier_backends::{Fault, Made, Progress, Secret, Setup, Started, Vendor, Work, Wrong};
+use atelier_backends::{
+    Fault, FieldError, PollOutcome, Secret, Setup, StartOutcome, Vendor, Work, WorkOutput,
+};
 use atelier_media::{Encoding, Picture, encode};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -174,7 +176,11 @@ impl Stand {
 }
 
 /// A worker account of a vendor at an address.
-pub(crate) fn worker(name: &str, url: &str, settings: Value) -> Result<Arc<dyn Backend>, Wrong> {
+pub(crate) fn worker(
+    name: &str,
+    url: &str,
+    settings: Value,
+) -> Result<Arc<dyn Backend>, FieldError> {
     worker_with_key(name, url, "sk-very-secret", settings)
 }
 
@@ -183,7 +189,7 @@ pub(crate) fn worker_with_key(
     url: &str,
     key: &str,
     settings: Value,
-) -> Result<Arc<dyn Backend>, Wrong> {
+) -> Result<Arc<dyn Backend>, FieldError> {
     vendor_named(name)
         .expect(name)
         .connect(setup(url, key, settings))
@@ -197,7 +203,7 @@ pub(crate) fn worker_of(vendor: &Vendor, url: &str) -> Arc<dyn Backend> {
 
 fn setup(url: &str, key: &str, settings: Value) -> Setup {
     let policy = Policy::from_settings(&[], Some(&[]), false, &[], &[]).expect("a policy");
-    let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+    let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
     Setup {
         http: outbound.vendor(url, true).expect("an address"),
         credential: Secret::new(key),
@@ -283,18 +289,18 @@ pub(crate) fn base64(bytes: impl AsRef<[u8]>) -> String {
 }
 
 /// What a start made.
-pub(crate) async fn made(worker: &Arc<dyn Backend>, work: Work) -> Result<Made, Fault> {
+pub(crate) async fn made(worker: &Arc<dyn Backend>, work: Work) -> Result<WorkOutput, Fault> {
     match worker.start(work).await? {
-        Started::Done(made) => Ok(made),
-        Started::Ticket(ticket) => panic!("a ticket: {ticket}"),
+        StartOutcome::Done(made) => Ok(made),
+        StartOutcome::Ticket(ticket) => panic!("a ticket: {ticket}"),
     }
 }
 
 /// The ticket a start gave.
 pub(crate) async fn ticket(worker: &Arc<dyn Backend>, work: Work) -> Result<Value, Fault> {
     match worker.start(work).await? {
-        Started::Ticket(ticket) => Ok(ticket),
-        Started::Done(made) => panic!("done: {made:?}"),
+        StartOutcome::Ticket(ticket) => Ok(ticket),
+        StartOutcome::Done(made) => panic!("done: {made:?}"),
     }
 }
 
@@ -303,14 +309,14 @@ pub(crate) async fn polled(
     worker: &Arc<dyn Backend>,
     work: &Work,
     ticket: &Value,
-) -> Result<Made, Fault> {
+) -> Result<WorkOutput, Fault> {
     let mut ticket = ticket.clone();
     for _ in 0..50 {
         match worker.poll(work, &ticket).await? {
-            Progress::Running(pause) => assert!(pause >= Duration::from_millis(100)),
-            Progress::Done(made) => return Ok(made),
-            Progress::Failed(fault) => return Err(fault),
-            Progress::Step(step) => ticket = step.order.await?,
+            PollOutcome::Running(pause) => assert!(pause >= Duration::from_millis(100)),
+            PollOutcome::Done(made) => return Ok(made),
+            PollOutcome::Failed(fault) => return Err(fault),
+            PollOutcome::Step(step) => ticket = step.order.await?,
         }
     }
     panic!("it never ends");

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use atelier_backends::backend::{Backend, Taken};
-use atelier_backends::{Class, Fault, Progress};
+use atelier_backends::backend::{Acceptance, Backend};
+use atelier_backends::{Class, Fault, PollOutcome};
 use atelier_media::{Picture, encode_video};
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ impl Story {
         for (number, (reply, class)) in cases.into_iter().enumerate() {
             let fault = self.refused(reply).await;
             let seen = (fault.class, fault.taken);
-            assert_eq!(seen, (class, Taken::No), "case {number}: {fault:?}");
+            assert_eq!(seen, (class, Acceptance::No), "case {number}: {fault:?}");
         }
     }
 
@@ -52,7 +52,7 @@ impl Story {
             let stand = Stand::always(reply);
             let (work, _) = Studio::new().work(self.operation, &self.body, None);
             let (fault, over) = match self.worker(&stand).poll(&work, ticket).await {
-                Ok(Progress::Failed(fault)) => (fault, true),
+                Ok(PollOutcome::Failed(fault)) => (fault, true),
                 Err(fault) => (fault, false),
                 Ok(_) => panic!("case {number}: neither failed nor unclear"),
             };

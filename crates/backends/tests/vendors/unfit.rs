@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use atelier_backends::{Class, Fault, Progress};
+use atelier_backends::{Class, Fault, PollOutcome};
 use atelier_media::Picture;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn workflows() -> Value {
     }}})
 }
 
-async fn upscale(stand: &Stand) -> Result<atelier_backends::Made, Fault> {
+async fn upscale(stand: &Stand) -> Result<atelier_backends::WorkOutput, Fault> {
     let studio = Studio::new();
     let image = studio.host("a.png", &Picture::filled(100, 60, [1, 2, 3, 255]));
     let (work, _) = studio.work("design.crisp_upscale", &json!({"image": image}), None);
@@ -106,7 +106,7 @@ async fn a_clip_of_another_kind_ends_the_work() {
     let worker = stand.worker("openai", json!({"video_model": "m"}));
     let (work, _) = Studio::new().work("vidgen_partner.generations", &json!({"prompt": "x"}), None);
     match worker.poll(&work, &json!({"video": "v"})).await {
-        Ok(Progress::Failed(fault)) => assert_eq!(fault.class, Class::Gone, "{fault:?}"),
+        Ok(PollOutcome::Failed(fault)) => assert_eq!(fault.class, Class::Gone, "{fault:?}"),
         _ => panic!("it has ended"),
     }
     assert_eq!(stand.asked("/content").len(), 1);

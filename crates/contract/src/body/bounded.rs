@@ -21,7 +21,7 @@ const OBJECT: usize = 640;
 pub(super) fn parse(bytes: &[u8], structure: usize) -> serde_json::Result<Value> {
     let left = Cell::new(structure);
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = Bounded {
+    let value = BoundedReader {
         left: &left,
         depth: DEPTH,
     }
@@ -32,12 +32,12 @@ pub(super) fn parse(bytes: &[u8], structure: usize) -> serde_json::Result<Value>
 
 /// What is left to be spent on the values inside.
 #[derive(Clone, Copy)]
-struct Bounded<'a> {
+struct BoundedReader<'a> {
     left: &'a Cell<usize>,
     depth: usize,
 }
 
-impl Bounded<'_> {
+impl BoundedReader<'_> {
     fn pay<E: de::Error>(self, bytes: usize) -> Result<(), E> {
         let left = self.left.get().checked_sub(bytes);
         let left = left.ok_or_else(|| E::custom("too many values; only texts may be large"))?;
@@ -56,7 +56,7 @@ impl Bounded<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Bounded<'_> {
+impl<'de> DeserializeSeed<'de> for BoundedReader<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -73,7 +73,7 @@ fn without_nul<E: de::Error>(text: &str) -> Result<(), E> {
     }
 }
 
-impl<'de> Visitor<'de> for Bounded<'_> {
+impl<'de> Visitor<'de> for BoundedReader<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

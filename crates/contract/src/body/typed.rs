@@ -12,15 +12,15 @@ use serde_json::{Map, Value, map};
 
 /// Gives a value its type.
 pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Mistake> {
-    T::deserialize(Typed(value))
+    T::deserialize(ValueDeserializer(value))
 }
 
 /// What is wrong, and where.
 #[derive(Debug)]
-pub(crate) struct Mistake(Box<Inner>);
+pub(crate) struct Mistake(Box<MistakeDetail>);
 
 #[derive(Debug)]
-struct Inner {
+struct MistakeDetail {
     /// The innermost step first.
     steps: Vec<Step>,
     message: String,
@@ -66,14 +66,14 @@ impl Mistake {
 
     #[cold]
     fn of(message: String) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(MistakeDetail {
             steps: Vec::new(),
             message,
         }))
     }
 
     #[cold]
-    fn unlike(what: &str, is: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+    fn type_mismatch(what: &str, is: Unexpected<'_>, wanted: &dyn Expected) -> Self {
         Self::of(match is {
             Unexpected::Unit => format!("invalid {what}: null, expected {wanted}"),
             is => format!("invalid {what}: {is}, expected {wanted}"),
@@ -95,18 +95,18 @@ impl de::Error for Mistake {
     }
 
     fn invalid_type(is: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Self::unlike("type", is, wanted)
+        Self::type_mismatch("type", is, wanted)
     }
 
     fn invalid_value(is: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Self::unlike("value", is, wanted)
+        Self::type_mismatch("value", is, wanted)
     }
 }
 
 #[derive(Clone, Copy)]
-struct Typed<'de>(&'de Value);
+struct ValueDeserializer<'de>(&'de Value);
 
-impl<'de> Deserializer<'de> for Typed<'de> {
+impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
     type Error = Mistake;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
@@ -120,7 +120,7 @@ impl<'de> Deserializer<'de> for Typed<'de> {
             },
             Value::String(text) => visitor.visit_borrowed_str(text),
             Value::Array(items) => {
-                let mut list = Items {
+                let mut list = ItemsAccess {
                     rest: items.iter(),
                     next: 0,
                 };
@@ -133,7 +133,7 @@ impl<'de> Deserializer<'de> for Typed<'de> {
                     )),
                 }
             }
-            Value::Object(fields) => visitor.visit_map(Named::of(fields)),
+            Value::Object(fields) => visitor.visit_map(FieldsAccess::of(fields)),
         }
     }
 
@@ -200,12 +200,12 @@ fn kind(value: &Value) -> Unexpected<'_> {
     }
 }
 
-struct Items<'de> {
+struct ItemsAccess<'de> {
     rest: std::slice::Iter<'de, Value>,
     next: usize,
 }
 
-impl<'de> SeqAccess<'de> for &mut Items<'de> {
+impl<'de> SeqAccess<'de> for &mut ItemsAccess<'de> {
     type Error = Mistake;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -217,7 +217,7 @@ impl<'de> SeqAccess<'de> for &mut Items<'de> {
         };
         let index = self.next;
         self.next += 1;
-        match seed.deserialize(Typed(value)) {
+        match seed.deserialize(ValueDeserializer(value)) {
             Ok(made) => Ok(Some(made)),
             Err(mistake) => Err(mistake.within(Step::Item(index))),
         }
@@ -228,12 +228,12 @@ impl<'de> SeqAccess<'de> for &mut Items<'de> {
     }
 }
 
-struct Named<'de> {
+struct FieldsAccess<'de> {
     rest: map::Iter<'de>,
     field: Option<(&'de String, &'de Value)>,
 }
 
-impl<'de> Named<'de> {
+impl<'de> FieldsAccess<'de> {
     fn of(fields: &'de Map<String, Value>) -> Self {
         Self {
             rest: fields.iter(),
@@ -242,7 +242,7 @@ impl<'de> Named<'de> {
     }
 }
 
-impl<'de> MapAccess<'de> for Named<'de> {
+impl<'de> MapAccess<'de> for FieldsAccess<'de> {
     type Error = Mistake;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -261,7 +261,7 @@ impl<'de> MapAccess<'de> for Named<'de> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Mistake> {
         let (name, value) = self.field.take().expect("asked for after its name");
-        match seed.deserialize(Typed(value)) {
+        match seed.deserialize(ValueDeserializer(value)) {
             Ok(made) => Ok(made),
             Err(mistake) => Err(mistake.within(Step::Field(name.clone()))),
         }
@@ -279,28 +279,28 @@ struct Variant<'de> {
 
 impl<'de> EnumAccess<'de> for Variant<'de> {
     type Error = Mistake;
-    type Variant = Inside<'de>;
+    type Variant = VariantBody<'de>;
 
     fn variant_seed<V: DeserializeSeed<'de>>(
         self,
         seed: V,
-    ) -> Result<(V::Value, Inside<'de>), Mistake> {
+    ) -> Result<(V::Value, VariantBody<'de>), Mistake> {
         let variant = seed.deserialize(BorrowedStrDeserializer::new(self.name))?;
-        Ok((variant, Inside(self.value)))
+        Ok((variant, VariantBody(self.value)))
     }
 }
 
 /// What stands beside a variant's name.
-struct Inside<'de>(Option<&'de Value>);
+struct VariantBody<'de>(Option<&'de Value>);
 
-impl<'de> Inside<'de> {
-    fn given(self, wanted: &'static str) -> Result<Typed<'de>, Mistake> {
-        let value = self.0.map(Typed);
+impl<'de> VariantBody<'de> {
+    fn given(self, wanted: &'static str) -> Result<ValueDeserializer<'de>, Mistake> {
+        let value = self.0.map(ValueDeserializer);
         value.ok_or_else(|| de::Error::invalid_type(Unexpected::UnitVariant, &wanted))
     }
 }
 
-impl<'de> VariantAccess<'de> for Inside<'de> {
+impl<'de> VariantAccess<'de> for VariantBody<'de> {
     type Error = Mistake;
 
     fn unit_variant(self) -> Result<(), Mistake> {

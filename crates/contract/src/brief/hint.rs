@@ -4,7 +4,7 @@ use super::Source;
 
 /// What is taken from a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lends {
+pub enum HintKind {
     /// Colours, light and style.
     Style,
     /// The looks of its subject.
@@ -15,7 +15,7 @@ pub enum Lends {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hint {
     /// What is taken from it.
-    pub lends: Lends,
+    pub lends: HintKind,
     /// The picture.
     pub source: Source,
 }

@@ -9,7 +9,7 @@ pub const MEGABYTE: u64 = 1024 * 1024;
 /// What an input picture must be like. Inline pictures are held against it when the order is made, fetched ones when
 /// they have arrived; both by [`Source::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct SourceRule {
     /// Exactly this width and height.
     pub size: Option<(u32, u32)>,
     /// The same width and height as the first source.
@@ -24,7 +24,7 @@ pub struct Wanted {
     pub kept_only: bool,
 }
 
-impl Wanted {
+impl SourceRule {
     /// Any picture the service reads.
     pub const ANY: Self = Self {
         size: None,
@@ -50,7 +50,7 @@ pub struct Source {
     /// The picture.
     pub image: ImageData,
     /// What it must be like.
-    pub wanted: Wanted,
+    pub wanted: SourceRule,
 }
 
 impl Source {
@@ -98,10 +98,10 @@ fn short(media_type: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fields::Inline;
+    use crate::fields::InlineData;
 
-    fn source(wanted: Wanted) -> Source {
-        let image = ImageData::Inline(Inline {
+    fn source(wanted: SourceRule) -> Source {
+        let image = ImageData::Inline(InlineData {
             hash: String::new(),
             header: None,
             bytes: None,
@@ -126,41 +126,41 @@ mod tests {
         let png = header("image/png", 64, 32);
         let cases = [
             (
-                Wanted {
+                SourceRule {
                     media_types: &["image/png"],
-                    ..Wanted::ANY
+                    ..SourceRule::ANY
                 },
                 header("image/jpeg", 64, 32),
                 "mask: must be a png image, is jpeg",
             ),
             (
-                Wanted {
+                SourceRule {
                     under_bytes: Some(4 * MEGABYTE),
-                    ..Wanted::ANY
+                    ..SourceRule::ANY
                 },
                 png,
                 "mask: must be under 4 MB, has 4194304 bytes",
             ),
             (
-                Wanted {
+                SourceRule {
                     square: true,
-                    ..Wanted::ANY
+                    ..SourceRule::ANY
                 },
                 png,
                 "mask: must be square, is 64x32",
             ),
             (
-                Wanted {
+                SourceRule {
                     size: Some((64, 64)),
-                    ..Wanted::ANY
+                    ..SourceRule::ANY
                 },
                 png,
                 "mask: must be 64x64 pixels, is 64x32",
             ),
             (
-                Wanted {
+                SourceRule {
                     like_first: true,
-                    ..Wanted::ANY
+                    ..SourceRule::ANY
                 },
                 png,
                 "mask: must be 8x8 pixels, is 64x32",

@@ -1,7 +1,7 @@
 //! animegen: anime-style images from words or from an image.
 
 use crate::fields::words;
-use crate::job::Role;
+use crate::job::FileRole;
 use crate::prelude::*;
 
 mod cast;
@@ -9,8 +9,8 @@ mod image;
 mod text;
 
 pub use cast::{Centre, CharacterPrompt, CharacterReference, ReferenceKind, Vibe};
-pub use image::ImageToImage;
-pub use text::TextToImage;
+pub use image::AnimegenImageToImage;
+pub use text::AnimegenTextToImage;
 
 /// animegen.
 pub const FAMILY: Family = Family {
@@ -19,7 +19,7 @@ pub const FAMILY: Family = Family {
     prefix: "/animegen/",
     queue: "animegen",
     submits: &[
-        job::<TextToImage>(
+        submit_job::<AnimegenTextToImage>(
             "animegen.text_to_image",
             "/animegen/text-to-image",
             example!("animegen.text_to_image"),
@@ -27,7 +27,7 @@ pub const FAMILY: Family = Family {
         .priced(&["animegen.text_to_image"])
         .making(&[Task::Anime])
         .with_images(),
-        job::<ImageToImage>(
+        submit_job::<AnimegenImageToImage>(
             "animegen.image_to_image",
             "/animegen/image-to-image",
             example!("animegen.image_to_image"),
@@ -36,18 +36,18 @@ pub const FAMILY: Family = Family {
         .making(&[Task::Anime])
         .with_images(),
     ],
-    fetches: &[Fetch {
+    fetches: &[FetchEndpoint {
         path: "/animegen/fetch",
         param: "jobId",
     }],
-    render: |family, job| family.framed_result(job, Drawn::of(job)),
-    shape: framed::<Drawn>,
+    render: |family, job| family.framed_result(job, AnimegenResult::of(job)),
+    shape: envelope_schema::<AnimegenResult>,
     ..Family::USUAL
 };
 
 words! {
     /// The model.
-    pub Model { Full "anime-diffusion-4-5-full", Curated "anime-diffusion-4-5-curated" }
+    pub AnimegenModel { Full "anime-diffusion-4-5-full", Curated "anime-diffusion-4-5-curated" }
 }
 words! {
     /// How noise becomes an image.
@@ -67,7 +67,7 @@ words! {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "AnimegenResult")]
-struct Drawn {
+struct AnimegenResult {
     /// The images; they work for 24 hours.
     image_url: Vec<String>,
     /// Prompt text.
@@ -82,13 +82,13 @@ struct Drawn {
     hook_url: Option<String>,
 }
 
-impl Drawn {
+impl AnimegenResult {
     fn of(job: &Job) -> Option<Self> {
         let output = job.output()?;
         let given = job.text("seed").map(str::to_owned);
         Some(Self {
             image_url: job
-                .files(Role::Main)
+                .files(FileRole::Main)
                 .map(|file| file.cdn_url.clone())
                 .collect(),
             prompt: job.text("prompt")?.to_owned(),

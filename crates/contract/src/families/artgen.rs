@@ -20,13 +20,13 @@ mod sizes;
 pub mod version;
 pub mod video;
 
-pub use act::Act;
-pub use blend::{Blend, Dimensions};
-pub use describe::Describe;
-pub use imagine::Imagine;
-pub use inpaint::Inpaint;
+pub use act::ArtgenAction;
+pub use blend::{ArtgenBlend, Dimensions};
+pub use describe::ArtgenDescribe;
+pub use imagine::ArtgenImagine;
+pub use inpaint::ArtgenInpaint;
 pub use requests::Mode;
-pub use seed::Seed;
+pub use seed::ArtgenSeed;
 
 const FAMILY_NAME: &str = "artgen";
 
@@ -42,7 +42,7 @@ pub const FAMILY: Family = Family {
     asked_for: flags::asked_for,
     timeout_s: 300,
     submits: &[IMAGINE, ACTION, SEED, BLEND, DESCRIBE, INPAINT],
-    fetches: &[Fetch {
+    fetches: &[FetchEndpoint {
         path: "/artgen/v1/fetch",
         param: "jobId",
     }],
@@ -51,7 +51,7 @@ pub const FAMILY: Family = Family {
     ..Family::USUAL
 };
 
-const IMAGINE: Submit = job::<Imagine>(
+const IMAGINE: SubmitEndpoint = submit_job::<ArtgenImagine>(
     "artgen.imagine",
     "/artgen/v1/imagine",
     example!("artgen.imagine"),
@@ -66,7 +66,7 @@ const IMAGINE: Submit = job::<Imagine>(
 .in_fours()
 .usually(by_mode);
 
-const ACTION: Submit = job::<Act>(
+const ACTION: SubmitEndpoint = submit_job::<ArtgenAction>(
     "artgen.action",
     "/artgen/v1/action",
     example!("artgen.action"),
@@ -103,24 +103,26 @@ const ACTION: Submit = job::<Act>(
 .in_fours()
 .usually(by_mode);
 
-const SEED: Submit = job::<Seed>("artgen.seed", "/artgen/v1/seed", example!("artgen.seed"))
-    .priced(&["artgen.seed"])
-    .making(&[Task::Seed])
-    .in_fours()
-    .usually(|_| 2);
+const SEED: SubmitEndpoint =
+    submit_job::<ArtgenSeed>("artgen.seed", "/artgen/v1/seed", example!("artgen.seed"))
+        .priced(&["artgen.seed"])
+        .making(&[Task::Seed])
+        .in_fours()
+        .usually(|_| 2);
 
-const BLEND: Submit = job::<Blend>("artgen.blend", "/artgen/v1/blend", example!("artgen.blend"))
-    .priced(&[
-        "artgen.blend.relax",
-        "artgen.blend.fast",
-        "artgen.blend.turbo",
-    ])
-    .making(&[Task::Blend])
-    .in_fours()
-    .usually(by_mode)
-    .with_images();
+const BLEND: SubmitEndpoint =
+    submit_job::<ArtgenBlend>("artgen.blend", "/artgen/v1/blend", example!("artgen.blend"))
+        .priced(&[
+            "artgen.blend.relax",
+            "artgen.blend.fast",
+            "artgen.blend.turbo",
+        ])
+        .making(&[Task::Blend])
+        .in_fours()
+        .usually(by_mode)
+        .with_images();
 
-const DESCRIBE: Submit = job::<Describe>(
+const DESCRIBE: SubmitEndpoint = submit_job::<ArtgenDescribe>(
     "artgen.describe",
     "/artgen/v1/describe",
     example!("artgen.describe"),
@@ -131,7 +133,7 @@ const DESCRIBE: Submit = job::<Describe>(
 .usually(|_| 10)
 .with_images();
 
-const INPAINT: Submit = job::<Inpaint>(
+const INPAINT: SubmitEndpoint = submit_job::<ArtgenInpaint>(
     "artgen.inpaint",
     "/artgen/v1/inpaint",
     example!("artgen.inpaint"),

@@ -10,8 +10,8 @@ pub const FAMILY: Family = Family {
     prefix: "/clipgen/",
     queue: "clipgen",
     timeout_s: 1800,
-    keep: Keep::ThreeDays,
-    submits: &[job::<Generate>(
+    keep: ResultLifetime::ThreeDays,
+    submits: &[submit_job::<ClipgenGenerations>(
         "clipgen.generations",
         "/clipgen/generations",
         example!("clipgen.generations"),
@@ -19,18 +19,18 @@ pub const FAMILY: Family = Family {
     .priced(&["clipgen.generations"])
     .making(&[Task::Animate])
     .usually(|_| 90)],
-    fetches: &[Fetch {
+    fetches: &[FetchEndpoint {
         path: "/clipgen/fetch",
         param: "jobId",
     }],
-    render: |family, job| family.framed_result(job, Clip::of(job)),
-    shape: framed::<Clip>,
+    render: |family, job| family.framed_result(job, ClipgenResult::of(job)),
+    shape: envelope_schema::<ClipgenResult>,
     ..Family::USUAL
 };
 
 words! {
     /// Width to height.
-    pub AspectRatio = Wide {
+    pub ClipgenAspectRatio = Wide {
         Tall23 "2:3", Wide32 "3:2", Square "1:1", Tall "9:16", Wide "16:9",
     }
 }
@@ -39,7 +39,7 @@ words! {
     pub ResolutionName = P720 { P720 "720p" }
 }
 
-impl AspectRatio {
+impl ClipgenAspectRatio {
     /// Width and height; the shorter side has 720 pixels.
     const fn size(self) -> (u32, u32) {
         match self {
@@ -55,12 +55,12 @@ impl AspectRatio {
 /// Makes a video from words and reference images.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ClipgenGenerations")]
-pub struct Generate {
+pub struct ClipgenGenerations {
     /// What happens.
     pub prompt: Prompt,
     /// Width to height.
     #[serde(default)]
-    pub aspect_ratio: AspectRatio,
+    pub aspect_ratio: ClipgenAspectRatio,
     /// Length in seconds, as text.
     #[serde(default)]
     pub video_length: SecondsText<10, 30>,
@@ -75,12 +75,12 @@ pub struct Generate {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Generate {
+impl Operation for ClipgenGenerations {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let mut brief = Brief::new(Task::Animate)
             .words(&self.prompt)
             .sized(self.aspect_ratio.size());
@@ -97,7 +97,7 @@ impl Operation for Generate {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ClipgenResult")]
-struct Clip {
+struct ClipgenResult {
     /// Job identifier.
     job_id: String,
     /// Identifier of the produced video.
@@ -105,7 +105,7 @@ struct Clip {
     /// Prompt text.
     prompt: String,
     /// Width to height.
-    aspect_ratio: AspectRatio,
+    aspect_ratio: ClipgenAspectRatio,
     /// Length in seconds, as text.
     video_length: SecondsText<10, 30>,
     /// Resolution.
@@ -122,10 +122,10 @@ struct Clip {
     hook_url: Option<String>,
 }
 
-impl Clip {
+impl ClipgenResult {
     fn of(job: &Job) -> Option<Self> {
         let file = job.file(0)?;
-        let request: Generate = job.request()?;
+        let request: ClipgenGenerations = job.request()?;
         Some(Self {
             job_id: job.id.to_string(),
             video_id: job.id.to_string(),

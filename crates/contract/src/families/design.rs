@@ -1,15 +1,15 @@
 //! design: raster generation, image-to-image, inpaint, backgrounds, vectors and upscales, answered in the response.
 
 use crate::fields::words;
-use crate::job::Role;
+use crate::job::FileRole;
 use crate::prelude::*;
 
 mod generate;
 mod repaint;
 mod single;
 
-pub use generate::{Generate, Size};
-pub use repaint::{ImageToImage, Inpaint, ReplaceBackground};
+pub use generate::{DesignGenerations, DesignSize};
+pub use repaint::{DesignImageToImage, DesignInpaint, ReplaceBackground};
 pub use single::{CreativeUpscale, CrispUpscale, RemoveBackground, Vectorize};
 
 /// design.
@@ -20,19 +20,19 @@ pub const FAMILY: Family = Family {
     queue: "design",
     timeout_s: 120,
     submits: &[
-        submit::<Generate>(
+        submit::<DesignGenerations>(
             "/design/images/generations",
             ["design.generations"].as_slice(),
             example!("design.generations"),
         )
         .making(&[Task::Draw]),
-        submit::<ImageToImage>(
+        submit::<DesignImageToImage>(
             "/design/images/imageToImage",
             &["design.image_to_image"],
             example!("design.image_to_image"),
         )
         .making(&[Task::Restyle]),
-        submit::<Inpaint>(
+        submit::<DesignInpaint>(
             "/design/images/inpaint",
             &["design.inpaint"],
             example!("design.inpaint"),
@@ -73,7 +73,7 @@ pub const FAMILY: Family = Family {
         .making(&[Task::CreativeUpscale]),
     ],
     render: |_, job| render(job),
-    shape: |generator| generator.subschema_for::<Answer>(),
+    shape: |generator| generator.subschema_for::<DesignAnswer>(),
     ..Family::USUAL
 };
 
@@ -82,46 +82,46 @@ const fn submit<T: Operation + Send + Sync + 'static>(
     path: &'static str,
     name: &'static [&'static str],
     example: &'static str,
-) -> Submit {
-    let render = |finished: &Finished<'_>| render(finished.job);
-    answer::<T, Answer>(name[0], path, example, render)
+) -> SubmitEndpoint {
+    let render = |finished: &FinishedJob<'_>| render(finished.job);
+    submit_and_wait::<T, DesignAnswer>(name[0], path, example, render)
         .priced(name)
         .usually(|_| 10)
 }
 
 words! {
     /// The model.
-    pub Model = V3 { V3 "designv3", V2 "designv2" }
+    pub DesignModel = V3 { V3 "designv3", V2 "designv2" }
 }
 
 /// The answer of every design endpoint.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DesignAnswer")]
-struct Answer {
+struct DesignAnswer {
     /// `SUCCESS`.
     status: &'static str,
     /// `success`.
     message: String,
     /// The images.
-    data: Option<Made>,
+    data: Option<DesignOutput>,
 }
 
 /// What was made.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DesignMade")]
-struct Made {
+struct DesignOutput {
     /// Quota consumed, as text.
     quota: QuotaText,
     /// When it was made, in seconds since 1970.
     created: i64,
     /// The images, in order.
-    images: Vec<Image>,
+    images: Vec<DesignImage>,
 }
 
 /// One image.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DesignImage")]
-struct Image {
+struct DesignImage {
     /// Identifier of the image.
     image_id: String,
     /// Its address; it works for 24 hours.
@@ -130,18 +130,18 @@ struct Image {
 
 fn render(job: &Job) -> Value {
     let images = job
-        .files(Role::Main)
+        .files(FileRole::Main)
         .enumerate()
-        .map(|(index, file)| Image {
+        .map(|(index, file)| DesignImage {
             image_id: format!("{}-{index}", job.id),
             url: file.cdn_url.clone(),
         });
-    let made = job.output().map(|_| Made {
+    let made = job.output().map(|_| DesignOutput {
         quota: QuotaText(job.quota),
         created: job.finished_ms.unwrap_or(job.updated_ms) / 1000,
         images: images.collect(),
     });
-    shaped(&Answer {
+    to_json(&DesignAnswer {
         status: FAMILY.state_word(job.state),
         message: match job.state {
             JobState::Failed => job.message.clone().unwrap_or_default(),

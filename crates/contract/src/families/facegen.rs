@@ -9,30 +9,33 @@ pub const FAMILY: Family = Family {
     ids: JobIds::Digits("SWAP-FACE-"),
     prefix: "/facegen/",
     queue: "facegen",
-    submits: &[
-        job::<Swap>("facegen.swap", "/facegen/v1/swap", example!("facegen.swap"))
-            .priced(&["facegen.swap"])
-            .making(&[Task::SwapFace]),
-    ],
-    fetches: &[Fetch {
+    submits: &[submit_job::<FacegenSwap>(
+        "facegen.swap",
+        "/facegen/v1/swap",
+        example!("facegen.swap"),
+    )
+    .priced(&["facegen.swap"])
+    .making(&[Task::SwapFace])],
+    fetches: &[FetchEndpoint {
         path: "/facegen/v1/fetch",
         param: "jobId",
     }],
     render: |family, job| {
-        let mut body = family.framed_result(job, Swapped::of(job));
+        let mut body = family.framed_result(job, FacegenResult::of(job));
         if job.state != JobState::Failed {
             body["message"] = Value::Null;
         }
         body
     },
-    shape: framed::<Swapped>,
+    shape: envelope_schema::<FacegenResult>,
     ..Family::USUAL
 };
 
 /// Replaces the face in `targetImage` with the face in `swapImage`.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Swap {
+#[schemars(rename = "Swap")]
+pub struct FacegenSwap {
     /// Template image whose face is replaced.
     pub target_image: ImageUrl,
     /// Image whose face is placed into the template.
@@ -42,8 +45,8 @@ pub struct Swap {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Swap {
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+impl Operation for FacegenSwap {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let brief = Brief::new(Task::SwapFace)
             .from_url("targetImage", &self.target_image)
             .from_url("swapImage", &self.swap_image);
@@ -55,7 +58,7 @@ impl Operation for Swap {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FacegenResult")]
-struct Swapped {
+struct FacegenResult {
     /// Job identifier.
     job_id: String,
     /// Template image address as submitted.
@@ -72,7 +75,7 @@ struct Swapped {
     quota: Quota,
 }
 
-impl Swapped {
+impl FacegenResult {
     fn of(job: &Job) -> Option<Self> {
         let file = job.file(0)?;
         Some(Self {

@@ -9,11 +9,12 @@ mod generations;
 mod legacy;
 mod rules;
 
-pub use edits::{Edit, EditModel, EditQuality, EditSize};
-pub use generations::Generate;
-pub use legacy::{Legacy, LegacyModel, LegacyQuality, LegacySize};
+pub use edits::{EditModel, EditQuality, EditSize, ImgmodelEdits};
+pub use generations::ImgmodelGenerations;
+pub use legacy::{ImgmodelLegacy, LegacyModel, LegacyQuality, LegacySize};
 pub use rules::{
-    Background, Model, Moderation, OutputFormat, Quality, ResponseFormat, Size, Style,
+    Background, ImgmodelModel, ImgmodelSize, Moderation, OutputFormat, Quality, ResponseFormat,
+    Style,
 };
 
 /// imgmodel.
@@ -23,10 +24,10 @@ pub const FAMILY: Family = Family {
     prefix: "/v1/images/",
     queue: "imgmodel",
     timeout_s: 120,
-    keep: Keep::Hour,
+    keep: ResultLifetime::Hour,
     submits: &[GENERATIONS, EDITS, LEGACY],
     render: |_, job| answers::render(job),
-    shape: |generator| generator.subschema_for::<answers::Images>(),
+    shape: |generator| generator.subschema_for::<answers::ImgmodelAnswer>(),
     ..Family::USUAL
 };
 
@@ -35,8 +36,8 @@ const SLOW_SECONDS: u32 = 300;
 /// How long the older models usually take.
 const QUICK_SECONDS: u32 = 8;
 
-const fn vendor_form(submit: Submit) -> Submit {
-    Submit {
+const fn vendor_form(submit: SubmitEndpoint) -> SubmitEndpoint {
+    SubmitEndpoint {
         usual_s: |fields| match fields.get("model").and_then(Value::as_str) {
             Some("image-1") => 40,
             _ => QUICK_SECONDS,
@@ -50,8 +51,8 @@ const fn vendor_form(submit: Submit) -> Submit {
     }
 }
 
-const GENERATIONS: Submit = vendor_form(
-    answer::<Generate, answers::Images>(
+const GENERATIONS: SubmitEndpoint = vendor_form(
+    submit_and_wait::<ImgmodelGenerations, answers::ImgmodelAnswer>(
         "imgmodel.generations",
         "/v1/images/generations",
         example!("imgmodel.generations"),
@@ -72,8 +73,8 @@ const GENERATIONS: Submit = vendor_form(
     .on_alternative_host(),
 );
 
-const EDITS: Submit = vendor_form(
-    answer::<Edit, answers::Images>(
+const EDITS: SubmitEndpoint = vendor_form(
+    submit_and_wait::<ImgmodelEdits, answers::ImgmodelAnswer>(
         "imgmodel.edits",
         "/v1/images/edits",
         example!("imgmodel.edits"),
@@ -92,9 +93,9 @@ const EDITS: Submit = vendor_form(
     .with_files(&["image", "mask"]),
 );
 
-const LEGACY: Submit = Submit {
-    keep: Some(Keep::Day),
-    ..answer::<Legacy, answers::Images>(
+const LEGACY: SubmitEndpoint = SubmitEndpoint {
+    keep: Some(ResultLifetime::Day),
+    ..submit_and_wait::<ImgmodelLegacy, answers::ImgmodelAnswer>(
         "imgmodel.legacy",
         "/imgmodel/v1/images/generations",
         example!("imgmodel.legacy"),

@@ -3,14 +3,14 @@
 use crate::body::Fields;
 use crate::family::RefusedData;
 use crate::fields::words;
-use crate::job::Role;
+use crate::job::FileRole;
 use crate::prelude::*;
 
 mod extend;
 mod generate;
 
-pub use extend::Extend;
-pub use generate::Generate;
+pub use extend::MotionExtend;
+pub use generate::MotionGenerations;
 
 const FAMILY_NAME: &str = "motion";
 /// The key of the factor for the larger resolution.
@@ -27,9 +27,9 @@ pub const FAMILY: Family = Family {
     refused_data: RefusedData::Empty,
     accepted_message: "",
     timeout_s: 1800,
-    keep: Keep::ThreeDays,
+    keep: ResultLifetime::ThreeDays,
     submits: &[
-        job::<Generate>(
+        submit_job::<MotionGenerations>(
             "motion.generations",
             "/motion/v1/generations",
             example!("motion.generations"),
@@ -42,7 +42,7 @@ pub const FAMILY: Family = Family {
         ])
         .making(&[Task::Animate])
         .usually(by_mode),
-        job::<Extend>(
+        submit_job::<MotionExtend>(
             "motion.extend",
             "/motion/v1/extend",
             example!("motion.extend"),
@@ -51,12 +51,12 @@ pub const FAMILY: Family = Family {
         .making(&[Task::Extend(0)])
         .usually(by_mode),
     ],
-    fetches: &[Fetch {
+    fetches: &[FetchEndpoint {
         path: "/motion/v1/fetch",
         param: "jobId",
     }],
-    render: |family, job| family.framed_result(job, Moving::of(job)),
-    shape: framed::<Moving>,
+    render: |family, job| family.framed_result(job, MotionResult::of(job)),
+    shape: envelope_schema::<MotionResult>,
     ..Family::USUAL
 };
 
@@ -69,13 +69,13 @@ words! {
 }
 words! {
     /// Width to height.
-    pub AspectRatio = Tall {
+    pub MotionAspectRatio = Tall {
         Tall "9:16", Tall34 "3:4", Square "1:1", Wide43 "4:3", Wide "16:9", Cinema "21:9",
     }
 }
 words! {
     /// How large the video is.
-    pub Resolution = P720 { P720 "720p", P1080 "1080p" }
+    pub MotionResolution = P720 { P720 "720p", P1080 "1080p" }
 }
 words! {
     /// How long the video is; `10s` only at 720p.
@@ -95,18 +95,18 @@ fn by_mode(fields: &Fields) -> u32 {
 }
 
 /// Width and height of a video.
-const fn size(ratio: AspectRatio, resolution: Resolution) -> (u32, u32) {
+const fn size(ratio: MotionAspectRatio, resolution: MotionResolution) -> (u32, u32) {
     let (width, height) = match ratio {
-        AspectRatio::Wide => (1280, 720),
-        AspectRatio::Tall => (720, 1280),
-        AspectRatio::Square => (960, 960),
-        AspectRatio::Wide43 => (1104, 832),
-        AspectRatio::Tall34 => (832, 1104),
-        AspectRatio::Cinema => (1472, 640),
+        MotionAspectRatio::Wide => (1280, 720),
+        MotionAspectRatio::Tall => (720, 1280),
+        MotionAspectRatio::Square => (960, 960),
+        MotionAspectRatio::Wide43 => (1104, 832),
+        MotionAspectRatio::Tall34 => (832, 1104),
+        MotionAspectRatio::Cinema => (1472, 640),
     };
     match resolution {
-        Resolution::P720 => (width, height),
-        Resolution::P1080 => (width * 3 / 2, height * 3 / 2),
+        MotionResolution::P720 => (width, height),
+        MotionResolution::P1080 => (width * 3 / 2, height * 3 / 2),
     }
 }
 
@@ -114,7 +114,7 @@ const fn size(ratio: AspectRatio, resolution: Resolution) -> (u32, u32) {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MotionResult")]
-struct Moving {
+struct MotionResult {
     /// Job identifier.
     job_id: String,
     /// Prompt text.
@@ -139,11 +139,11 @@ struct Moving {
     quota: Quota,
 }
 
-impl Moving {
+impl MotionResult {
     fn of(job: &Job) -> Option<Self> {
         let file = job.file(0)?;
         let text = |field: &str| job.text(field).map(str::to_owned);
-        let frame = |role: Role| {
+        let frame = |role: FileRole| {
             job.files(role)
                 .next()
                 .map(|file| file.cdn_url.clone())
@@ -156,8 +156,8 @@ impl Moving {
             height: file.height.to_string(),
             image_url: text("imageUrl"),
             image_end_url: text("imageEndUrl"),
-            video_first_frame: frame(Role::FirstFrame),
-            video_last_frame: frame(Role::LastFrame),
+            video_first_frame: frame(FileRole::FirstFrame),
+            video_last_frame: frame(FileRole::LastFrame),
             hook_url: job.hook_url.clone(),
             video_url: file.cdn_url.clone(),
             quota: job.quota,

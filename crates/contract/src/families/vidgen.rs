@@ -9,8 +9,8 @@ mod no_watermark;
 mod result;
 
 pub use character::MakeCharacter;
-pub use generate::Generate;
-pub use no_watermark::Unmark;
+pub use generate::VidgenGenerations;
+pub use no_watermark::VidgenNoWatermark;
 
 const FAMILY_NAME: &str = "vidgen";
 
@@ -21,9 +21,9 @@ pub const FAMILY: Family = Family {
     prefix: "/vidgen/",
     queue: "vidgen",
     timeout_s: 1800,
-    keep: Keep::ThreeDays,
+    keep: ResultLifetime::ThreeDays,
     submits: &[
-        job::<Generate>(
+        submit_job::<VidgenGenerations>(
             "vidgen.generations",
             "/vidgen/generations",
             example!("vidgen.generations"),
@@ -40,7 +40,7 @@ pub const FAMILY: Family = Family {
         .making(&[Task::Animate])
         .usually(|_| 150)
         .with_images(),
-        job::<MakeCharacter>(
+        submit_job::<MakeCharacter>(
             "vidgen.characters",
             "/vidgen/characters",
             example!("vidgen.characters"),
@@ -49,7 +49,7 @@ pub const FAMILY: Family = Family {
         .making(&[Task::Character])
         .usually(|_| 30)
         .with_query(),
-        job::<Unmark>(
+        submit_job::<VidgenNoWatermark>(
             "vidgen.no_watermark",
             "/vidgen/no-watermark",
             example!("vidgen.no_watermark"),
@@ -59,7 +59,7 @@ pub const FAMILY: Family = Family {
         .usually(|_| 30)
         .with_query(),
     ],
-    fetches: &[Fetch {
+    fetches: &[FetchEndpoint {
         path: "/vidgen/fetch",
         param: "jobId",
     }],
@@ -70,7 +70,7 @@ pub const FAMILY: Family = Family {
 
 words! {
     /// The model.
-    pub Model {
+    pub VidgenModel {
         /// Normal mode.
         Video2 "video-2",
         /// High-definition mode.
@@ -83,7 +83,7 @@ words! {
 }
 words! {
     /// Definition.
-    pub Size = Small {
+    pub VidgenSize = Small {
         /// Standard definition.
         Small "small",
         /// HD: more detail, a higher bit rate; only with `video-2-pro`.

@@ -1,9 +1,9 @@
 //! vidgen-partner: videos from words and an optional reference image, through the partner channel.
 
-use crate::brief::Wanted;
-use crate::fields::{ImageData, Pick, Prompt, words};
+use crate::brief::SourceRule;
+use crate::fields::{ImageData, NumberChoice, Prompt, words};
 use crate::ids::JobId;
-use crate::job::Role;
+use crate::job::FileRole;
 use crate::prelude::*;
 
 /// vidgen-partner.
@@ -13,8 +13,8 @@ pub const FAMILY: Family = Family {
     prefix: "/vidgen-partner/",
     queue: "vidgen_partner",
     timeout_s: 1800,
-    keep: Keep::ThreeDays,
-    submits: &[job::<Generate>(
+    keep: ResultLifetime::ThreeDays,
+    submits: &[submit_job::<VidgenPartnerGenerations>(
         "vidgen_partner.generations",
         "/vidgen-partner/generations",
         example!("vidgen_partner.generations"),
@@ -25,27 +25,27 @@ pub const FAMILY: Family = Family {
     ])
     .making(&[Task::Animate])
     .usually(|_| 150)],
-    fetches: &[Fetch {
+    fetches: &[FetchEndpoint {
         path: "/vidgen-partner/fetch",
         param: "job_id",
     }],
-    render: |family, job| family.framed_result(job, Film::of(job)),
-    shape: framed::<Film>,
+    render: |family, job| family.framed_result(job, VidgenPartnerResult::of(job)),
+    shape: envelope_schema::<VidgenPartnerResult>,
     ..Family::USUAL
 };
 
 words! {
     /// The model.
-    pub Model = Video2 { Video2 "video-2", Video2Pro "video-2-pro" }
+    pub VidgenPartnerModel = Video2 { Video2 "video-2", Video2Pro "video-2-pro" }
 }
 words! {
     /// Width and height of the video.
-    pub Size = Portrait {
+    pub VidgenPartnerSize = Portrait {
         Portrait "720x1280", Landscape "1280x720", LargePortrait "1024x1792", LargeLandscape "1792x1024",
     }
 }
 
-impl Size {
+impl VidgenPartnerSize {
     const fn pixels(self) -> (u32, u32) {
         match self {
             Self::Portrait => (720, 1280),
@@ -59,7 +59,7 @@ impl Size {
 /// Makes a video from words and an optional reference image.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VidgenPartnerGenerations")]
-pub struct Generate {
+pub struct VidgenPartnerGenerations {
     /// What happens.
     pub prompt: Prompt,
     /// A reference image; its dimensions must equal `size`.
@@ -67,13 +67,13 @@ pub struct Generate {
     pub input_reference: Option<ImageData>,
     /// The model.
     #[serde(default)]
-    pub model: Model,
+    pub model: VidgenPartnerModel,
     /// Length of the video.
     #[serde(default)]
-    pub seconds: Pick<4, 8, 12, 4>,
+    pub seconds: NumberChoice<4, 8, 12, 4>,
     /// Width and height of the video.
     #[serde(default)]
-    pub size: Size,
+    pub size: VidgenPartnerSize,
     /// A finished video that this one goes out from: it has that one's model, size and length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remixed_from_video_id: Option<JobId>,
@@ -87,19 +87,19 @@ pub struct Generate {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Generate {
+impl VidgenPartnerGenerations {
     /// The field that names the video this one goes out from.
     pub const REMIX_OF: &'static str = "remixed_from_video_id";
 
     /// The model, size and length: its own, or those of the video it goes out from.
-    fn frame(&self, parent: Option<&Job>) -> (Model, Size, u32) {
+    fn frame(&self, parent: Option<&Job>) -> (VidgenPartnerModel, VidgenPartnerSize, u32) {
         let earlier = parent.and_then(Job::request::<Self>);
         let of = earlier.as_ref().unwrap_or(self);
         (of.model, of.size, of.seconds.count())
     }
 }
 
-impl Operation for Generate {
+impl Operation for VidgenPartnerGenerations {
     fn parent(&self) -> Option<JobId> {
         self.remixed_from_video_id.clone()
     }
@@ -108,7 +108,7 @@ impl Operation for Generate {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let parent = match &self.remixed_from_video_id {
             Some(_) => Some(context.finished_parent(Self::REMIX_OF, FAMILY.name)?),
             None => None,
@@ -122,14 +122,14 @@ impl Operation for Generate {
         // The first frame is what others see of it before they play it.
         brief.covers = true;
         if let Some(reference) = &self.input_reference {
-            let wanted = Wanted {
+            let wanted = SourceRule {
                 size: Some(size),
-                ..Wanted::ANY
+                ..SourceRule::ANY
             };
-            brief = brief.from_wanted("input_reference", reference.clone(), wanted);
+            brief = brief.from_with_rule("input_reference", reference.clone(), wanted);
         }
         // What the earlier video begins with, this one begins with too, unless it has a beginning of its own.
-        let first = parent.and_then(|job| job.files(Role::FirstFrame).next());
+        let first = parent.and_then(|job| job.files(FileRole::FirstFrame).next());
         let first = first.and_then(|file| ImageUrl::new(&file.cdn_url));
         if let Some(first) = first.filter(|_| self.input_reference.is_none()) {
             brief = brief.from_url(Self::REMIX_OF, &first);
@@ -153,11 +153,11 @@ impl Operation for Generate {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "VidgenPartnerResult")]
-struct Film {
+struct VidgenPartnerResult {
     /// Identifier of the produced video.
     video_id: String,
     /// The model.
-    model: Model,
+    model: VidgenPartnerModel,
     /// Prompt text.
     prompt: String,
     /// Video address; it works for 72 hours.
@@ -165,17 +165,17 @@ struct Film {
     /// Length, as text.
     seconds: String,
     /// Width and height.
-    size: Size,
+    size: VidgenPartnerSize,
     /// Quota consumed, as text.
     quota: QuotaText,
     /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
     finish_time: String,
 }
 
-impl Film {
+impl VidgenPartnerResult {
     fn of(job: &Job) -> Option<Self> {
         let file = job.file(0)?;
-        let request: Generate = job.request()?;
+        let request: VidgenPartnerGenerations = job.request()?;
         Some(Self {
             video_id: job.id.to_string(),
             model: request.model,

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 /// The schema of the usual frame around a `data` of type `T` that is null until there is a result; waiting has no word
 /// of its own.
-pub fn framed<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub fn envelope_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let data = generator.subschema_for::<Option<T>>();
     around(&data, &["ON_QUEUE", "SUCCESS", "FAILED"])
 }
 
 /// The schema of the usual frame around a `data` of type `T` that is always there; waiting has a word of its own.
-pub fn framed_always<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub fn envelope_schema_with_queue<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let data = generator.subschema_for::<T>();
     around(&data, &["PENDING_QUEUE", "ON_QUEUE", "SUCCESS", "FAILED"])
 }
@@ -31,6 +31,6 @@ fn around(data: &Schema, states: &[&str]) -> Schema {
 }
 
 /// Serialises a shape; shapes are plain structs, so this cannot fail.
-pub fn shaped<T: Serialize>(shape: &T) -> Value {
+pub fn to_json<T: Serialize>(shape: &T) -> Value {
     serde_json::to_value(shape).unwrap_or(Value::Null)
 }

@@ -3,29 +3,29 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::Keep;
+use super::ResultLifetime;
 use crate::body::{self, Fields};
 use crate::brief::Task;
 use crate::fields::field_order;
 use crate::ids::JobId;
 use crate::job::Job;
-use crate::operation::{Context, Operation, Order};
+use crate::operation::{Operation, Order, ReferencedJobs};
 use crate::refusal::Refusal;
 
 /// How a submit is answered.
 #[derive(Clone, Copy)]
-pub enum AnswersWith {
+pub enum AnswerMode {
     /// With a job id, at once.
     Job,
     /// With the result, when it is there; the function renders it.
-    Answer(fn(&Finished<'_>) -> Value),
+    Answer(fn(&FinishedJob<'_>) -> Value),
 }
 
 /// A finished synchronous job with what its answer may need.
-pub struct Finished<'a> {
+pub struct FinishedJob<'a> {
     /// The job; it succeeded.
     pub job: &'a Job,
-    /// Its main files in base64, in order; empty unless [`Submit::wants_bytes`] said so.
+    /// Its main files in base64, in order; empty unless [`SubmitEndpoint::wants_bytes`] said so.
     pub base64: &'a [String],
 }
 
@@ -42,7 +42,7 @@ pub trait Request: Send + Sync {
         self.prompts().first().map(|(_, text)| *text)
     }
     /// What to make and what it costs, or why not.
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal>;
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal>;
     /// The request with every default resolved, as it is stored.
     fn to_fields(&self) -> Fields;
 }
@@ -57,7 +57,7 @@ impl<T: Operation + Send + Sync> Request for T {
     fn prompts(&self) -> Vec<(String, &str)> {
         Operation::prompts(self)
     }
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let order = Operation::order(self, context)?;
         order.brief.check_inline()?;
         Ok(order)
@@ -72,13 +72,13 @@ impl<T: Operation + Send + Sync> Request for T {
 
 /// One way to submit work.
 #[derive(Clone, Copy)]
-pub struct Submit {
+pub struct SubmitEndpoint {
     /// `family.operation`.
     pub name: &'static str,
     /// Path; the method is always POST.
     pub path: &'static str,
     /// How it is answered.
-    pub answers_with: AnswersWith,
+    pub answers_with: AnswerMode,
     /// Reads the fields of a call.
     pub parse: fn(Fields) -> Result<Box<dyn Request>, Refusal>,
     /// Reads a stored request.
@@ -110,7 +110,7 @@ pub struct Submit {
     /// Time limit in seconds when it differs from the family's.
     pub timeout_s: Option<fn(&Fields) -> u32>,
     /// Lifetime of result addresses when it differs from the family's.
-    pub keep: Option<Keep>,
+    pub keep: Option<ResultLifetime>,
     /// Largest body in bytes.
     pub most_bytes: usize,
     /// Whether the alternative host has it too.
@@ -160,15 +160,15 @@ fn accepted_shape(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// A submit that answers with a job id.
-pub const fn job<T: Operation + Send + Sync + 'static>(
+pub const fn submit_job<T: Operation + Send + Sync + 'static>(
     name: &'static str,
     path: &'static str,
     example: &'static str,
-) -> Submit {
-    Submit {
+) -> SubmitEndpoint {
+    SubmitEndpoint {
         name,
         path,
-        answers_with: AnswersWith::Job,
+        answers_with: AnswerMode::Job,
         parse: parse::<T>,
         parse_stored: parse_stored::<T>,
         schema: schema_of::<T>,
@@ -191,20 +191,20 @@ pub const fn job<T: Operation + Send + Sync + 'static>(
 }
 
 /// A submit that answers with the result, whose body is described by `A`.
-pub const fn answer<T: Operation + Send + Sync + 'static, A: JsonSchema>(
+pub const fn submit_and_wait<T: Operation + Send + Sync + 'static, A: JsonSchema>(
     name: &'static str,
     path: &'static str,
     example: &'static str,
-    render: fn(&Finished<'_>) -> Value,
-) -> Submit {
-    Submit {
-        answers_with: AnswersWith::Answer(render),
+    render: fn(&FinishedJob<'_>) -> Value,
+) -> SubmitEndpoint {
+    SubmitEndpoint {
+        answers_with: AnswerMode::Answer(render),
         answer_shape: schema_of::<A>,
-        ..job::<T>(name, path, example)
+        ..submit_job::<T>(name, path, example)
     }
 }
 
-impl Submit {
+impl SubmitEndpoint {
     /// Names the kinds of work it orders.
     #[must_use]
     pub const fn making(self, makes: &'static [Task]) -> Self {

@@ -27,7 +27,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Whether text is the name a stored request gives an inline image.
-pub(crate) fn is_kept_name(text: &str) -> bool {
+pub(crate) fn is_stored_file_name(text: &str) -> bool {
     text.strip_prefix(KEPT_PREFIX)
         .is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
@@ -94,7 +94,7 @@ fn is_plain_jpeg(bytes: &[u8]) -> bool {
 
 /// An image that came with the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inline {
+pub struct InlineData {
     /// SHA-256 of the bytes in hexadecimal; the name it is kept under.
     pub hash: String,
     /// What its header says; `None` once only the hash is left.
@@ -103,7 +103,7 @@ pub struct Inline {
     pub bytes: Option<Arc<[u8]>>,
 }
 
-impl Inline {
+impl InlineData {
     /// Takes the bytes of a file after looking at its header.
     pub fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
         if bytes.len() > MOST_BYTES {
@@ -134,7 +134,7 @@ pub enum ImageData {
     /// An address that the service fetches.
     Url(ImageUrl),
     /// Bytes that came with the request.
-    Inline(Inline),
+    Inline(InlineData),
 }
 
 impl ImageData {
@@ -163,7 +163,7 @@ impl ImageData {
         let bytes = LENIENT
             .decode(compact.as_bytes())
             .map_err(|_| "must be base64 of an image file")?;
-        Inline::new(bytes).map(Self::Inline)
+        InlineData::new(bytes).map(Self::Inline)
     }
 
     /// The header, when the bytes are here.
@@ -183,9 +183,9 @@ impl ImageData {
     }
 
     fn parse(text: String) -> Result<Self, String> {
-        if is_kept_name(&text) {
+        if is_stored_file_name(&text) {
             let hash = text[KEPT_PREFIX.len()..].to_owned();
-            return Ok(Self::Inline(Inline {
+            return Ok(Self::Inline(InlineData {
                 hash,
                 header: None,
                 bytes: None,

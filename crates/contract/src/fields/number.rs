@@ -10,7 +10,7 @@ use super::{kind, shown};
 
 mod pick;
 
-pub use pick::{Pick, Stepped};
+pub use pick::{NumberChoice, SteppedCount};
 
 /// A whole number from `LEAST` to `MOST`; `DEFAULT` when absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

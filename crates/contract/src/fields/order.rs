@@ -9,34 +9,34 @@ use serde::forward_to_deserialize_any;
 pub fn field_order<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut names: &'static [&'static str] = &[];
     // It always fails: the names are all that is wanted.
-    let _: Result<T, Stop> = T::deserialize(Listener(&mut names));
+    let _: Result<T, EarlyStop> = T::deserialize(FieldLister(&mut names));
     names
 }
 
-struct Listener<'a>(&'a mut &'static [&'static str]);
+struct FieldLister<'a>(&'a mut &'static [&'static str]);
 
 #[derive(Debug)]
-struct Stop;
+struct EarlyStop;
 
-impl fmt::Display for Stop {
+impl fmt::Display for EarlyStop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("stop")
     }
 }
 
-impl std::error::Error for Stop {}
+impl std::error::Error for EarlyStop {}
 
-impl Error for Stop {
+impl Error for EarlyStop {
     fn custom<M: fmt::Display>(_: M) -> Self {
         Self
     }
 }
 
-impl<'de> Deserializer<'de> for Listener<'_> {
-    type Error = Stop;
+impl<'de> Deserializer<'de> for FieldLister<'_> {
+    type Error = EarlyStop;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Stop> {
-        Err(Stop)
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, EarlyStop> {
+        Err(EarlyStop)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -44,9 +44,9 @@ impl<'de> Deserializer<'de> for Listener<'_> {
         _: &'static str,
         fields: &'static [&'static str],
         _: V,
-    ) -> Result<V::Value, Stop> {
+    ) -> Result<V::Value, EarlyStop> {
         *self.0 = fields;
-        Err(Stop)
+        Err(EarlyStop)
     }
 
     forward_to_deserialize_any! {
@@ -64,7 +64,7 @@ mod tests {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     #[expect(dead_code, reason = "only its names are looked at")]
-    struct Sample {
+    struct SampleFields {
         words: String,
         a_size: u32,
         best: bool,
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn names_come_in_the_order_they_are_written_down() {
-        assert_eq!(field_order::<Sample>(), ["words", "aSize", "best"]);
+        assert_eq!(field_order::<SampleFields>(), ["words", "aSize", "best"]);
         assert!(field_order::<String>().is_empty());
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::metric::Scale;
+use super::metric::BucketScale;
 
 /// Where and when something was observed that a collector of traces knows more about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct TraceMark {
     /// The trace.
     pub trace: u128,
     /// When, in milliseconds since 1970.
@@ -18,7 +18,7 @@ pub struct Mark {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exemplar {
     /// Where and when.
-    pub mark: Mark,
+    pub mark: TraceMark,
     /// How large it was.
     pub amount: u64,
 }
@@ -26,7 +26,7 @@ pub struct Exemplar {
 /// Counts by size. Two additions for each observation, and nobody waits for anybody.
 #[derive(Debug)]
 pub struct Histogram {
-    scale: Scale,
+    scale: BucketScale,
     /// One for each step and one for what is larger than all.
     counts: Box<[AtomicU64]>,
     sum: AtomicU64,
@@ -36,7 +36,7 @@ pub struct Histogram {
 
 impl Histogram {
     /// An empty one.
-    pub fn new(scale: Scale) -> Self {
+    pub fn new(scale: BucketScale) -> Self {
         let steps = scale.bounds.len() + 1;
         Self {
             scale,
@@ -49,7 +49,7 @@ impl Histogram {
     }
 
     /// Its steps.
-    pub fn scale(&self) -> Scale {
+    pub fn scale(&self) -> BucketScale {
         self.scale
     }
 
@@ -59,7 +59,7 @@ impl Histogram {
     }
 
     /// Counts one, and remembers where it was if it is marked; while somebody else does just that, it is only counted.
-    pub fn observe_marked(&self, amount: u64, mark: Option<Mark>) {
+    pub fn observe_marked(&self, amount: u64, mark: Option<TraceMark>) {
         let step = self.scale.bounds.partition_point(|bound| *bound < amount);
         self.counts[step].fetch_add(1, Ordering::Relaxed);
         self.sum.fetch_add(amount, Ordering::Relaxed);
@@ -72,7 +72,7 @@ impl Histogram {
     }
 
     /// Counts a span of milliseconds in a histogram of microseconds; a clock that was set back counts as no time.
-    pub fn observe_ms(&self, span_ms: i64, mark: Option<Mark>) {
+    pub fn observe_ms(&self, span_ms: i64, mark: Option<TraceMark>) {
         let amount = u64::try_from(span_ms).unwrap_or(0).saturating_mul(1000);
         self.observe_marked(amount, mark);
     }
@@ -99,7 +99,7 @@ impl Histogram {
 mod tests {
     use super::*;
 
-    const SCALE: Scale = Scale {
+    const SCALE: BucketScale = BucketScale {
         bounds: &[10, 100],
         per_unit: 1,
     };
@@ -119,7 +119,7 @@ mod tests {
         let sizes = Histogram::new(SCALE);
         sizes.observe(5);
         assert!(sizes.exemplars().is_empty());
-        let mark = |trace| Mark { trace, time_ms: 7 };
+        let mark = |trace| TraceMark { trace, time_ms: 7 };
         for (amount, trace) in [(5, 1), (6, 2), (500, 3)] {
             sizes.observe_marked(amount, Some(mark(trace)));
         }

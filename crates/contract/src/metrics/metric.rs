@@ -2,7 +2,7 @@
 
 /// The steps of a histogram. What is counted are whole numbers; so many of them are one unit of the metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
+pub struct BucketScale {
     /// The upper ends of the steps, ascending, in what is counted.
     pub bounds: &'static [u64],
     /// How many of what is counted make one unit.
@@ -11,16 +11,16 @@ pub struct Scale {
 
 /// What kind of number it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum MetricKind {
     /// Only grows while the process runs.
     Counter,
     /// Goes up and down.
     Gauge,
     /// How many were at most how large.
-    Histogram(Scale),
+    Histogram(BucketScale),
 }
 
-impl Kind {
+impl MetricKind {
     /// Its name in the text form.
     pub const fn word(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ pub struct Metric {
     /// Its name.
     pub name: &'static str,
     /// What kind of number it is.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// What its rows differ in. None is an account or anything else that callers choose: the number of rows is the
     /// operator's.
     pub labels: &'static [&'static str],
@@ -49,8 +49,8 @@ impl Metric {
     /// Whether a name in a query is of this metric: a histogram is read by its parts.
     pub fn is_read_as(&self, name: &str) -> bool {
         match self.kind {
-            Kind::Counter | Kind::Gauge => name == self.name,
-            Kind::Histogram(_) => name
+            MetricKind::Counter | MetricKind::Gauge => name == self.name,
+            MetricKind::Histogram(_) => name
                 .strip_prefix(self.name)
                 .is_some_and(|part| ["_bucket", "_sum", "_count"].contains(&part)),
         }

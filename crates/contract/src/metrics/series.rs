@@ -3,18 +3,18 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::histogram::Histogram;
-use super::metric::{Kind, Metric, Scale};
+use super::metric::{BucketScale, Metric, MetricKind};
 
 /// The rows of a metric by up to two labels, each with a fixed list of values.
 #[derive(Debug)]
-struct Rows<T> {
+struct MetricVec<T> {
     metric: &'static Metric,
     first: Vec<&'static str>,
     second: Vec<&'static str>,
     cells: Vec<T>,
 }
 
-impl<T> Rows<T> {
+impl<T> MetricVec<T> {
     fn new(
         metric: &'static Metric,
         values: [Vec<&'static str>; 2],
@@ -54,19 +54,19 @@ impl<T> Rows<T> {
 
 /// A histogram for each pair of values.
 #[derive(Debug)]
-pub struct Series(Rows<Histogram>);
+pub struct HistogramVec(MetricVec<Histogram>);
 
-impl Series {
+impl HistogramVec {
     /// Empty ones, for the values of up to two labels.
     pub fn new(metric: &'static Metric, values: [Vec<&'static str>; 2]) -> Self {
         let scale = match metric.kind {
-            Kind::Histogram(scale) => scale,
-            Kind::Counter | Kind::Gauge => Scale {
+            MetricKind::Histogram(scale) => scale,
+            MetricKind::Counter | MetricKind::Gauge => BucketScale {
                 bounds: &[],
                 per_unit: 1,
             },
         };
-        Self(Rows::new(metric, values, || Histogram::new(scale)))
+        Self(MetricVec::new(metric, values, || Histogram::new(scale)))
     }
 
     /// The metric.
@@ -87,12 +87,12 @@ impl Series {
 
 /// A counter for each pair of values.
 #[derive(Debug)]
-pub struct Counters(Rows<AtomicU64>);
+pub struct CounterVec(MetricVec<AtomicU64>);
 
-impl Counters {
+impl CounterVec {
     /// Zeros, for the values of up to two labels.
     pub fn new(metric: &'static Metric, values: [Vec<&'static str>; 2]) -> Self {
-        Self(Rows::new(metric, values, AtomicU64::default))
+        Self(MetricVec::new(metric, values, AtomicU64::default))
     }
 
     /// The metric.
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_values_has_a_row_of_its_own() {
-        let calls = Series::new(
+        let calls = HistogramVec::new(
             &table::VENDOR_CALL_DURATION,
             [vec!["embedded", "fal"], vec!["start", "question"]],
         );

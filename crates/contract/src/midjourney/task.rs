@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::families::artgen::actions::{Action, components, result_kind};
-use crate::family::shaped;
-use crate::job::{File, Job, JobState, Role};
+use crate::family::to_json;
+use crate::job::{File, FileRole, Job, JobState};
 
 /// Where the caller's own word for a task is kept in the stored request. A job that has it was asked for in that program's
 /// words, and its callback is told in them.
@@ -96,7 +96,7 @@ pub struct Button {
 
 /// What a button does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Press {
+pub enum ButtonAction {
     /// A follow-up by its name.
     Act(Action),
     /// A region made anew, which needs a mask and words first.
@@ -112,13 +112,13 @@ impl TaskView {
             .filter(|text| !text.is_empty())
             .unwrap_or_else(|| text("prompt"));
         let main = job.file(0);
-        let links = |role: Role, kind: &str| {
+        let links = |role: FileRole, kind: &str| {
             let files = job
                 .files(role)
                 .filter(|file| file.media_type.starts_with(kind));
             files.map(Link::to).collect::<Vec<_>>()
         };
-        let video_urls = links(Role::Main, "video/");
+        let video_urls = links(FileRole::Main, "video/");
         let mut properties = Map::new();
         properties.insert("finalPrompt".into(), prompt.clone().into());
         Self {
@@ -147,7 +147,7 @@ impl TaskView {
                 _ => format!("{}%", job.progress.min(99)),
             },
             image_url: main.map(|file| file.origin_url.clone()),
-            image_urls: links(Role::Small, "image/"),
+            image_urls: links(FileRole::Small, "image/"),
             video_url: video_urls.first().map(|link| link.url.clone()),
             video_urls,
             buttons: buttons(job),
@@ -172,31 +172,31 @@ impl Link {
 /// What is posted to the caller at the end; `None` for jobs that were not asked for in that program's words.
 pub fn callback(job: &Job) -> Option<Value> {
     job.request.get(STATE)?;
-    Some(shaped(&TaskView::of(job)))
+    Some(to_json(&TaskView::of(job)))
 }
 
 /// What a button of a job does.
-pub fn press(job: &Job, custom_id: &str) -> Option<Press> {
-    let is = |press: &Press| button(job, *press).custom_id == custom_id;
-    presses(job).into_iter().find(is)
+pub fn button_action(job: &Job, custom_id: &str) -> Option<ButtonAction> {
+    let is = |press: &ButtonAction| button(job, *press).custom_id == custom_id;
+    button_actions(job).into_iter().find(is)
 }
 
 fn buttons(job: &Job) -> Vec<Button> {
-    presses(job)
+    button_actions(job)
         .into_iter()
         .map(|press| button(job, press))
         .collect()
 }
 
-fn presses(job: &Job) -> Vec<Press> {
-    let mut all: Vec<Press> = components(job).into_iter().map(Press::Act).collect();
+fn button_actions(job: &Job) -> Vec<ButtonAction> {
+    let mut all: Vec<ButtonAction> = components(job).into_iter().map(ButtonAction::Act).collect();
     if job.output().is_some() && result_kind(job).is_some() {
-        all.push(Press::Region);
+        all.push(ButtonAction::Region);
     }
     all
 }
 
-fn button(job: &Job, press: Press) -> Button {
+fn button(job: &Job, press: ButtonAction) -> Button {
     use Action as A;
     let id = &job.id;
     let solo = |start: &str| format!("{start}::1::{id}::SOLO");
@@ -210,8 +210,8 @@ fn button(job: &Job, press: Press) -> Button {
     let labelled = |start: &str, label: &str| (solo(start), label.to_owned(), "");
     let signed = |start: &str, emoji: &'static str| (solo(start), String::new(), emoji);
     let (custom_id, label, emoji) = match press {
-        Press::Region => labelled("MJ::Inpaint", "Vary (Region)"),
-        Press::Act(action) => match action {
+        ButtonAction::Region => labelled("MJ::Inpaint", "Vary (Region)"),
+        ButtonAction::Act(action) => match action {
             A::Upsample1 => numbered("upsample", "U", 1),
             A::Upsample2 => numbered("upsample", "U", 2),
             A::Upsample3 => numbered("upsample", "U", 3),
@@ -280,7 +280,7 @@ fn action_word(job: &Job) -> &'static str {
 }
 
 /// The task that stands for a window that waits to be confirmed.
-pub fn window(parent: &Job, id: &str) -> TaskView {
+pub fn modal_task(parent: &Job, id: &str) -> TaskView {
     TaskView {
         id: id.to_owned(),
         status: "MODAL",

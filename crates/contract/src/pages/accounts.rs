@@ -50,16 +50,16 @@ impl JsonSchema for Email {
 
 /// Quota that cannot be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Balance(Quota);
+pub struct NonNegativeQuota(Quota);
 
-impl Balance {
+impl NonNegativeQuota {
     /// The amount.
     pub const fn get(self) -> Quota {
         self.0
     }
 }
 
-impl<'de> Deserialize<'de> for Balance {
+impl<'de> Deserialize<'de> for NonNegativeQuota {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let amount = Quota::deserialize(deserializer)?;
         if amount < Quota::ZERO {
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for Balance {
     }
 }
 
-impl JsonSchema for Balance {
+impl JsonSchema for NonNegativeQuota {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Balance".into()
     }
@@ -99,7 +99,7 @@ pub struct NewAccount {
     /// E-mail address.
     pub email: Email,
     /// Quota granted at once.
-    pub balance: Balance,
+    pub balance: NonNegativeQuota,
     /// Unfinished jobs allowed in one queue; the configured number when absent.
     #[serde(default)]
     pub max_queue: Option<MaxQueue>,

@@ -67,7 +67,7 @@ fn is_served(entry: &str) -> bool {
 
 /// A back end of the configuration with its worker accounts.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
-pub struct Declared {
+pub struct DeclaredBackend {
     /// The back end; its name tells it from the others.
     #[serde(flatten)]
     pub spec: BackendSpec,

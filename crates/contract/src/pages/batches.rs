@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quote::Question;
+use super::quote::QuoteRequest;
 use crate::body::Fields;
 use crate::fields::List;
 use crate::ids::JobId;
@@ -16,7 +16,7 @@ pub const MOST_REQUESTS: usize = 1000;
 #[derive(Deserialize, JsonSchema)]
 pub struct NewBatch {
     /// The requests: each an operation and the body of its submit.
-    pub requests: List<Question, 1, MOST_REQUESTS>,
+    pub requests: List<QuoteRequest, 1, MOST_REQUESTS>,
 }
 
 /// What each request of a batch was told.

@@ -67,14 +67,16 @@ pub struct RedeliverSince {
 
 /// How many callbacks are sent again.
 #[derive(Serialize, JsonSchema)]
-pub struct Redelivered {
+#[schemars(rename = "Redelivered")]
+pub struct RedeliveryCount {
     /// Their number.
     pub redelivered: u64,
 }
 
 /// Where a sample goes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub struct SampleWish {
+#[schemars(rename = "SampleWish")]
+pub struct SampleRequest {
     /// The receiver's address.
     pub url: Text<2048>,
 }

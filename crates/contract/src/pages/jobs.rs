@@ -10,7 +10,7 @@ use super::list::{PageNumber, PageSize};
 use crate::body::Fields;
 use crate::families::artgen::history::ListedState;
 use crate::families::{FAMILIES, operation};
-use crate::family::{Family, Submit};
+use crate::family::{Family, SubmitEndpoint};
 use crate::fields::{Flag, Moment, Text, as_text, not_a_word, words};
 use crate::ids::JobId;
 use crate::job::{File, Job, JobState};
@@ -38,7 +38,7 @@ pub struct JobsQuery {
     pub unfinished: Flag<false>,
     /// Only jobs that make this.
     #[serde(default)]
-    pub makes: Option<Makes>,
+    pub makes: Option<MediaKind>,
     /// Only jobs with these words in the first 500 characters of their prompt, in any case; an identifier finds its job alone.
     /// A search looks at 20,000 jobs or for 200 ms, newest first: `total` is what it found, and `next` where it goes on.
     #[serde(default)]
@@ -105,7 +105,7 @@ impl JsonSchema for JobCursor {
 
 words! {
     /// What a job makes.
-    pub Makes = Picture {
+    pub MediaKind = Picture {
         /// Pictures.
         Picture "picture",
         /// Clips.
@@ -125,7 +125,7 @@ impl JobsQuery {
         });
         let submits = families.flat_map(|family| family.submits);
         let submits =
-            submits.filter(|submit| self.makes.is_none_or(|wanted| makes(submit) == wanted));
+            submits.filter(|submit| self.makes.is_none_or(|wanted| media_kind(submit) == wanted));
         let names: Vec<String> = submits.map(|submit| submit.name.to_owned()).collect();
         if names.is_empty() {
             // No operation has this name: a family without what is asked for has no such job.
@@ -136,11 +136,11 @@ impl JobsQuery {
 }
 
 /// What comes of an operation.
-pub fn makes(submit: &Submit) -> Makes {
+pub fn media_kind(submit: &SubmitEndpoint) -> MediaKind {
     if submit.is_long() {
-        Makes::Video
+        MediaKind::Video
     } else {
-        Makes::Picture
+        MediaKind::Picture
     }
 }
 

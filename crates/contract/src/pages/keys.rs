@@ -53,7 +53,8 @@ pub struct KeyRow {
 
 /// The thing that was revoked, removed or sent again.
 #[derive(Serialize, JsonSchema)]
-pub struct Named {
+#[schemars(rename = "Named")]
+pub struct ResourceId {
     /// Its identifier.
     pub id: String,
 }

@@ -9,7 +9,7 @@ use crate::fields::field_order;
 use crate::refusal::Refusal;
 
 /// Describes a type.
-pub type Describe = fn(&mut SchemaGenerator) -> Schema;
+pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 /// How a page is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,16 +41,16 @@ impl Method {
 
 /// Fields that a page reads.
 #[derive(Clone, Copy)]
-pub struct Described {
+pub struct FieldsSpec {
     /// Their schema.
-    pub schema: Describe,
+    pub schema: SchemaFn,
     /// Whether some fields would be read, for examples.
     pub reads: fn(Fields) -> Result<(), Refusal>,
     /// Their names, in the order people want to read them.
     pub order: fn() -> &'static [&'static str],
 }
 
-impl Described {
+impl FieldsSpec {
     /// Fields of a body: their type has a name in the documents.
     pub const fn body<T: DeserializeOwned + JsonSchema>() -> Self {
         Self {
@@ -71,16 +71,16 @@ impl Described {
 
 /// What a page reads besides its path.
 #[derive(Clone, Copy)]
-pub struct Takes {
+pub struct PageInput {
     /// From the query.
-    pub query: Option<Described>,
+    pub query: Option<FieldsSpec>,
     /// From a JSON body.
-    pub body: Option<Described>,
+    pub body: Option<FieldsSpec>,
     /// From a multipart form.
-    pub form: Option<Describe>,
+    pub form: Option<SchemaFn>,
 }
 
-impl Takes {
+impl PageInput {
     /// Nothing at all.
     pub const NOTHING: Self = Self {
         query: None,
@@ -91,15 +91,15 @@ impl Takes {
 
 /// What a page answers when all is well.
 #[derive(Clone, Copy)]
-pub enum Gives {
+pub enum PageOutput {
     /// The usual envelope around `data`.
-    Data(Describe),
+    Data(SchemaFn),
     /// The usual envelope around one page of a list; the function describes an item.
-    List(Describe),
+    List(SchemaFn),
     /// The same for a list that says where it goes on.
-    Continued(Describe),
+    Continued(SchemaFn),
     /// JSON without an envelope.
-    Json(Describe),
+    Json(SchemaFn),
     /// Server-sent events.
     Events,
     /// Messages of a protocol of their own: JSON, events, or nothing.
@@ -110,7 +110,7 @@ pub enum Gives {
 
 /// Which listeners have a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
+pub enum PageListeners {
     /// Those for callers.
     Main,
     /// All of them.
@@ -139,15 +139,15 @@ pub struct Page<H> {
     /// A valid body, as JSON text.
     pub example: Option<&'static str>,
     /// Which listeners have it.
-    pub door: Door,
+    pub door: PageListeners,
     /// Whether it takes an `Idempotency-Key`.
     pub idempotent: bool,
     /// Whether it answers under the service's own names alone, unless the request has a credential of its own.
     pub own_names: bool,
     /// What it reads.
-    pub takes: Takes,
+    pub takes: PageInput,
     /// What it answers.
-    pub gives: Gives,
+    pub gives: PageOutput,
     /// What answers.
     pub handler: H,
 }
@@ -164,7 +164,7 @@ impl<H: Copy> Page<H> {
 
     /// Names the listeners that have it.
     #[must_use]
-    pub const fn at(self, door: Door) -> Self {
+    pub const fn at(self, door: PageListeners) -> Self {
         Self { door, ..self }
     }
 

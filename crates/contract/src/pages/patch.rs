@@ -110,7 +110,7 @@ impl<T: JsonSchema> JsonSchema for Patch<T> {
     }
 }
 
-/// For callers inside the house, who write what they mean as JSON.
+/// For callers inside the service, who write what they mean as JSON.
 impl<T> From<Value> for Patch<T> {
     fn from(value: Value) -> Self {
         match value {

@@ -9,7 +9,8 @@ use crate::quota::Quota;
 
 /// A submit that is asked about and not made.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Question {
+#[schemars(rename = "Question")]
+pub struct QuoteRequest {
     /// `family.operation`.
     pub operation: Text<100>,
     /// The body of the submit.

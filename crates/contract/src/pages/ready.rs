@@ -6,13 +6,14 @@ use serde::Serialize;
 /// It can, and this is who works.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Ready {
+#[schemars(rename = "Ready")]
+pub struct Readiness {
     /// `ready`.
     pub state: &'static str,
     /// Jobs that vendors work on.
     pub at_vendors: usize,
     /// The operator's worker accounts; strangers of a public service are shown none.
-    pub backends: Vec<WorkerState>,
+    pub backends: Vec<WorkerReadiness>,
     /// How far the machine's wall clock, or the database's if that is further off, is ahead of the time the service goes by,
     /// in milliseconds; more than 2,000 is worth a look.
     pub clock_ahead_ms: i64,
@@ -20,7 +21,8 @@ pub struct Ready {
 
 /// A worker account in a few words.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct WorkerState {
+#[schemars(rename = "WorkerState")]
+pub struct WorkerReadiness {
     /// Its name.
     pub name: String,
     /// Jobs in hand.

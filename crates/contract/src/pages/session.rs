@@ -48,7 +48,8 @@ pub struct SignedInOperator {
 
 /// Nothing more to say.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub struct SignedOut {
+#[schemars(rename = "SignedOut")]
+pub struct SignOutReply {
     /// Always true.
     pub signed_out: bool,
 }

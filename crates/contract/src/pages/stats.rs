@@ -1,4 +1,4 @@
-//! What the house is doing: the operator's view, and the numbers behind `/metrics`.
+//! What the service is doing: the operator's view, and the numbers behind `/metrics`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::cost::Amount;
 use crate::quota::Quota;
 
-/// What the house is doing right now.
+/// What the service is doing right now.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {

@@ -1,6 +1,6 @@
 //! Every field of every operation: absent, of the wrong type, just inside and just outside what it allows.
 
-use atelier_contract::family::Submit;
+use atelier_contract::family::SubmitEndpoint;
 use atelier_contract::{Code, Refusal};
 use serde_json::{Value, json};
 
@@ -20,12 +20,12 @@ fn with(good: &GoodRequest, field: &str, value: &Value) -> Value {
     body
 }
 
-fn outcome(submit: &Submit, good: &GoodRequest, body: &Value) -> Result<(), Refusal> {
+fn outcome(submit: &SubmitEndpoint, good: &GoodRequest, body: &Value) -> Result<(), Refusal> {
     order(submit.name, body, good.parent.as_ref()).map(|_| ())
 }
 
 /// Accepted from at least one of the good requests.
-fn accepted(submit: &Submit, field: &str, value: &Value) {
+fn accepted(submit: &SubmitEndpoint, field: &str, value: &Value) {
     let mut refusals = Vec::new();
     for good in good_requests(submit.name) {
         match outcome(submit, &good, &with(&good, field, value)) {
@@ -41,7 +41,7 @@ fn accepted(submit: &Submit, field: &str, value: &Value) {
 }
 
 /// Refused from every good request that looks at the field, by its name.
-fn refused(submit: &Submit, field: &str, value: &Value) {
+fn refused(submit: &SubmitEndpoint, field: &str, value: &Value) {
     let shown: String = value.to_string().chars().take(80).collect();
     for good in good_requests(submit.name) {
         let hidden = PAIRS.iter().any(|(name, first, second)| {
@@ -66,7 +66,7 @@ fn refused(submit: &Submit, field: &str, value: &Value) {
 }
 
 /// Calls a check with every property of every operation.
-fn each_property(check: impl Fn(&Submit, &str, &Value)) {
+fn each_property(check: impl Fn(&SubmitEndpoint, &str, &Value)) {
     for submit in submits() {
         for (field, schema) in Schemas::of(submit.schema).properties() {
             check(submit, &field, &schema);
@@ -277,7 +277,7 @@ fn either_spelling_of_the_callback_address_is_taken_by_every_job() {
             let (order, _) = order(submit.name, &body, good.parent.as_ref()).expect(submit.name);
             let job = matches!(
                 submit.answers_with,
-                atelier_contract::family::AnswersWith::Job
+                atelier_contract::family::AnswerMode::Job
             );
             assert_eq!(order.hook.is_some(), job, "{} {spelling}", submit.name);
             let body = with(&good, spelling, &json!(false));

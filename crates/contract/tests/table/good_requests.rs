@@ -1,14 +1,14 @@
 //! Good requests to start from: the example of an operation, and others where one example cannot show every value.
 
-use atelier_contract::family::Submit;
+use atelier_contract::family::SubmitEndpoint;
 use atelier_contract::job::Output;
-use atelier_contract::{FAMILIES, File, Job, Role};
+use atelier_contract::{FAMILIES, File, FileRole, Job};
 use serde_json::{Value, json};
 
 use crate::sample::{drawn, file, finish, order};
 
 /// Every operation of the table.
-pub(crate) fn submits() -> impl Iterator<Item = &'static Submit> {
+pub(crate) fn submits() -> impl Iterator<Item = &'static SubmitEndpoint> {
     FAMILIES.iter().flat_map(|family| family.submits)
 }
 
@@ -41,10 +41,11 @@ fn changed(name: &str, change: &Value) -> Value {
 pub(crate) fn filmed(name: &str, change: &Value) -> Job {
     let (order, job) = order(name, &changed(name, change), None).expect("accepted");
     let size = (order.brief.width.max(640), order.brief.height.max(640));
-    let videos = (0..order.brief.count as usize).map(|n| file(Role::Main, "video/mp4", size, n));
+    let videos =
+        (0..order.brief.count as usize).map(|n| file(FileRole::Main, "video/mp4", size, n));
     let mut files: Vec<File> = videos.collect();
-    files.push(file(Role::FirstFrame, "image/jpeg", size, 10));
-    files.push(file(Role::LastFrame, "image/jpeg", size, 11));
+    files.push(file(FileRole::FirstFrame, "image/jpeg", size, 10));
+    files.push(file(FileRole::LastFrame, "image/jpeg", size, 11));
     finish(job, files)
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn filmed(name: &str, change: &Value) -> Job {
 pub(crate) fn character() -> Job {
     let (_, job) =
         order("vidgen.characters", &example("vidgen.characters"), None).expect("accepted");
-    let job = finish(job, vec![file(Role::Main, "image/png", (512, 512), 0)]);
+    let job = finish(job, vec![file(FileRole::Main, "image/png", (512, 512), 0)]);
     let output = job.output.clone().map(|output| Output {
         alias: Some("fox".into()),
         ..output

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use atelier_contract::Price;
-use atelier_contract::family::Submit;
+use atelier_contract::family::SubmitEndpoint;
 use serde_json::Value;
 
 use crate::conform::Schemas;
@@ -25,7 +25,7 @@ const PRICED: [&str; 10] = [
 ];
 
 /// A good with every combination of values of the fields a price may depend on.
-fn combinations(submit: &Submit, good: &GoodRequest) -> Vec<Value> {
+fn combinations(submit: &SubmitEndpoint, good: &GoodRequest) -> Vec<Value> {
     let schemas = Schemas::of(submit.schema);
     let mut bodies = vec![good.body.clone()];
     for (field, schema) in schemas.properties() {

@@ -1,6 +1,6 @@
 //! Rules that are easy to miss, each named by its test.
 
-use atelier_contract::family::{JobIds, refused as refused_body};
+use atelier_contract::family::{JobIds, refusal_body as refused_body};
 use atelier_contract::{FAMILIES, Job, JobState, Refusal};
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use atelier_contract::body::parse_object;
 use atelier_contract::job::Output;
-use atelier_contract::operation::{Context, Order};
-use atelier_contract::{File, Job, JobId, JobState, Quota, Refusal, Role, Tariff, operation};
+use atelier_contract::operation::{Order, ReferencedJobs};
+use atelier_contract::{File, FileRole, Job, JobId, JobState, Quota, Refusal, Tariff, operation};
 use serde_json::Value;
 
 /// The prices the service ships with.
@@ -20,7 +20,7 @@ pub(crate) fn tariff() -> &'static Tariff {
 pub(crate) fn order_in(
     name: &str,
     body: &Value,
-    context: Context<'_>,
+    context: ReferencedJobs<'_>,
 ) -> Result<(Order, Job), Refusal> {
     let (_, submit) = operation(name).expect(name);
     let request = (submit.parse)(parse_object(body.to_string().as_bytes())?)?;
@@ -57,7 +57,7 @@ pub(crate) fn order(
     parent: Option<&Job>,
 ) -> Result<(Order, Job), Refusal> {
     let cited = &[];
-    order_in(name, body, Context { parent, cited })
+    order_in(name, body, ReferencedJobs { parent, cited })
 }
 
 /// The quota a body would hold.
@@ -92,7 +92,7 @@ pub(crate) fn refused(name: &str, body: &Value, field: &str, words: &str) {
 
 /// A file of a result.
 pub(crate) fn file(
-    role: Role,
+    role: FileRole,
     media_type: &str,
     (width, height): (u32, u32),
     number: usize,
@@ -136,9 +136,9 @@ pub(crate) fn drawn(name: &str, body: &Value, parent: Option<&Job>) -> Job {
     } else {
         (width, height)
     };
-    let mut files = vec![file(Role::Main, "image/png", whole, 0)];
+    let mut files = vec![file(FileRole::Main, "image/png", whole, 0)];
     if order.brief.small_images {
-        files.extend((1..=4).map(|n| file(Role::Small, "image/png", (width, height), n)));
+        files.extend((1..=4).map(|n| file(FileRole::Small, "image/png", (width, height), n)));
     }
     finish(job, files)
 }

@@ -1,13 +1,13 @@
 //! What callers see, in every state: compared with the text in `tests/snapshots` and with the described shape.
-//! `UPDATE_SNAPSHOTS=1` writes the text anew.
+//! `ATELIER_TEST_UPDATE=1` writes the text anew.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use atelier_contract::family::{AnswersWith, Finished, Submit};
+use atelier_contract::family::{AnswerMode, FinishedJob, SubmitEndpoint};
 use atelier_contract::job::Output;
-use atelier_contract::{File, Job, JobState, Role, operation};
+use atelier_contract::{File, FileRole, Job, JobState, operation};
 use serde_json::{Map, Value};
 
 use crate::conform::Schemas;
@@ -19,7 +19,7 @@ fn folder() -> PathBuf {
 }
 
 /// The accepted example of an operation, with a callback address where it takes one.
-fn accepted(submit: &Submit) -> (atelier_contract::operation::Order, Job) {
+fn accepted(submit: &SubmitEndpoint) -> (atelier_contract::operation::Order, Job) {
     let good = good_requests(submit.name).remove(0);
     let mut body = good.body;
     body["hookUrl"] = "https://example.com/hook".into();
@@ -27,7 +27,7 @@ fn accepted(submit: &Submit) -> (atelier_contract::operation::Order, Job) {
 }
 
 /// The same job, finished as a back end would finish it.
-fn finished(submit: &Submit) -> Job {
+fn finished(submit: &SubmitEndpoint) -> Job {
     let (order, job) = accepted(submit);
     let brief = &order.brief;
     let video = submit.name.contains("video") || submit.name.contains("gen.generations");
@@ -36,14 +36,14 @@ fn finished(submit: &Submit) -> Job {
     let size = (brief.width.max(64), brief.height.max(64));
     let count = if brief.grid { 1 } else { brief.count as usize };
     let mut files: Vec<File> = (0..count)
-        .map(|n| file(Role::Main, media_type, size, n))
+        .map(|n| file(FileRole::Main, media_type, size, n))
         .collect();
     if brief.small_images {
-        files.extend((1..=4).map(|n| file(Role::Small, media_type, size, n)));
+        files.extend((1..=4).map(|n| file(FileRole::Small, media_type, size, n)));
     }
     if submit.name.starts_with("motion") {
-        files.push(file(Role::FirstFrame, "image/jpeg", size, 8));
-        files.push(file(Role::LastFrame, "image/jpeg", size, 9));
+        files.push(file(FileRole::FirstFrame, "image/jpeg", size, 8));
+        files.push(file(FileRole::LastFrame, "image/jpeg", size, 9));
     }
     let words = matches!(submit.name, "artgen.describe" | "artgen.seed");
     let job = finish(job, if words { Vec::new() } else { files });
@@ -70,14 +70,14 @@ fn finished(submit: &Submit) -> Job {
 }
 
 /// What a caller sees of an operation, by state.
-fn views(submit: &Submit) -> Map<String, Value> {
+fn views(submit: &SubmitEndpoint) -> Map<String, Value> {
     let mut views = Map::new();
     let done = finished(submit);
-    if let AnswersWith::Answer(render) = submit.answers_with {
+    if let AnswerMode::Answer(render) = submit.answers_with {
         let base64 = vec!["aGVsbG8=".to_owned(); 10];
         views.insert(
             "answer".into(),
-            render(&Finished {
+            render(&FinishedJob {
                 job: &done,
                 base64: &base64,
             }),
@@ -106,7 +106,7 @@ fn views(submit: &Submit) -> Map<String, Value> {
 
 #[test]
 fn every_state_of_every_operation_looks_as_written_down() {
-    let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
+    let update = std::env::var_os("ATELIER_TEST_UPDATE").is_some();
     let mut known = BTreeSet::new();
     for submit in submits() {
         let name = format!("{}.json", submit.name);
@@ -120,7 +120,7 @@ fn every_state_of_every_operation_looks_as_written_down() {
         let before = fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(
             before, now,
-            "{name} differs; UPDATE_SNAPSHOTS=1 accepts the change"
+            "{name} differs; ATELIER_TEST_UPDATE=1 accepts the change"
         );
         known.insert(name);
     }

@@ -1,7 +1,7 @@
 //! One shape of a worker account and of a back end: what is left out stays, nothing takes a limit away where it says so,
 //! and what is not allowed is refused by the name of its field.
 
-use atelier_contract::pages::backends::{BackendSpec, Declared};
+use atelier_contract::pages::backends::{BackendSpec, DeclaredBackend};
 use atelier_contract::pages::credential::Credential;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::workers::{WorkerPatch, WorkerSpec, WorkerState};
@@ -117,7 +117,7 @@ fn settings_of_a_vendor_keep_what_is_empty_in_them() {
     let said = json!({ "name": "up", "vendor": "relay", "base_url": "http://h", "settings": { "format": "", "none": null } });
     let made = Patch::<BackendSpec>::from(said).made().expect("a back end");
     assert_eq!(json!(made.settings), json!({ "format": "", "none": null }));
-    let whole: Declared = serde_json::from_value(json!({
+    let whole: DeclaredBackend = serde_json::from_value(json!({
         "name": "up", "vendor": "relay", "base_url": "http://h", "accounts": [{ "name": "a" }],
     }))
     .expect("declared");

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::family::AnswersWith;
-use atelier_contract::operation::Context;
+use atelier_contract::family::AnswerMode;
+use atelier_contract::operation::ReferencedJobs;
 
 use crate::conform::Schemas;
 use crate::good_requests::{good_requests, submits};
@@ -54,7 +54,7 @@ fn a_usual_duration_is_inside_the_time_limit() {
 #[test]
 fn a_callback_address_is_refused_under_the_name_its_operation_documents() {
     let mut seen = HashSet::new();
-    for submit in submits().filter(|submit| matches!(submit.answers_with, AnswersWith::Job)) {
+    for submit in submits().filter(|submit| matches!(submit.answers_with, AnswerMode::Job)) {
         let good = good_requests(submit.name).remove(0);
         let properties = Schemas::of(submit.schema).properties();
         let documented = properties
@@ -164,7 +164,7 @@ fn a_stored_request_orders_the_same_again() {
                 continue;
             };
             let again = (submit.parse_stored)(job.request.clone()).expect("a stored request");
-            let context = Context {
+            let context = ReferencedJobs {
                 parent: good.parent.as_ref(),
                 cited: &[],
             };

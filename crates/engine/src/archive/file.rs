@@ -37,16 +37,16 @@ pub(super) fn hold(folder: &Path) -> io::Result<Option<File>> {
 /// A file that is being written.
 pub(super) struct Draft {
     folder: PathBuf,
-    encoder: GzEncoder<Hashed>,
+    encoder: GzEncoder<HashingWriter>,
 }
 
 /// Writes and adds up a hash.
-struct Hashed {
+struct HashingWriter {
     file: File,
     hash: Sha256,
 }
 
-impl Write for Hashed {
+impl Write for HashingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.hash.update(&bytes[..written]);
@@ -65,7 +65,7 @@ impl Draft {
         let mut options = OpenOptions::new();
         let options = options.write(true).create_new(true).mode(0o600);
         let file = options.open(folder.join(UNFINISHED))?;
-        let hashed = Hashed {
+        let hashed = HashingWriter {
             file,
             hash: Sha256::new(),
         };
@@ -95,7 +95,7 @@ fn name_of(hash: &str) -> String {
 }
 
 /// The name that a whole file would have which was left without one.
-pub(super) fn left_in(folder: &Path) -> io::Result<Option<String>> {
+pub(super) fn unfinished_name(folder: &Path) -> io::Result<Option<String>> {
     let path = folder.join(UNFINISHED);
     let hash = hash_of(&path)?;
     Ok(hash.map(|hash| name_of(&hash)))

@@ -7,7 +7,7 @@ use atelier_store::ClockNote;
 /// Differences up to this come of machines that count a little faster or slower; they are drawn in.
 const LITTLE_MS: i64 = 2_000;
 /// For every so many milliseconds that pass, one of the difference.
-const SLOWNESS: i64 = 100;
+const SLEW_DIVISOR: i64 = 100;
 /// By then every node at work has noted twice what it sees.
 const HEARD_MS: i64 = 25_000;
 
@@ -29,7 +29,7 @@ pub(super) enum Verdict {
     /// Move to where the others are.
     Join(i64),
     /// Write down what is seen here.
-    Tell,
+    Publish,
 }
 
 impl Agreement {
@@ -43,12 +43,12 @@ impl Agreement {
         let passed_ms = self.looked_ms.map_or(0, |looked| ours.boot_ms - looked);
         self.looked_ms = Some(ours.boot_ms);
         let Some(agreed) = agreed else {
-            return Verdict::Tell;
+            return Verdict::Publish;
         };
         let off_ms = ours.ahead_ms() - agreed.ahead_ms();
         if off_ms.abs() <= LITTLE_MS {
             self.apart = None;
-            let most_ms = passed_ms.max(0) / SLOWNESS;
+            let most_ms = passed_ms.max(0) / SLEW_DIVISOR;
             return match off_ms.clamp(-most_ms, most_ms) {
                 0 => Verdict::Stay,
                 by_ms => Verdict::Follow(by_ms),
@@ -65,7 +65,7 @@ impl Agreement {
         if others.any(sees_none) {
             Verdict::Join(off_ms)
         } else {
-            Verdict::Tell
+            Verdict::Publish
         }
     }
 }
@@ -93,7 +93,7 @@ mod tests {
                 note("b", second * 1_000, 90_040),
             );
             let first = one.step(&a, Some(&agreed), [&b].into_iter());
-            if first == Verdict::Tell {
+            if first == Verdict::Publish {
                 assert_eq!(second, 30);
                 agreed = ClockNote {
                     machine: String::new(),
@@ -138,7 +138,7 @@ mod tests {
         );
         assert_eq!(
             Agreement::default().step(&later, None, none()),
-            Verdict::Tell
+            Verdict::Publish
         );
     }
 }

@@ -5,40 +5,41 @@ use std::sync::Arc;
 use atelier_backends::backend::LostSubmit;
 use atelier_contract::brief::Brief;
 use atelier_contract::{Code, JobId, Quota, Refusal};
-use atelier_store::{Accept, Accepted, Attempt, Idempotency, Lease, NewJob};
+use atelier_store::{AcceptOutcome, Acceptance, Attempt, Idempotency, Lease, NewJob};
 
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::assets::storage_full;
+use crate::context::{Context, unavailable};
 use crate::crash;
-use crate::floor::{
-    Born, Choice, Earlier, Floor, Lane, Leased, Leaves, ShortSeen, Slot, Wish, is_long,
-};
-use crate::house::{House, unavailable};
-use crate::intake::call::Submitted;
-use crate::lately::Lately;
+use crate::intake::call::Submission;
 use crate::names::WorkerName;
-use crate::order::Referred;
-use crate::tracer::{Kind as SpanKind, TraceContext};
-use crate::vault::storage_full;
+use crate::order::LoadedReferences;
+use crate::recent_names::RecentNames;
+use crate::runner::{
+    Choice, Headroom, InitialLease, LeasedJob, PastFailures, Requirements, RoutingConstraint,
+    Runner, ShortSeen, Slot, is_long,
+};
+use crate::tracer::{SpanKind, TraceContext};
 
 const UNKNOWN: &str = "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first";
 /// The fence of the lease that a job is born with.
 const FIRST_FENCE: i64 = 1;
 
 /// A call that has become a job and is yet to be accepted.
-pub(super) struct Prepared {
+pub(super) struct PreparedJob {
     pub(super) job: NewJob,
     pub(super) model: Option<String>,
     pub(super) brief: Box<Brief>,
     /// The jobs it refers to.
-    pub(super) referred: Referred,
+    pub(super) referred: LoadedReferences,
     /// The trace that it belongs to.
     pub(super) trace: Option<TraceContext>,
 }
 
 /// A job with a place to begin at, if one was free. Born leased: no second commit is needed before the work starts.
-pub(super) struct Placed {
+pub(super) struct PlacedJob {
     job: NewJob,
     model: Option<String>,
     slot: Option<Slot>,
@@ -46,18 +47,18 @@ pub(super) struct Placed {
     ready: bool,
     /// Whether somebody works on it as soon as it is accepted.
     working: bool,
-    referred: Referred,
+    referred: LoadedReferences,
     trace: Option<TraceContext>,
 }
 
-impl Placed {
+impl PlacedJob {
     /// Takes a place for a job; a refusal when waiting for one is of no use.
     pub(super) async fn new(
-        floor: &Floor,
-        prepared: Prepared,
+        runner: &Runner,
+        prepared: PreparedJob,
         seen: &mut ShortSeen,
     ) -> Result<Self, Refusal> {
-        let Prepared {
+        let PreparedJob {
             job,
             model,
             trace,
@@ -66,7 +67,7 @@ impl Placed {
         } = prepared;
         let ready = brief.inputs().next().is_none() && brief.video.is_none();
         let whose: Arc<str> = job.account_id.as_str().into();
-        let slot = slot_for(floor, &job, &whose, model.as_deref(), seen).await?;
+        let slot = slot_for(runner, &job, &whose, model.as_deref(), seen).await?;
         let begins = |slot: &Slot| ready && !slot.recorded() && slot.reserve(&whose, &brief);
         let working = slot.as_ref().is_some_and(begins);
         Ok(Self {
@@ -86,15 +87,19 @@ impl Placed {
     }
 
     /// What is written to accept it.
-    pub(super) fn acceptance(&self, house: &House, idempotency: Option<Idempotency>) -> Accept {
-        Accept {
+    pub(super) fn acceptance(
+        &self,
+        context: &Context,
+        idempotency: Option<Idempotency>,
+    ) -> Acceptance {
+        Acceptance {
             job: self.job.clone(),
-            ledger_id: house.ids.uuid(),
+            ledger_id: context.ids.uuid(),
             idempotency,
-            max_storage: house.settings.max_storage,
+            max_storage: context.settings.max_storage,
             lease: self.slot.as_ref().map(|_| Lease {
-                owner: house.node.clone(),
-                until_ms: queued_ms(&self.job) + house.settings.lease_ms,
+                owner: context.node.clone(),
+                until_ms: queued_ms(&self.job) + context.settings.lease_ms,
             }),
             working: self.working,
             attempt: None,
@@ -103,12 +108,12 @@ impl Placed {
 
     /// The intent to ask the vendor at once, which is written down with the acceptance and saves a commit. A vendor that could
     /// not be asked about it after a crash gets it only for a caller who waits here, and would be gone as well.
-    fn first_attempt(&self, house: &House, waits: bool) -> Option<Attempt> {
+    fn first_attempt(&self, context: &Context, waits: bool) -> Option<Attempt> {
         let slot = self.slot.as_ref().filter(|slot| slot.recorded())?;
         let found_again = slot.backend().lost_submit() != LostSubmit::Unknown;
         (self.ready && (waits || found_again)).then(|| {
             let job_id = JobId::new(self.job.id.clone());
-            slot.intent(&job_id, FIRST_FENCE, house.steady_ms())
+            slot.intent(&job_id, FIRST_FENCE, context.steady_ms())
         })
     }
 
@@ -120,24 +125,25 @@ impl Placed {
     /// It was accepted: the work begins, or somebody looks for a place.
     pub(super) fn begin(
         self,
-        house: &House,
-        floor: &Arc<Floor>,
+        context: &Context,
+        runner: &Arc<Runner>,
         (fence, begun): (i64, bool),
     ) -> JobId {
         let job_id = JobId::new(self.job.id.clone());
         match self.slot {
             Some(slot) => {
                 let words = (self.model, self.trace);
-                let born = Born {
+                let initial_lease = InitialLease {
                     fence,
-                    lease_until_ms: queued_ms(&self.job) + house.settings.lease_ms,
+                    lease_until_ms: queued_ms(&self.job) + context.settings.lease_ms,
                     intended: begun,
                     working: self.working,
                 };
-                let leased = Leased::born(self.job, words, self.referred, born);
-                floor.start(leased, slot);
+                let leased =
+                    LeasedJob::initial_lease(self.job, words, self.referred, initial_lease);
+                runner.start(leased, slot);
             }
-            None => house.wake_work(),
+            None => context.wake_work(),
         }
         job_id
     }
@@ -145,35 +151,35 @@ impl Placed {
 
 /// Accepts a job or refuses it.
 pub(super) async fn accept(
-    house: Arc<House>,
-    floor: Arc<Floor>,
-    prepared: Prepared,
+    context: Arc<Context>,
+    runner: Arc<Runner>,
+    prepared: PreparedJob,
     (idempotency, waits): (Option<Idempotency>, bool),
-) -> Result<Submitted, Refusal> {
-    let placed = Placed::new(&floor, prepared, &mut ShortSeen::default()).await?;
+) -> Result<Submission, Refusal> {
+    let placed = PlacedJob::new(&runner, prepared, &mut ShortSeen::default()).await?;
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
-    let mut acceptance = placed.acceptance(&house, idempotency);
-    acceptance.attempt = placed.first_attempt(&house, waits);
+    let mut acceptance = placed.acceptance(&context, idempotency);
+    acceptance.attempt = placed.first_attempt(&context, waits);
     let above = placed.trace.map(|trace| trace.of_job(&placed.job.id));
-    let span = house
+    let span = context
         .tracer
-        .open(above, "commit", SpanKind::Internal, house.now_ms());
-    let accepted = house.store.accept(acceptance).await;
+        .open(above, "commit", SpanKind::Internal, context.now_ms());
+    let accepted = context.store.accept(acceptance).await;
     let error = accepted.as_ref().err().map(ToString::to_string);
-    house.tracer.close(span, error);
+    context.tracer.close(span, error);
     let accepted = accepted.map_err(unavailable)?;
     crash::point("submit.accepted");
     let (job_id, replayed) = match accepted {
-        Accepted::New { fence, begun } => {
-            let job_id = placed.begin(&house, &floor, (fence, begun));
-            house.wake_account(&account_id);
+        AcceptOutcome::New { fence, begun } => {
+            let job_id = placed.begin(&context, &runner, (fence, begun));
+            context.wake_account(&account_id);
             (job_id, false)
         }
-        Accepted::Replayed { job_id } => (JobId::new(job_id), true),
+        AcceptOutcome::Replayed { job_id } => (JobId::new(job_id), true),
         refused => return Err(refusal_of(&refused, price)),
     };
-    Ok(Submitted {
+    Ok(Submission {
         job_id,
         replayed,
         changes: None,
@@ -181,15 +187,15 @@ pub(super) async fn accept(
 }
 
 /// The job of an earlier, equal call with the same key; a refusal when the key was used for another one.
-pub(super) async fn earlier(
-    house: &House,
+pub(super) async fn find_replay(
+    context: &Context,
     account_id: &str,
     given: &Idempotency,
-) -> Result<Option<Submitted>, Refusal> {
-    let call = house.store.earlier_call(account_id, given).await;
+) -> Result<Option<Submission>, Refusal> {
+    let call = context.store.earlier_call(account_id, given).await;
     match call.map_err(unavailable)? {
         None => Ok(None),
-        Some(Accepted::Replayed { job_id }) => Ok(Some(Submitted {
+        Some(AcceptOutcome::Replayed { job_id }) => Ok(Some(Submission {
             job_id: JobId::new(job_id),
             replayed: true,
             changes: None,
@@ -200,45 +206,45 @@ pub(super) async fn earlier(
 
 /// Accounts whose calls were refused a moment ago. The commit decides about a call; whose last one it refused is asked
 /// about before the next, so that what will be refused costs no commit.
-pub(super) struct Refused(Lately);
+pub(super) struct RecentRefusals(RecentNames);
 
 /// How long an account's calls are looked at before their commit after one was refused.
 const WARY_MS: i64 = 60_000;
 
-impl Default for Refused {
+impl Default for RecentRefusals {
     fn default() -> Self {
-        Self(Lately::new(WARY_MS))
+        Self(RecentNames::new(WARY_MS))
     }
 }
 
-impl Refused {
-    pub(super) fn note(&self, house: &House, account_id: &str) {
-        self.0.note(account_id, house.steady_ms());
+impl RecentRefusals {
+    pub(super) fn note(&self, context: &Context, account_id: &str) {
+        self.0.note(account_id, context.steady_ms());
     }
 
-    pub(super) fn lately(&self, house: &House, account_id: &str) -> bool {
-        self.0.knows(account_id, house.steady_ms())
+    pub(super) fn is_recent(&self, context: &Context, account_id: &str) -> bool {
+        self.0.knows(account_id, context.steady_ms())
     }
 }
 
 /// Refuses what nobody could work on.
-pub(super) fn fits_now(floor: &Floor, prepared: &Prepared) -> Result<(), Refusal> {
+pub(super) fn fits_now(runner: &Runner, prepared: &PreparedJob) -> Result<(), Refusal> {
     let (job, model) = (&prepared.job, prepared.model.as_deref());
     let follows = job.follows.as_deref().map(WorkerName::read);
-    let wish = wish(job, model, follows.as_ref());
-    may_wait(floor.outlook(&wish, queued_ms(job)), job)?;
-    fits(floor, prepared)
+    let requirements = requirements(job, model, follows.as_ref());
+    may_wait(runner.outlook(&requirements, queued_ms(job)), job)?;
+    fits(runner, prepared)
 }
 
 /// Refuses what the commit would refuse anyway, before anything is done for it.
-pub(super) async fn foresee(house: &House, prepared: &Prepared) -> Result<(), Refusal> {
+pub(super) async fn precheck(context: &Context, prepared: &PreparedJob) -> Result<(), Refusal> {
     let job = &prepared.job;
-    let (store, account_id) = (&house.store, &job.account_id);
-    let refused = store.foreseen_refusal(
+    let (store, account_id) = (&context.store, &job.account_id);
+    let refused = store.precheck_refusal(
         account_id,
         &job.queue,
         job.price,
-        house.settings.max_storage,
+        context.settings.max_storage,
     );
     match refused.await.map_err(unavailable)? {
         None => Ok(()),
@@ -247,30 +253,30 @@ pub(super) async fn foresee(house: &House, prepared: &Prepared) -> Result<(), Re
 }
 
 /// Refuses what every connected back end would refuse, and names the field.
-pub(super) fn fits(floor: &Floor, prepared: &Prepared) -> Result<(), Refusal> {
+pub(super) fn fits(runner: &Runner, prepared: &PreparedJob) -> Result<(), Refusal> {
     let (job, model) = (&prepared.job, prepared.model.as_deref());
     let follows = job.follows.as_deref().map(WorkerName::read);
-    let wish = wish(job, model, follows.as_ref());
-    match floor.refusal(&wish, &prepared.brief) {
+    let requirements = requirements(job, model, follows.as_ref());
+    match runner.refusal(&requirements, &prepared.brief) {
         None => Ok(()),
         Some(refused) => Err(Refusal::invalid(&refused.field, refused.why)),
     }
 }
 
 /// What a caller is told of an acceptance that did not come about.
-pub(super) fn refusal_of(refused: &Accepted, price: Quota) -> Refusal {
+pub(super) fn refusal_of(refused: &AcceptOutcome, price: Quota) -> Refusal {
     let (code, message) = match refused {
-        Accepted::QuotaShort { balance } => (
+        AcceptOutcome::QuotaShort { balance } => (
             Code::InsufficientQuota,
             format!("the request costs {price} quota, the balance is {balance}"),
         ),
-        Accepted::QueueFull { max_queue } => (
+        AcceptOutcome::QueueFull { max_queue } => (
             Code::QueueFull,
             format!("the queue holds {max_queue} unfinished jobs at most; wait for one to finish"),
         ),
-        Accepted::StorageFull { max_storage } => return storage_full(*max_storage),
-        Accepted::NoAccount => (Code::Unauthorized, "the account no longer exists".into()),
-        Accepted::Mismatch | Accepted::New { .. } | Accepted::Replayed { .. } => (
+        AcceptOutcome::StorageFull { max_storage } => return storage_full(*max_storage),
+        AcceptOutcome::NoAccount => (Code::Unauthorized, "the account no longer exists".into()),
+        AcceptOutcome::Mismatch | AcceptOutcome::New { .. } | AcceptOutcome::Replayed { .. } => (
             Code::IdempotencyMismatch,
             "Idempotency-Key: was used with another body; use a new key for a new request".into(),
         ),
@@ -285,32 +291,39 @@ fn queued_ms(job: &NewJob) -> i64 {
 
 /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
 async fn slot_for(
-    floor: &Floor,
+    runner: &Runner,
     job: &NewJob,
     whose: &Arc<str>,
     model: Option<&str>,
     seen: &mut ShortSeen,
 ) -> Result<Option<Slot>, Refusal> {
     let follows = job.follows.as_deref().map(WorkerName::read);
-    let wish = wish(job, model, follows.as_ref());
-    match floor.take(&wish, whose, queued_ms(job), seen).await {
+    let requirements = requirements(job, model, follows.as_ref());
+    match runner
+        .take(&requirements, whose, queued_ms(job), seen)
+        .await
+    {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
     }
 }
 
-fn wish<'a>(job: &'a NewJob, model: Option<&'a str>, follows: Option<&'a WorkerName>) -> Wish<'a> {
-    Wish {
+fn requirements<'a>(
+    job: &'a NewJob,
+    model: Option<&'a str>,
+    follows: Option<&'a WorkerName>,
+) -> Requirements<'a> {
+    Requirements {
         operation: &job.operation,
         speed: job.speed,
         model,
-        lane: Lane::read(&job.lane),
+        lane: RoutingConstraint::read(&job.lane),
         follows,
         price: job.price,
-        earlier: Earlier::NONE,
+        past_failures: PastFailures::NONE,
         first: false,
         long: is_long(&job.operation, job.batched),
-        leaves: Leaves::Nothing,
+        headroom: Headroom::Nothing,
     }
 }
 

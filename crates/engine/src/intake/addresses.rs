@@ -5,15 +5,15 @@ use atelier_contract::fields::ImageData;
 use atelier_contract::operation::Order;
 use atelier_contract::{Code, Refusal};
 
-use crate::house::House;
-use crate::office::Caller;
-use crate::vault::Vault;
+use crate::admin::Caller;
+use crate::assets::Assets;
+use crate::context::Context;
 
 const KEPT_ONLY: &str =
     "must be a data-URI or base64 of an image, or the address of a file uploaded to /files/v1";
 
 /// An address that something is to be read from.
-struct Named<'a> {
+struct InputUrl<'a> {
     field: &'a str,
     url: &'a str,
     kept_only: bool,
@@ -21,12 +21,12 @@ struct Named<'a> {
 
 /// Refuses addresses that nothing may be fetched from or posted to, and files of other accounts.
 pub(super) async fn check(
-    house: &House,
-    vault: &Vault,
+    context: &Context,
+    assets: &Assets,
     caller: &Caller,
     order: &Order,
 ) -> Result<(), Refusal> {
-    let policy = house.outbound.policy_for(caller.outside);
+    let policy = context.outbound.policy_for(caller.outside);
     let refuse = |field: &str, blocked: &dyn std::fmt::Display| {
         Err(Refusal::field(Code::AddressNotAllowed, field, blocked))
     };
@@ -35,15 +35,15 @@ pub(super) async fn check(
     {
         return refuse(order.hook_field, &blocked);
     }
-    for Named {
+    for InputUrl {
         field,
         url,
         kept_only,
-    } in named(order)
+    } in input_urls(order)
     {
-        match vault.own_asset(url) {
+        match assets.own_asset(url) {
             Some(key) => {
-                vault
+                assets
                     .uploads()
                     .admit(&caller.account_id, field, &key)
                     .await?;
@@ -60,11 +60,11 @@ pub(super) async fn check(
 }
 
 /// Every address that something is to be read from.
-fn named(order: &Order) -> Vec<Named<'_>> {
+fn input_urls(order: &Order) -> Vec<InputUrl<'_>> {
     let mut named = Vec::new();
     for source in order.brief.inputs() {
         if let ImageData::Url(url) = &source.image {
-            named.push(Named {
+            named.push(InputUrl {
                 field: &source.field,
                 url: url.as_str(),
                 kept_only: source.wanted.kept_only,
@@ -73,7 +73,7 @@ fn named(order: &Order) -> Vec<Named<'_>> {
     }
     let video = order.brief.video.iter();
     for (field, url) in video.chain(&order.mentions) {
-        named.push(Named {
+        named.push(InputUrl {
             field,
             url: url.as_str(),
             kept_only: false,

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{AnswersWith, Family, Submit};
+use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
-use atelier_store::{Accepted, Bulk, BulkAccepted, BulkItem, BulkWish, NewBulk, NewBulkItem, Told};
+use atelier_store::{
+    AcceptOutcome, Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
+};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::floor::{Floor, ShortSeen};
-use crate::house::{House, unavailable};
-use crate::intake::accept::{self, Placed, Prepared};
-use crate::office::Caller;
-use crate::tracer::Kind as SpanKind;
-use crate::vault::{Kept, Vault};
+use crate::admin::Caller;
+use crate::assets::{Assets, InputGuard};
+use crate::context::{Context, unavailable};
+use crate::intake::accept::{self, PlacedJob, PreparedJob};
+use crate::runner::{Runner, ShortSeen};
+use crate::tracer::SpanKind;
 
 /// Calls that are submitted together.
 pub struct BulkCall {
@@ -54,20 +56,20 @@ pub struct BulkAnswer {
 
 /// A refusal as it is stored.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredRefusal {
     code: String,
     field: Option<String>,
     message: String,
 }
 
 /// The family and operation of a call, if it can be one of many.
-pub(super) fn operation(name: &str) -> Result<(&'static Family, &'static Submit), Refusal> {
+pub(super) fn operation(name: &str) -> Result<(&'static Family, &'static SubmitEndpoint), Refusal> {
     let Some((family, submit)) = atelier_contract::operation(name) else {
         let known = super::operation_names().join(", ");
         let message = format!("unknown operation; known are {known}");
         return Err(Refusal::invalid("operation", message));
     };
-    if matches!(submit.answers_with, AnswersWith::Answer(_)) || !submit.files.is_empty() {
+    if matches!(submit.answers_with, AnswerMode::Answer(_)) || !submit.files.is_empty() {
         let message = format!(
             "{name} answers with its result and makes no job; call {} instead",
             submit.path
@@ -85,11 +87,11 @@ pub(super) fn passing<T>(one: &Result<T, Refusal>) -> Option<&Refusal> {
 
 /// Accepts what was made ready, in one commit. Inputs are kept before it, and dropped again of those it did not take.
 pub(super) async fn accept(
-    house: Arc<House>,
-    floor: Arc<Floor>,
-    vault: Arc<Vault>,
+    context: Arc<Context>,
+    runner: Arc<Runner>,
+    assets: Arc<Assets>,
     mut bulk: NewBulk,
-    ready: Vec<(String, Result<Prepared, Refusal>)>,
+    ready: Vec<(String, Result<PreparedJob, Refusal>)>,
 ) -> Result<BulkView, Refusal> {
     let (id, owner) = (bulk.id.clone(), AccountId::new(bulk.account_id.clone()));
     let created_ms = bulk.created_ms;
@@ -98,59 +100,61 @@ pub(super) async fn accept(
     let mut seen = ShortSeen::default();
     for (operation, prepared) in ready {
         let one = match prepared {
-            Ok(prepared) => place(&floor, &vault, &owner, prepared, &mut seen).await,
+            Ok(prepared) => place(&runner, &assets, &owner, prepared, &mut seen).await,
             Err(refusal) => Err(refusal),
         };
         if let Some(refusal) = passing(&one) {
             for (_, kept) in placed.into_iter().filter_map(|(_, one)| one.ok()) {
-                vault.drop_inputs(kept).await;
+                assets.drop_inputs(kept).await;
             }
             return Err(refusal.clone());
         }
         let wish = match &one {
-            Ok((one, _)) => BulkWish::Accept(Box::new(one.acceptance(&house, None))),
-            Err(refusal) => BulkWish::Refused(stored(refusal)),
+            Ok((one, _)) => BulkEntry::Accept(Box::new(one.acceptance(&context, None))),
+            Err(refusal) => BulkEntry::Refused(stored(refusal)),
         };
         placed.push((operation.clone(), one));
         bulk.items.push(NewBulkItem { operation, wish });
     }
     let mut taken = placed.iter().filter_map(|(_, one)| one.as_ref().ok());
     let above = taken.find_map(|(one, _)| one.trace());
-    let span = house
+    let span = context
         .tracer
-        .open(above, "commit", SpanKind::Internal, house.now_ms())
+        .open(above, "commit", SpanKind::Internal, context.now_ms())
         .with("atelier.batch", &id)
         .with("atelier.calls", &bulk.items.len());
-    let accepted = house.store.accept_bulk(bulk).await;
+    let accepted = context.store.accept_bulk(bulk).await;
     let error = accepted.as_ref().err().map(ToString::to_string);
-    house.tracer.close(span, error);
+    context.tracer.close(span, error);
     let answers = match accepted.map_err(unavailable)? {
-        BulkAccepted::New(answers) => answers,
-        BulkAccepted::Replayed { bulk_id } => return show(&house, &owner, &bulk_id).await,
-        BulkAccepted::Mismatch => return Err(accept::refusal_of(&Accepted::Mismatch, Quota::ZERO)),
-        BulkAccepted::NoAccount => {
-            return Err(accept::refusal_of(&Accepted::NoAccount, Quota::ZERO));
+        BulkOutcome::New(answers) => answers,
+        BulkOutcome::Replayed { bulk_id } => return show(&context, &owner, &bulk_id).await,
+        BulkOutcome::Mismatch => {
+            return Err(accept::refusal_of(&AcceptOutcome::Mismatch, Quota::ZERO));
+        }
+        BulkOutcome::NoAccount => {
+            return Err(accept::refusal_of(&AcceptOutcome::NoAccount, Quota::ZERO));
         }
     };
     let (mut told, mut unused) = (Vec::with_capacity(placed.len()), Vec::new());
     for ((operation, one), accepted) in placed.into_iter().zip(answers) {
         let answer = match (one, accepted) {
             (Err(refusal), _) => Err(refusal),
-            (Ok((one, _)), Some(Accepted::New { fence, begun })) => {
-                Ok(one.begin(&house, &floor, (fence, begun)))
+            (Ok((one, _)), Some(AcceptOutcome::New { fence, begun })) => {
+                Ok(one.begin(&context, &runner, (fence, begun)))
             }
             (Ok((one, kept)), accepted) => {
                 unused.push(kept);
-                let refused = accepted.unwrap_or(Accepted::NoAccount);
+                let refused = accepted.unwrap_or(AcceptOutcome::NoAccount);
                 Err(accept::refusal_of(&refused, one.price()))
             }
         };
         told.push(BulkAnswer { operation, answer });
     }
     for kept in unused {
-        vault.drop_inputs(kept).await;
+        assets.drop_inputs(kept).await;
     }
-    house.wake_account(&owner);
+    context.wake_account(&owner);
     Ok(BulkView {
         id,
         created_ms,
@@ -160,25 +164,29 @@ pub(super) async fn accept(
 
 /// Takes a place for a job and keeps its inputs.
 async fn place(
-    floor: &Floor,
-    vault: &Vault,
+    runner: &Runner,
+    assets: &Assets,
     owner: &AccountId,
-    prepared: Prepared,
+    prepared: PreparedJob,
     seen: &mut ShortSeen,
-) -> Result<(Placed, Kept), Refusal> {
-    let kept = vault.keep_inputs(owner, &prepared.brief).await?;
-    match Placed::new(floor, prepared, seen).await {
+) -> Result<(PlacedJob, InputGuard), Refusal> {
+    let kept = assets.keep_inputs(owner, &prepared.brief).await?;
+    match PlacedJob::new(runner, prepared, seen).await {
         Ok(placed) => Ok((placed, kept)),
         Err(refusal) => {
-            vault.drop_inputs(kept).await;
+            assets.drop_inputs(kept).await;
             Err(refusal)
         }
     }
 }
 
 /// What an account submitted together.
-pub(super) async fn show(house: &House, account_id: &str, id: &str) -> Result<BulkView, Refusal> {
-    let bulk = house.store.bulk(account_id, id).await;
+pub(super) async fn show(
+    context: &Context,
+    account_id: &str,
+    id: &str,
+) -> Result<BulkView, Refusal> {
+    let bulk = context.store.bulk(account_id, id).await;
     let bulk = bulk.map_err(unavailable)?;
     let bulk = bulk.ok_or_else(|| Refusal::new(Code::NotFound, "no such batch"))?;
     Ok(view(bulk))
@@ -197,28 +205,30 @@ fn answer(item: BulkItem) -> BulkAnswer {
     BulkAnswer {
         operation: item.operation,
         answer: match item.told {
-            Told::Job(id) => Ok(JobId::new(id)),
-            Told::Refused(why) => Err(restored(&why)),
-            Told::QuotaShort { price, balance } => {
+            BulkItemOutcome::Job(id) => Ok(JobId::new(id)),
+            BulkItemOutcome::Refused(why) => Err(restored(&why)),
+            BulkItemOutcome::QuotaShort { price, balance } => {
                 let balance = quota(balance);
-                let refused = Accepted::QuotaShort { balance };
+                let refused = AcceptOutcome::QuotaShort { balance };
                 Err(accept::refusal_of(&refused, quota(price)))
             }
-            Told::QueueFull { max_queue } => {
-                let refused = Accepted::QueueFull { max_queue };
+            BulkItemOutcome::QueueFull { max_queue } => {
+                let refused = AcceptOutcome::QueueFull { max_queue };
                 Err(accept::refusal_of(&refused, Quota::ZERO))
             }
-            Told::StorageFull { max_storage } => {
-                let refused = Accepted::StorageFull { max_storage };
+            BulkItemOutcome::StorageFull { max_storage } => {
+                let refused = AcceptOutcome::StorageFull { max_storage };
                 Err(accept::refusal_of(&refused, Quota::ZERO))
             }
-            Told::NoAccount => Err(accept::refusal_of(&Accepted::NoAccount, Quota::ZERO)),
+            BulkItemOutcome::NoAccount => {
+                Err(accept::refusal_of(&AcceptOutcome::NoAccount, Quota::ZERO))
+            }
         },
     }
 }
 
 fn stored(refusal: &Refusal) -> String {
-    let stored = Stored {
+    let stored = StoredRefusal {
         code: refusal.code.word().to_owned(),
         field: refusal.field.clone(),
         message: refusal.message.clone(),
@@ -227,7 +237,7 @@ fn stored(refusal: &Refusal) -> String {
 }
 
 fn restored(text: &str) -> Refusal {
-    let Ok(stored) = serde_json::from_str::<Stored>(text) else {
+    let Ok(stored) = serde_json::from_str::<StoredRefusal>(text) else {
         return Refusal::new(Code::Internal, "the request was refused");
     };
     let code = Code::ALL.iter().find(|code| code.word() == stored.code);

@@ -1,16 +1,16 @@
 //! A call that wants work done: its fields, its files and its key.
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{Family, Submit};
+use atelier_contract::family::{Family, SubmitEndpoint};
 use atelier_contract::{JobId, Refusal};
 use atelier_store::Idempotency;
 use base64::Engine as _;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::house::House;
+use crate::admin::Caller;
+use crate::context::Context;
 use crate::key::hex;
-use crate::office::Caller;
 use crate::wake::Changes;
 
 /// A call that wants work done.
@@ -20,7 +20,7 @@ pub struct Call {
     /// The family of the endpoint.
     pub family: &'static Family,
     /// The endpoint.
-    pub submit: &'static Submit,
+    pub submit: &'static SubmitEndpoint,
     /// The fields of the body.
     pub fields: Fields,
     /// Files of a multipart body, by field.
@@ -35,7 +35,7 @@ pub struct Call {
 
 /// An accepted call.
 #[derive(Debug)]
-pub struct Submitted {
+pub struct Submission {
     /// The job.
     pub job_id: JobId,
     /// Whether it is the answer to an earlier, equal call.
@@ -73,7 +73,7 @@ impl Call {
     }
 
     /// The caller's promise that repeats mean the same call, if it made one.
-    pub(super) fn idempotency(&self, house: &House) -> Option<Idempotency> {
+    pub(super) fn idempotency(&self, context: &Context) -> Option<Idempotency> {
         let key = self.idempotency_key.as_ref()?;
         let mut hasher = Sha256::new();
         hasher.update(self.submit.name.as_bytes());
@@ -89,7 +89,7 @@ impl Call {
         Some(Idempotency {
             key: key.clone(),
             fingerprint: hex(&hasher.finalize()),
-            keep_after_ms: house.now_ms() - house.settings.idempotency_ms,
+            keep_after_ms: context.now_ms() - context.settings.idempotency_ms,
         })
     }
 }

@@ -9,10 +9,10 @@ use atelier_store::{Idempotency, NewBulk};
 use futures_util::{StreamExt as _, stream};
 use tokio::time::{Instant, timeout_at};
 
-use crate::intake::accept::{self, Prepared};
+use crate::admin::Caller;
+use crate::intake::accept::{self, PreparedJob};
 use crate::intake::bulk::{self, BulkCall, BulkView};
 use crate::intake::{ANSWERED_WITHIN, Intake, PREPARED_WITHIN};
-use crate::office::Caller;
 
 const BEYOND_RATE: &str = "too many requests of this account; submit this one again later";
 const NOT_READY: &str = "the requests could not be looked at in time and none was accepted; submit them again shortly, fewer at once if this goes on";
@@ -23,22 +23,22 @@ const REVIEWED_AT_ONCE: usize = 32;
 const TRANSLATED_AT_ONCE: usize = 8;
 
 /// The operation of a call, and what became of it so far.
-type One = (String, Result<Prepared, Refusal>);
+type PreparedCall = (String, Result<PreparedJob, Refusal>);
 
 /// Calls that were looked at.
-enum Ready {
+enum PreparedBatch {
     /// They repeat these.
     Earlier(BulkView),
     /// They are to be accepted, or refused each on its own.
-    New(Vec<One>),
+    New(Vec<PreparedCall>),
 }
 
 impl Intake {
     /// Accepts calls together, in one commit, or refuses each on its own.
     pub async fn submit_bulk(&self, mut call: BulkCall) -> Result<BulkView, Refusal> {
-        let (begun, created_ms) = (call.begun, self.house.now_ms());
+        let (begun, created_ms) = (call.begun, self.context.now_ms());
         let account_id = call.caller.account_id.to_string();
-        let keep_after_ms = created_ms - self.house.settings.idempotency_ms;
+        let keep_after_ms = created_ms - self.context.settings.idempotency_ms;
         let idempotency = call.idempotency.take();
         let idempotency = idempotency.map(|(key, fingerprint)| Idempotency {
             key,
@@ -52,26 +52,30 @@ impl Intake {
             return Err(Refusal::new(Code::Overloaded, NOT_READY));
         };
         let mut ready = match ready? {
-            Ready::Earlier(earlier) => return Ok(earlier),
-            Ready::New(ready) => ready,
+            PreparedBatch::Earlier(earlier) => return Ok(earlier),
+            PreparedBatch::New(ready) => ready,
         };
         self.translate_all(&mut ready, prepared_until).await?;
         let new = NewBulk {
-            id: self.house.ids.uuid(),
+            id: self.context.ids.uuid(),
             account_id,
             idempotency,
             items: Vec::new(),
             created_ms,
         };
-        let (house, floor, vault) = (self.house.clone(), self.floor.clone(), self.vault.clone());
-        let accepted = bulk::accept(house, floor, vault, new, ready);
+        let (context, runner, assets) = (
+            self.context.clone(),
+            self.runner.clone(),
+            self.assets.clone(),
+        );
+        let accepted = bulk::accept(context, runner, assets, new, ready);
         let until = begun + ANSWERED_WITHIN;
-        accept::in_time(until, self.house.tasks.spawn(accepted)).await
+        accept::in_time(until, self.context.tasks.spawn(accepted)).await
     }
 
     /// What an account submitted together.
     pub async fn bulk(&self, account_id: &AccountId, id: &str) -> Result<BulkView, Refusal> {
-        bulk::show(&self.house, account_id, id).await
+        bulk::show(&self.context, account_id, id).await
     }
 
     /// Makes calls ready to be accepted, unless they repeat earlier ones; a refusal of all when one of them met something that
@@ -80,16 +84,17 @@ impl Intake {
         &self,
         call: BulkCall,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Ready, Refusal> {
+    ) -> Result<PreparedBatch, Refusal> {
         let caller = &call.caller;
         if let Some(given) = idempotency
-            && let Some(earlier) = accept::earlier(&self.house, &caller.account_id, given).await?
+            && let Some(earlier) =
+                accept::find_replay(&self.context, &caller.account_id, given).await?
         {
             let earlier = self.bulk(&caller.account_id, earlier.job_id.as_str());
-            return earlier.await.map(Ready::Earlier);
+            return earlier.await.map(PreparedBatch::Earlier);
         }
         // One after the other where nobody outside is asked: what is refused of one counts against the next.
-        let reviewed = self.house.settings.moderation.is_some();
+        let reviewed = self.context.settings.moderation.is_some();
         let at_once = if reviewed { REVIEWED_AT_ONCE } else { 1 };
         let (within_rate, custody) = (call.within_rate, call.custody);
         let mut ready = Vec::with_capacity(call.requests.len());
@@ -110,7 +115,7 @@ impl Intake {
             }
             ready.push((name, one));
         }
-        Ok(Ready::New(ready))
+        Ok(PreparedBatch::New(ready))
     }
 
     /// Makes a call ready that is submitted together with others.
@@ -119,12 +124,12 @@ impl Intake {
         caller: &Caller,
         name: &str,
         (fields, custody): (Fields, bool),
-    ) -> Result<Prepared, Refusal> {
+    ) -> Result<PreparedJob, Refusal> {
         let endpoint = bulk::operation(name)?;
         let fields = (fields, Fields::new(), custody && endpoint.0.custody);
         let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
         prepared.job.batched = true;
-        accept::fits(&self.floor, &prepared)?;
+        accept::fits(&self.runner, &prepared)?;
         self.reviewed(endpoint.0, request.as_ref(), &prepared)
             .await?;
         Ok(prepared)
@@ -132,7 +137,11 @@ impl Intake {
 
     /// Has the prompts of calls that come together put into English, several at once; those that are not done when the time
     /// for all is over are left as they are.
-    async fn translate_all(&self, ready: &mut [One], until: Instant) -> Result<(), Refusal> {
+    async fn translate_all(
+        &self,
+        ready: &mut [PreparedCall],
+        until: Instant,
+    ) -> Result<(), Refusal> {
         let some = stream::iter(ready.iter_mut());
         let all = some.for_each_concurrent(TRANSLATED_AT_ONCE, async |(_, one)| {
             if let Ok(prepared) = one

@@ -4,19 +4,19 @@
 use atelier_contract::family::{Family, Request};
 use atelier_contract::{Code, PromptRule, Refusal, refuse_banned};
 
-use crate::house::{House, unavailable};
-use crate::lately::Lately;
+use crate::context::{Context, unavailable};
+use crate::recent_names::RecentNames;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 /// What other nodes counted is looked for this often.
 const LOOK_AGAIN_MS: i64 = 1_000;
 
 /// Whose prompts may be taken, as far as is known from a moment ago: what this node refuses it knows at once.
-pub(super) struct Pauses(Lately);
+pub(super) struct Pauses(RecentNames);
 
 impl Default for Pauses {
     fn default() -> Self {
-        Self(Lately::new(LOOK_AGAIN_MS))
+        Self(RecentNames::new(LOOK_AGAIN_MS))
     }
 }
 
@@ -26,17 +26,19 @@ fn at(account_id: &str, family: &Family) -> String {
 
 /// Refuses an account that had too many prompts of a family refused today.
 pub(super) async fn check_pause(
-    house: &House,
+    context: &Context,
     pauses: &Pauses,
     account_id: &str,
     family: &'static Family,
 ) -> Result<(), Refusal> {
-    let (most, now_ms) = (house.settings.refused_prompts_a_day, house.now_ms());
+    let (most, now_ms) = (context.settings.refused_prompts_a_day, context.now_ms());
     if most == 0 || pauses.0.knows(&at(account_id, family), now_ms) {
         return Ok(());
     }
     let name = family.name;
-    let refused = house.store.refused_prompts(account_id, name, today(house));
+    let refused = context
+        .store
+        .refused_prompts(account_id, name, today(context));
     if refused.await.map_err(unavailable)? < i64::from(most) {
         pauses.0.note(&at(account_id, family), now_ms);
         return Ok(());
@@ -49,7 +51,7 @@ pub(super) async fn check_pause(
 
 /// Refuses words that a rule of the operator's forbids, and counts that.
 pub(super) async fn check(
-    house: &House,
+    context: &Context,
     pauses: &Pauses,
     account_id: &str,
     family: &'static Family,
@@ -58,29 +60,29 @@ pub(super) async fn check(
 ) -> Result<(), Refusal> {
     let judged = refuse_banned(request, family, rules);
     if judged.is_err() {
-        count(house, pauses, account_id, family).await?;
+        count(context, pauses, account_id, family).await?;
     }
     judged
 }
 
 /// Counts a prompt that was refused.
 pub(super) async fn count(
-    house: &House,
+    context: &Context,
     pauses: &Pauses,
     account_id: &str,
     family: &'static Family,
 ) -> Result<(), Refusal> {
-    if house.settings.refused_prompts_a_day == 0 {
+    if context.settings.refused_prompts_a_day == 0 {
         return Ok(());
     }
-    let counted = house
+    let counted = context
         .store
-        .count_refused(account_id, family.name, today(house));
+        .count_refused(account_id, family.name, today(context));
     let counted = counted.await.map_err(unavailable);
     pauses.0.forget(&at(account_id, family));
     counted
 }
 
-fn today(house: &House) -> i64 {
-    house.now_ms().div_euclid(DAY_MS)
+fn today(context: &Context) -> i64 {
+    context.now_ms().div_euclid(DAY_MS)
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use atelier_backends::http::{VendorCall, VendorHttp};
+use atelier_backends::http::{VendorHttp, VendorRequest};
 use atelier_contract::brief::{Brief, Source};
 use atelier_contract::family::Request;
 use atelier_contract::fields::ImageData;
@@ -11,11 +11,11 @@ use atelier_contract::{Code, Refusal};
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::context::Context;
 use crate::settings::Moderation;
 
 /// The header line that tells the endpoint how strictly a caller wants to be reviewed, where it asked for less.
-const WISH: &str = "x-moderation";
+const MODERATION_HEADER: &str = "x-moderation";
 /// How long the endpoint may take.
 const PATIENCE: Duration = Duration::from_secs(4);
 
@@ -27,31 +27,31 @@ impl Review {
     /// Refuses what the endpoint flags. When it cannot be asked, the settings say what that means.
     pub(super) async fn check(
         &self,
-        house: &House,
+        context: &Context,
         request: &dyn Request,
         brief: &Brief,
     ) -> Result<(), Refusal> {
-        let Some(settings) = &house.settings.moderation else {
+        let Some(settings) = &context.settings.moderation else {
             return Ok(());
         };
         let input = input(request, brief, settings.pictures);
         let wish = brief.model_words.get("moderation");
-        self.judge(house, settings, input, wish.and_then(Value::as_str))
+        self.judge(context, settings, input, wish.and_then(Value::as_str))
             .await
     }
 
     /// The same for the words that a prompt was put into.
-    pub(super) async fn check_words(&self, house: &House, words: &str) -> Result<(), Refusal> {
-        let Some(settings) = &house.settings.moderation else {
+    pub(super) async fn check_words(&self, context: &Context, words: &str) -> Result<(), Refusal> {
+        let Some(settings) = &context.settings.moderation else {
             return Ok(());
         };
         let input = vec![json!({ "type": "text", "text": words })];
-        self.judge(house, settings, input, None).await
+        self.judge(context, settings, input, None).await
     }
 
     async fn judge(
         &self,
-        house: &House,
+        context: &Context,
         settings: &Moderation,
         input: Vec<Value>,
         wish: Option<&str>,
@@ -59,7 +59,7 @@ impl Review {
         if input.is_empty() {
             return Ok(());
         }
-        let http = self.0.get_or_init(|| connect(house, settings));
+        let http = self.0.get_or_init(|| connect(context, settings));
         let judged = match http {
             Ok(http) => ask(http, settings, input, wish).await,
             Err(why) => Err(why.clone()),
@@ -83,8 +83,8 @@ impl Review {
     }
 }
 
-fn connect(house: &House, settings: &Moderation) -> Result<VendorHttp, String> {
-    let http = house.outbound.vendor(&settings.base_url, true);
+fn connect(context: &Context, settings: &Moderation) -> Result<VendorHttp, String> {
+    let http = context.outbound.vendor(&settings.base_url, true);
     let http = http.map_err(|why| why.to_string())?;
     if settings.key.is_empty() {
         return Ok(http);
@@ -132,10 +132,10 @@ async fn ask(
     if !settings.model.is_empty() {
         body["model"] = settings.model.as_str().into();
     }
-    let mut call = VendorCall::post_json("moderations", &body).within(PATIENCE);
+    let mut call = VendorRequest::post_json("moderations", &body).within(PATIENCE);
     // Beside the body, whose fields are the endpoint's own.
     if wish == Some("low") {
-        call = call.header(WISH, "low");
+        call = call.header(MODERATION_HEADER, "low");
     }
     let answer = http.ask(call).await.map_err(|fault| fault.detail)?;
     if !answer.is_good() {

@@ -5,12 +5,12 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use atelier_backends::http::{VendorCall, VendorHttp};
+use atelier_backends::http::{VendorHttp, VendorRequest};
 use quick_cache::sync::Cache;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use crate::house::House;
+use crate::context::Context;
 use crate::settings::Translation;
 
 /// How long an answer may take. The caller waits meanwhile, so it is short.
@@ -45,8 +45,8 @@ impl Default for Translator {
 
 impl Translator {
     /// The prompt in English; nothing when it is left as it is.
-    pub(super) async fn english(&self, house: &House, prompt: &str) -> Option<Arc<str>> {
-        let settings = house.settings.translation.as_ref()?;
+    pub(super) async fn english(&self, context: &Context, prompt: &str) -> Option<Arc<str>> {
+        let settings = context.settings.translation.as_ref()?;
         // Words in double brackets steer the embedded engine; nobody else is to read them.
         if prompt.trim().is_empty()
             || prompt.contains("[[")
@@ -57,14 +57,14 @@ impl Translator {
         if let Some(words) = self.known.get(prompt) {
             return (*words != *prompt).then_some(words);
         }
-        let words: Arc<str> = self.ask(house, settings, prompt).await?.into();
+        let words: Arc<str> = self.ask(context, settings, prompt).await?.into();
         self.known.insert(prompt.to_owned(), words.clone());
         (*words != *prompt).then_some(words)
     }
 
-    async fn ask(&self, house: &House, settings: &Translation, prompt: &str) -> Option<String> {
+    async fn ask(&self, context: &Context, settings: &Translation, prompt: &str) -> Option<String> {
         let _place = self.places.try_acquire().ok()?;
-        let http = self.http.get_or_init(|| connect(house, settings));
+        let http = self.http.get_or_init(|| connect(context, settings));
         let (words, flags) = prompt.split_at(prompt.find(" --").unwrap_or(prompt.len()));
         let asked = tokio::time::timeout(PATIENCE, ask(http.as_ref()?, settings, words)).await;
         match asked {
@@ -81,8 +81,8 @@ impl Translator {
     }
 }
 
-fn connect(house: &House, settings: &Translation) -> Option<VendorHttp> {
-    let http = house.outbound.vendor(&settings.base_url, true);
+fn connect(context: &Context, settings: &Translation) -> Option<VendorHttp> {
+    let http = context.outbound.vendor(&settings.base_url, true);
     let http = http.and_then(|http| {
         // LibreTranslate takes its key in the body.
         if settings.key.is_empty() || settings.model.is_empty() {
@@ -101,7 +101,7 @@ async fn ask(http: &VendorHttp, settings: &Translation, words: &str) -> Result<S
         if !settings.key.is_empty() {
             body["api_key"] = settings.key.as_str().into();
         }
-        VendorCall::post_json("translate", &body)
+        VendorRequest::post_json("translate", &body)
     } else {
         let body = json!({
             "model": settings.model,
@@ -111,7 +111,7 @@ async fn ask(http: &VendorHttp, settings: &Translation, words: &str) -> Result<S
                 { "role": "user", "content": words },
             ],
         });
-        VendorCall::post_json("chat/completions", &body)
+        VendorRequest::post_json("chat/completions", &body)
     };
     let answer = http.ask(call.within(PATIENCE)).await;
     let answer = answer.map_err(|fault| fault.detail)?;

@@ -1,11 +1,11 @@
 //! Where in a trace something happens, in the words of W3C Trace Context.
 
-use atelier_contract::metrics::Mark;
+use atelier_contract::metrics::TraceMark;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The field of a stored request that keeps the trace of its job; no caller can send it.
-pub(crate) const NOTE: &str = "traceparent";
+pub(crate) const TRACE_FIELD: &str = "traceparent";
 
 /// A trace, a span of it, and whether it is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +51,9 @@ impl TraceContext {
     }
 
     /// What marks an observation of now, when the trace is recorded.
-    pub fn mark(self, time_ms: i64) -> Option<Mark> {
+    pub fn mark(self, time_ms: i64) -> Option<TraceMark> {
         let trace = self.trace;
-        self.sampled.then_some(Mark { trace, time_ms })
+        self.sampled.then_some(TraceMark { trace, time_ms })
     }
 
     pub(crate) fn span(self) -> u64 {
@@ -78,11 +78,11 @@ impl TraceContext {
 
     /// The trace that a stored request keeps.
     pub(crate) fn kept_in(request: &str) -> Option<Self> {
-        if !request.contains(NOTE) {
+        if !request.contains(TRACE_FIELD) {
             return None;
         }
         let request: Value = serde_json::from_str(request).ok()?;
-        Self::parse(request.get(NOTE)?.as_str()?)
+        Self::parse(request.get(TRACE_FIELD)?.as_str()?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::span::{Kind, Span};
+use super::span::{Span, SpanKind};
 
 /// Who sends them.
 pub(super) struct Resource(Value);
@@ -42,9 +42,9 @@ fn span(span: &Span) -> Value {
         "spanId": format!("{:016x}", span.context.span()),
         "name": span.name,
         "kind": match span.kind {
-            Kind::Internal => 1,
-            Kind::Server => 2,
-            Kind::Client => 3,
+            SpanKind::Internal => 1,
+            SpanKind::Server => 2,
+            SpanKind::Client => 3,
         },
         "startTimeUnixNano": start.to_string(),
         "endTimeUnixNano": (start + span.took.as_nanos()).to_string(),

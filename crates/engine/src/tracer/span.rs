@@ -8,7 +8,7 @@ use super::context::TraceContext;
 
 /// Whose doing it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SpanKind {
     /// This service's own.
     Internal,
     /// It answers somebody.
@@ -23,7 +23,7 @@ pub(super) struct Span {
     pub(super) context: TraceContext,
     pub(super) parent: Option<u64>,
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: SpanKind,
     pub(super) start_ms: i64,
     pub(super) took: Duration,
     pub(super) attributes: Vec<(&'static str, String)>,
@@ -32,9 +32,9 @@ pub(super) struct Span {
 
 /// A span that has begun, or none when nobody wants to know.
 #[derive(Debug)]
-pub struct Open(Option<(Span, Instant)>);
+pub struct OpenSpan(Option<(Span, Instant)>);
 
-impl Open {
+impl OpenSpan {
     pub(super) fn none() -> Self {
         Self(None)
     }
@@ -42,7 +42,7 @@ impl Open {
     pub(super) fn new(
         context: TraceContext,
         parent: Option<u64>,
-        (name, kind): (String, Kind),
+        (name, kind): (String, SpanKind),
         start_ms: i64,
     ) -> Self {
         let span = Span {

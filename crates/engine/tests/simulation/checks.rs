@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use atelier_contract::{Job, JobState};
-use atelier_engine::audit::{Look, audit};
+use atelier_engine::audit::{CheckOptions, audit};
 use atelier_engine::{CallbackView, Caller, Engine, JobsFilter};
 use atelier_store::Store;
 use atelier_store::files::Files;
@@ -26,8 +26,8 @@ async fn jobs(engine: &Engine, caller: &Caller) -> Result<Vec<Job>, String> {
 }
 
 async fn callbacks(engine: &Engine, caller: &Caller) -> Result<Vec<CallbackView>, String> {
-    let courier = engine.courier();
-    let listed = courier.callbacks(Some(&caller.account_id), 1, ALL).await;
+    let callbacks = engine.callbacks();
+    let listed = callbacks.callbacks(Some(&caller.account_id), 1, ALL).await;
     listed
         .map(|(callbacks, _)| callbacks)
         .map_err(|no| no.message)
@@ -54,7 +54,7 @@ pub(crate) async fn all(
 ) -> Result<(), String> {
     clients::fetch_all(world, engine).await;
     let mut faults = Vec::new();
-    let look = Look::new(engine.now_ms(), engine.steady_ms(), false);
+    let look = CheckOptions::new(engine.now_ms(), engine.steady_ms(), false);
     let archive = folder.join("archive");
     let mut found = |fault| faults.push(format!("{fault:?}"));
     let audited = audit(store, files, &archive, look, &mut found);
@@ -81,7 +81,7 @@ async fn account(
         jobs(engine, caller).await?,
         callbacks(engine, caller).await?,
     );
-    let view = engine.office().accounts().one(&caller.account_id).await;
+    let view = engine.admin().accounts().one(&caller.account_id).await;
     let view = view.map_err(|no| no.message)?;
     let spent: i64 = jobs.iter().map(|job| job.quota.thousandths()).sum();
     let mut world = lock(world);

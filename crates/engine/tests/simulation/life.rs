@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Once};
 use std::time::Duration;
 
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound, Resolver};
+use atelier_backends::http::{Limits, OutboundClient, Resolver};
 use atelier_contract::pages::workers::WorkerPatch;
 use atelier_contract::{Quota, Tariff};
 use atelier_engine::{Clock, Engine, Keyring, NewAccountRequest, Parts, Settings};
@@ -32,9 +32,9 @@ const END_MS: i64 = 3_600_000;
 pub(crate) const GRANT: i64 = 60;
 
 /// Read once: the certificate authorities of the machine take a while.
-static OUTBOUND: LazyLock<Outbound> = LazyLock::new(|| {
+static OUTBOUND: LazyLock<OutboundClient> = LazyLock::new(|| {
     let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
-    Outbound::new(policy, Limits::default()).expect("a client")
+    OutboundClient::new(policy, Limits::default()).expect("a client")
 });
 
 thread_local! {
@@ -112,7 +112,7 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
     let store = store.map_err(|error| format!("opening: {error}"))?;
     let clock = machine::clock(world, &store).await?;
     let files = Files::folder_in_place(folder.join("files")).map_err(|error| error.to_string())?;
-    let engine = house(world, &store, &files, &clock, &tasks)?;
+    let engine = build_engine(world, &store, &files, &clock, &tasks)?;
     if lock(world).callers.is_empty() {
         set_up(world, &engine).await?;
     }
@@ -163,7 +163,7 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
     Ok(end)
 }
 
-fn house(
+fn build_engine(
     world: &Shared,
     store: &Store,
     files: &Files,
@@ -207,13 +207,13 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
             max_queue: Some(8),
             email_verified: true,
         };
-        let office = engine.office();
-        let (_, key) = office
+        let admin = engine.admin();
+        let (_, key) = admin
             .accounts()
             .create("root", request)
             .await
             .map_err(say)?;
-        let caller = office.callers().authenticate(&key).await.map_err(say)?;
+        let caller = admin.callers().authenticate(&key).await.map_err(say)?;
         lock(world).callers.push(caller);
     }
     let lost = lock(world).books.lost;
@@ -225,7 +225,7 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
             "settings": { "lost": LOST[lost] },
             "rank": rank + 1,
         });
-        let backends = engine.office().backends();
+        let backends = engine.admin().backends();
         let made = backends.create("root", change.into()).await.map_err(say)?;
         for worker in ["a", "b"] {
             let name = format!("{worker}{rank}");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::http::Dial;
+use atelier_backends::http::DialFn;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio_util::task::TaskTracker;
 
@@ -24,7 +24,7 @@ pub(crate) struct Received {
 }
 
 /// Connects to the receiver, or is refused by it.
-pub(crate) fn dial(world: &Shared, tasks: &TaskTracker) -> Dial {
+pub(crate) fn dial(world: &Shared, tasks: &TaskTracker) -> DialFn {
     let (world, tasks) = (Arc::clone(world), tasks.clone());
     Arc::new(move |_| {
         let refused = {

@@ -6,11 +6,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Taken, Work};
-use atelier_backends::regard::Regarded;
-use atelier_backends::reserved::Reserved;
-use atelier_backends::{Class, Fault, Made, MadeFile, Post, Setup, Vendor, Worker, Wrong};
-use atelier_contract::Role;
+use atelier_backends::backend::{
+    Acceptance, Backend, BoxFuture, Cost, LostSubmit, PollOutcome, StartOutcome, Work,
+};
+use atelier_backends::reservation::Reservation;
+use atelier_backends::support::FieldSupport;
+use atelier_backends::{
+    Class, Fault, FieldError, OutputFile, Setup, Vendor, WebhookRequest, WorkOutput, Worker,
+};
+use atelier_contract::FileRole;
 use atelier_contract::brief::Brief;
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -74,14 +78,14 @@ struct Actor {
     lost: LostSubmit,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
+fn build(setup: Setup) -> Result<Worker, FieldError> {
     let Setup {
         http,
         credential,
         settings,
     } = setup;
     let world = WORLD.with_borrow(Clone::clone);
-    let world = world.ok_or_else(|| Wrong::new("settings", "no world"))?;
+    let world = world.ok_or_else(|| FieldError::new("settings", "no world"))?;
     let actor = Actor {
         world,
         name: credential.reveal().to_owned(),
@@ -94,25 +98,25 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     Ok(Worker::new(&http, actor))
 }
 
-fn made(count: u32) -> Made {
-    let file = MadeFile {
-        role: Role::Main,
+fn made(count: u32) -> WorkOutput {
+    let file = OutputFile {
+        role: FileRole::Main,
         media_type: "image/png",
         width: 1,
         height: 1,
         bytes: Bytes::from_static(b"\x89PNG\r\n\x1a\n"),
-        ..MadeFile::default()
+        ..OutputFile::default()
     };
-    Made {
+    WorkOutput {
         files: vec![file],
         made: count,
-        ..Made::default()
+        ..WorkOutput::default()
     }
 }
 
 fn cut() -> Fault {
     Fault {
-        taken: Taken::Perhaps,
+        taken: Acceptance::Perhaps,
         ..Fault::vendor(Class::Retry, "the connection was cut")
     }
 }
@@ -173,7 +177,7 @@ impl Actor {
         sleep(Duration::from_millis(pause)).await;
     }
 
-    async fn begin(&self, work: &Work) -> Result<Started, Fault> {
+    async fn begin(&self, work: &Work) -> Result<StartOutcome, Fault> {
         self.note(&format!("asked for {}", work.job_id));
         self.on_its_way().await;
         let said = {
@@ -208,16 +212,16 @@ impl Actor {
             33..=45 => {
                 self.take(work);
                 self.on_its_way().await;
-                return Ok(Started::Done(made(work.brief.count)));
+                return Ok(StartOutcome::Done(made(work.brief.count)));
             }
             _ => {}
         }
         let number = self.take(work);
         self.on_its_way().await;
-        Ok(Started::Ticket(json!({ "number": number })))
+        Ok(StartOutcome::Ticket(json!({ "number": number })))
     }
 
-    async fn answer(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
+    async fn answer(&self, work: &Work, ticket: &Value) -> Result<PollOutcome, Fault> {
         let number = ticket["number"].as_u64().unwrap_or_default() as usize;
         self.note(&format!("asked about {}", work.job_id));
         self.on_its_way().await;
@@ -231,18 +235,18 @@ impl Actor {
         };
         let mut failed = |fault: Fault| {
             world.books.takes[number].open = false;
-            Ok(Progress::Failed(fault))
+            Ok(PollOutcome::Failed(fault))
         };
         match said {
             0..=49 => {
                 let pause = world.dice.u64(500..6_000);
-                Ok(Progress::Running(Duration::from_millis(pause)))
+                Ok(PollOutcome::Running(Duration::from_millis(pause)))
             }
             50..=59 => Err(Fault::vendor(Class::Retry, "502")),
             60..=62 => failed(Fault::vendor(Class::Retry, "it broke")),
             63..=64 => failed(Fault::denied("not this after all")),
             65..=66 => failed(Fault::vendor(Class::Gone, "never heard of it")),
-            _ => Ok(Progress::Done(made(work.brief.count))),
+            _ => Ok(PollOutcome::Done(made(work.brief.count))),
         }
     }
 }
@@ -260,23 +264,31 @@ impl Backend for Actor {
     fn takes_hints(&self) -> bool {
         false
     }
-    fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
+    fn support(&self, _: &str, _: &Brief) -> Vec<FieldSupport> {
         Vec::new()
     }
-    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {
         None
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         Box::pin(async move { self.begin(&work).await })
     }
-    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        ticket: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         Box::pin(self.answer(work, ticket))
     }
-    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.note(&format!("asked to stop {ticket}")) })
     }
-    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(
+        &'a self,
+        work: &'a Work,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         Box::pin(async move {
             self.note(&format!("asked whether it has {}", work.job_id));
             self.on_its_way().await;
@@ -285,15 +297,15 @@ impl Backend for Actor {
                 return Err(Fault::vendor(Class::Retry, "502"));
             }
             let number = world.books.tokens.get(&work.attempt_id);
-            Ok(number.map(|number| Started::Ticket(json!({ "number": number }))))
+            Ok(number.map(|number| StartOutcome::Ticket(json!({ "number": number }))))
         })
     }
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
     }
 }

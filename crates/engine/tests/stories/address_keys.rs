@@ -1,7 +1,7 @@
 //! Keys of asset addresses: the newest signs, replaced ones open their addresses until those expire.
 
 use atelier_contract::Code;
-use atelier_engine::{Caller, Engine, KeyHolder, KeyWish};
+use atelier_engine::{Caller, Engine, KeyHolder, KeyRequest};
 
 use crate::rig::Rig;
 
@@ -19,7 +19,7 @@ async fn picture(rig: &Rig, caller: &Caller) -> (String, String) {
 }
 
 async fn opens(engine: &Engine, (key, query): &(String, String)) -> Result<(), Code> {
-    let asset = engine.vault().asset(key, query).await;
+    let asset = engine.assets().asset(key, query).await;
     asset.map(|_| ()).map_err(|refusal| refusal.code)
 }
 
@@ -31,7 +31,7 @@ async fn keys_rotate_by_number_and_old_addresses_live_on() {
     assert!(first.1.contains("k=1&"), "{}", first.1);
     assert_eq!(
         rig.engine
-            .vault()
+            .assets()
             .rotate_address_key("root")
             .await
             .expect("rotated"),
@@ -52,10 +52,10 @@ async fn keys_rotate_by_number_and_old_addresses_live_on() {
 
     // After the longest life of an address nothing signed with the first key can be good; it is no longer a key.
     rig.clock.advance(30 * DAY_MS);
-    rig.engine.vault().load_address_keys().await.expect("read");
+    rig.engine.assets().load_address_keys().await.expect("read");
     assert_eq!(opens(&rig.engine, &first).await, Err(Code::Expired));
     rig.clock.advance(2 * DAY_MS);
-    rig.engine.vault().load_address_keys().await.expect("read");
+    rig.engine.assets().load_address_keys().await.expect("read");
     assert_eq!(opens(&rig.engine, &first).await, Err(Code::Forbidden));
     assert_eq!(opens(&rig.engine, &second).await, Err(Code::Expired));
 }
@@ -66,8 +66,8 @@ async fn keys_survive_a_restart_and_two_rotations_at_once_make_one() {
     let caller = rig.account(100).await;
     let other = rig.second_node();
     let (one, two) = tokio::join!(
-        rig.engine.vault().rotate_address_key("root"),
-        other.vault().rotate_address_key("root")
+        rig.engine.assets().rotate_address_key("root"),
+        other.assets().rotate_address_key("root")
     );
     let (one, two) = (one.expect("rotated"), two.expect("rotated"));
     // On a busy machine one of them may be over before the other looks: then there are two.
@@ -75,7 +75,7 @@ async fn keys_survive_a_restart_and_two_rotations_at_once_make_one() {
     let newest = format!("k={}&", one.max(two));
     let address = picture(&rig, &caller).await;
     rig.restart().await;
-    rig.engine.vault().load_address_keys().await.expect("read");
+    rig.engine.assets().load_address_keys().await.expect("read");
     assert_eq!(opens(&rig.engine, &address).await, Ok(()));
     let again = picture(&rig, &caller).await;
     assert!(again.1.contains(&newest), "{}", again.1);
@@ -87,22 +87,22 @@ async fn keys_survive_a_restart_and_two_rotations_at_once_make_one() {
 async fn a_clock_that_was_ahead_and_is_put_right_expires_nothing_that_is_made_then() {
     let rig = Rig::new().await;
     let caller = rig.account(100).await;
-    let issue = async |wish: KeyWish| {
-        let keys = rig.engine.office().keys();
+    let issue = async |wish: KeyRequest| {
+        let keys = rig.engine.admin().keys();
         let by = KeyHolder::Operator("root");
         let issued = keys.issue(&caller.account_id, wish, by).await;
         issued.expect("a key").1
     };
     let works = async |key: &str| {
-        let callers = rig.engine.office().callers();
+        let callers = rig.engine.admin().callers();
         callers.authenticate(key).await.is_ok()
     };
     rig.clock.advance(40 * DAY_MS);
-    assert!(works(&issue(KeyWish::named("ahead")).await).await);
+    assert!(works(&issue(KeyRequest::named("ahead")).await).await);
     rig.clock.advance(-40 * DAY_MS);
-    let wish = KeyWish {
+    let wish = KeyRequest {
         expires_ms: Some(rig.clock.now_ms() + 60_000),
-        ..KeyWish::named("a minute")
+        ..KeyRequest::named("a minute")
     };
     assert!(works(&issue(wish).await).await);
     let address = picture(&rig, &caller).await;

@@ -19,7 +19,7 @@ async fn jobs_that_only_another_node_can_take_up_hide_no_others() {
     let many = worker(&json!({ "concurrency": 300 }));
     let changed = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .change_worker("root", &backend, &workers[0], many)
         .await;
@@ -35,7 +35,7 @@ async fn jobs_that_only_another_node_can_take_up_hide_no_others() {
     let rest = worker(&json!({ "state": "paused" }));
     let changed = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .change_worker("root", &backend, &workers[0], rest)
         .await;
@@ -50,8 +50,8 @@ async fn jobs_that_only_another_node_can_take_up_hide_no_others() {
     rig.clock.advance(40_000);
     // On a busy machine the work of a moment takes many.
     for step in 0..10_000 {
-        second.floor().sweep_step().await.expect("swept");
-        second.floor().poll_step();
+        second.runner().sweep_step().await.expect("swept");
+        second.runner().poll_step();
         tokio::time::sleep(Duration::from_millis(5)).await;
         rig.clock.advance(if step < 100 { 100 } else { 0 });
         if rig.state(&caller, &id).await.is_final() {

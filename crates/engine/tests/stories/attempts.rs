@@ -8,20 +8,20 @@ use crate::stage::Stage;
 use crate::vendors::cast;
 
 #[tokio::test]
-async fn a_paid_result_waits_for_the_vault_and_is_not_made_again() {
+async fn a_paid_result_waits_for_the_asset_store_and_is_not_made_again() {
     let (stage, rig) = (Stage::named("vault"), Rig::with_vendors().await);
     cast(&rig, "vault", "unknown", &["one"]).await;
     let caller = rig.account(100).await;
-    rig.break_vault();
+    rig.break_asset_store();
     let id = rig.imagine(&caller, "at-once").await.expect("accepted");
     rig.rest().await;
     // Longer than the short pauses together.
     tokio::time::sleep(std::time::Duration::from_millis(8_500)).await;
     rig.rest().await;
-    let floor = rig.engine.floor();
-    floor.progress_step().await.expect("written down");
+    let runner = rig.engine.runner();
+    runner.progress_step().await.expect("written down");
     assert_eq!(rig.state(&caller, &id).await, JobState::Running);
-    rig.mend_vault();
+    rig.mend_asset_store();
     for _ in 0..600 {
         if rig.state(&caller, &id).await.is_final() {
             break;
@@ -42,7 +42,7 @@ async fn a_cancel_during_a_submit_reaches_the_vendor_whatever_a_lost_submit_mean
         let caller = rig.account(100).await;
         let id = rig.imagine(&caller, "slow").await.expect("accepted");
         while stage.books().arrived.is_empty() {
-            rig.engine.floor().run_step().await.expect("a step");
+            rig.engine.runner().run_step().await.expect("a step");
             rig.until_quiet().await;
         }
         rig.engine
@@ -112,8 +112,8 @@ async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
     rig.rest().await;
     rig.clock.advance(31_000);
     let second = rig.second_node();
-    second.floor().load_pool().await.expect("loaded");
-    second.floor().sweep_step().await.expect("swept");
+    second.runner().load_pool().await.expect("loaded");
+    second.runner().sweep_step().await.expect("swept");
     rig.engine.renew_step().await.expect("renewed");
     rig.rest().await;
     assert!(stage.books().cancelled.is_empty());
@@ -123,7 +123,7 @@ async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
         .cancel(&caller.account_id, &id)
         .await
         .expect("cancelled");
-    second.floor().poll_step();
+    second.runner().poll_step();
     rig.until_quiet().await;
     for _ in 0..500 {
         if stage.books().cancelled.len() == 1 {
@@ -144,7 +144,7 @@ async fn a_cancel_while_a_part_is_ordered_reaches_the_vendor_with_the_ticket_of_
     // The first part has a name before the second one arrives.
     while stage.books().arrived.len() < 2 {
         rig.clock.advance(100);
-        rig.engine.floor().poll_step();
+        rig.engine.runner().poll_step();
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     let cancelled = rig.engine.jobs().cancel(&caller.account_id, &id).await;

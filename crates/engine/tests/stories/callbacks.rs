@@ -17,7 +17,7 @@ async fn a_try_whose_claim_may_end_before_it_is_not_begun() {
         rig.submit(&caller, body, None).await.expect("accepted");
         rig.settle_down().await;
 
-        rig.engine.courier().step().await.expect("a step");
+        rig.engine.callbacks().step().await.expect("a step");
         // Somebody else may claim it in nine seconds, and a try may take longer.
         rig.clock.advance(21_000);
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -42,7 +42,7 @@ async fn story() {
 
     deliver(&rig, &receiver, 1).await;
     rig.clock.advance(3_900);
-    rig.engine.courier().step().await.expect("a step");
+    rig.engine.callbacks().step().await.expect("a step");
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(
         receiver.count(),
@@ -54,7 +54,7 @@ async fn story() {
     rig.clock.advance(37_000);
     deliver(&rig, &receiver, 3).await;
     rig.clock.advance(100_000_000);
-    rig.engine.courier().step().await.expect("a step");
+    rig.engine.callbacks().step().await.expect("a step");
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(receiver.count(), 3, "delivered is delivered");
 
@@ -98,7 +98,7 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
             deliver(&rig, &receiver, 1).await;
             let (callbacks, _) = rig
                 .engine
-                .courier()
+                .callbacks()
                 .callbacks(Some(&caller.account_id), 1, 10)
                 .await
                 .expect("listed");
@@ -110,21 +110,21 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
             let callback = format!("cb_{id}");
             assert!(
                 rig.engine
-                    .courier()
+                    .callbacks()
                     .redeliver(&stranger.account_id, &callback)
                     .await
                     .is_err(),
                 "not theirs"
             );
             rig.engine
-                .courier()
+                .callbacks()
                 .redeliver(&caller.account_id, &callback)
                 .await
                 .expect("due again");
             deliver(&rig, &receiver, 2).await;
             let (callbacks, _) = rig
                 .engine
-                .courier()
+                .callbacks()
                 .callbacks(Some(&caller.account_id), 1, 10)
                 .await
                 .expect("listed");
@@ -164,11 +164,15 @@ async fn a_replaced_secret_signs_beside_the_new_one_for_a_day_however_often_it_i
             receiver.posts().pop().expect("a post")
         };
         let shown = async || {
-            let shown = rig.engine.courier().secret(&caller.account_id).await;
+            let shown = rig.engine.callbacks().secret(&caller.account_id).await;
             shown.expect("a secret")
         };
         let rotated = async || {
-            let rotated = rig.engine.courier().rotate_secret(&caller.account_id).await;
+            let rotated = rig
+                .engine
+                .callbacks()
+                .rotate_secret(&caller.account_id)
+                .await;
             rotated.expect("a secret")
         };
         let first = shown().await;
@@ -180,7 +184,7 @@ async fn a_replaced_secret_signs_beside_the_new_one_for_a_day_however_often_it_i
             assert!(takes(secret, &post), "all three sign");
         }
         let other = rig.account(1).await;
-        let theirs = rig.engine.courier().secret(&other.account_id).await;
+        let theirs = rig.engine.callbacks().secret(&other.account_id).await;
         assert!(!takes(&theirs.expect("a secret"), &post));
         assert!(!takes(&first, &post.replace("fox 1", "fox 2")));
         rig.clock.advance(24 * 3_600_000);
@@ -198,14 +202,26 @@ async fn a_secret_is_not_replaced_faster_than_receivers_can_follow() {
     let rig = Rig::new().await;
     let caller = rig.account(10).await;
     for _ in 0..8 {
-        let rotated = rig.engine.courier().rotate_secret(&caller.account_id).await;
+        let rotated = rig
+            .engine
+            .callbacks()
+            .rotate_secret(&caller.account_id)
+            .await;
         rotated.expect("a secret");
     }
-    let refused = rig.engine.courier().rotate_secret(&caller.account_id).await;
+    let refused = rig
+        .engine
+        .callbacks()
+        .rotate_secret(&caller.account_id)
+        .await;
     let refused = refused.expect_err("too often");
     assert_eq!(refused.code, atelier_contract::Code::RateLimited);
     rig.clock.advance(24 * 3_600_000);
-    let rotated = rig.engine.courier().rotate_secret(&caller.account_id).await;
+    let rotated = rig
+        .engine
+        .callbacks()
+        .rotate_secret(&caller.account_id)
+        .await;
     rotated.expect("a day later");
 }
 
@@ -224,10 +240,10 @@ async fn with_the_house_at_work_every_callback_arrives_once_by_its_first_try() {
                 let body = json!({ "prompt": prompt, "hookUrl": receiver.url });
                 ids.push(rig.submit(&caller, body, None).await.expect("accepted"));
             }
-            let courier = rig.engine.courier();
+            let callbacks = rig.engine.callbacks();
             let mut delivered = Vec::new();
             for _ in 0..1_000 {
-                let listed = courier.callbacks(Some(&caller.account_id), 1, 20).await;
+                let listed = callbacks.callbacks(Some(&caller.account_id), 1, 20).await;
                 delivered = listed.expect("listed").0;
                 delivered.retain(|one| one.status == "delivered");
                 if delivered.len() == JOBS {

@@ -11,7 +11,7 @@ use crate::vendors::cast;
 async fn a_cap_in_the_vendors_money_closes_on_what_was_reported() {
     let (stage, rig) = (Stage::named("capped"), Rig::with_vendors().await);
     let (backend, workers) = cast(&rig, "capped", "unknown", &["one"]).await;
-    let backends = rig.engine.office().backends();
+    let backends = rig.engine.admin().backends();
     let cap = worker(&json!({ "cost_cap": 0.5 }));
     let changed = backends.change_worker("root", &backend, &workers[0], cap);
     changed.await.expect("changed");
@@ -24,7 +24,7 @@ async fn a_cap_in_the_vendors_money_closes_on_what_was_reported() {
     let shown = backends.one(&backend).await.expect("shown");
     let told = serde_json::to_value(&shown.accounts[0].costs).expect("JSON");
     assert_eq!(told, json!([{ "currency": "USD", "amount": 0.55 }]));
-    rig.engine.floor().load_pool().await.expect("loaded");
+    rig.engine.runner().load_pool().await.expect("loaded");
     let refused = rig.imagine(&caller, "costly 1").await;
     let refused = refused.expect_err("it has had all it may have");
     assert_eq!(refused.code, Code::NoAvailableAccount);
@@ -35,7 +35,7 @@ async fn a_cap_in_the_vendors_money_closes_on_what_was_reported() {
     changed.await.expect("changed");
     let id = rig.imagine(&caller, "costly 1").await.expect("accepted");
     rig.until_final(&caller, &id).await;
-    let stats = rig.engine.office().reports().stats().await.expect("stats");
+    let stats = rig.engine.admin().reports().stats().await.expect("stats");
     let margins = serde_json::to_value(&stats.margins).expect("JSON");
     let expected = json!([{ "vendor": "stage", "family": "artgen", "jobs": 3, "quota": 12, "currency": "USD",
         "cost": 0.56, "costPerQuota": 0.046667, "marginUsd": null }]);
@@ -49,11 +49,11 @@ async fn what_a_vendor_says_is_left_is_shown_with_the_health_and_survives_a_rest
     let (backend, _) = cast(&rig, "left", "unknown", &["rich"]).await;
     rig.clock.advance(1_000);
     let at = rig.clock.now_ms();
-    let backends = rig.engine.office().backends();
+    let backends = rig.engine.admin().backends();
     let probed = backends.probe("root", &backend, None).await;
     probed.expect("well");
     for _ in 0..2 {
-        let backends = rig.engine.office().backends();
+        let backends = rig.engine.admin().backends();
         let shown = backends.one(&backend).await.expect("shown");
         let health = serde_json::to_value(&shown.accounts[0].health).expect("JSON");
         assert_eq!(
@@ -61,7 +61,7 @@ async fn what_a_vendor_says_is_left_is_shown_with_the_health_and_survives_a_rest
             json!({ "currency": "USD", "amount": 12.5, "at_ms": at })
         );
         rig.restart().await;
-        let loaded = rig.engine.floor().load_pool().await;
+        let loaded = rig.engine.runner().load_pool().await;
         loaded.expect("the pool");
     }
 }
@@ -74,7 +74,7 @@ async fn what_the_parts_of_a_job_cost_is_added_up_and_kept_when_a_later_one_fail
     for (prompt, total) in [("parts", 0.3), ("parts-denied", 0.5), ("parts-cut", 0.7)] {
         let id = rig.imagine(&caller, prompt).await.expect("accepted");
         rig.until_final(&caller, &id).await;
-        let backends = rig.engine.office().backends();
+        let backends = rig.engine.admin().backends();
         let shown = backends.one(&backend).await.expect("shown");
         let told = serde_json::to_value(&shown.accounts[0].costs).expect("JSON");
         assert_eq!(

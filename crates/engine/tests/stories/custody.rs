@@ -29,7 +29,7 @@ async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String
     });
     let made = rig
         .engine
-        .office()
+        .admin()
         .custody()
         .register(&caller.account_id, said(&body), ALWAYS)
         .await;
@@ -108,7 +108,7 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
     let id = register(&rig, &owner, "own-rows", "mine").await;
     assert!(
         rig.engine
-            .office()
+            .admin()
             .custody()
             .list(&stranger.account_id)
             .await
@@ -117,20 +117,20 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
     );
     let foreign = rig
         .engine
-        .office()
+        .admin()
         .custody()
         .remove(&stranger.account_id, &id)
         .await
         .expect_err("not theirs");
     assert_eq!(foreign.code, Code::NotFound);
-    let shown = rig.engine.office().backends().list().await.expect("a list");
+    let shown = rig.engine.admin().backends().list().await.expect("a list");
     assert!(
         !json!(shown).to_string().contains(&id),
         "not among the operator's"
     );
     let changed = said(&json!({ "state": "paused" }));
     rig.engine
-        .office()
+        .admin()
         .custody()
         .change(&owner.account_id, &id, changed, ALWAYS)
         .await
@@ -141,7 +141,7 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
         .expect_err("paused");
     assert_eq!(paused.code, Code::NoAvailableAccount);
     rig.engine
-        .office()
+        .admin()
         .custody()
         .remove(&owner.account_id, &id)
         .await
@@ -211,7 +211,7 @@ async fn a_callers_address_obeys_the_rules_for_strangers_addresses() {
         let mut counted = false;
         let refused = rig
             .engine
-            .office()
+            .admin()
             .custody()
             .register(&caller.account_id, said(&body), || {
                 counted = true;

@@ -1,4 +1,4 @@
-//! An accepted job is final within five seconds of its time limit: when thousands are due at once, and when the vault
+//! An accepted job is final within five seconds of its time limit: when thousands are due at once, and when the asset store
 //! does not answer.
 
 use std::time::Duration;
@@ -64,7 +64,7 @@ async fn five_thousand_jobs_due_at_once_are_final_in_time() {
 }
 
 #[tokio::test]
-async fn a_vault_that_never_answers_delays_no_deadline() {
+async fn an_asset_store_that_never_answers_delays_no_deadline() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let silent = silent.expect("a listener that nobody accepts from");
     let settings = S3Settings {

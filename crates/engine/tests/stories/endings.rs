@@ -10,14 +10,14 @@ async fn a_job_that_outlives_its_time_limit_fails_with_its_quota_back() {
     let caller = rig.account(10).await;
     let id = rig.imagine(&caller, "hang a fox").await.expect("accepted");
     rig.clock.advance(299_000);
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     assert_eq!(
         rig.state(&caller, &id).await,
         JobState::Running,
         "not a second early"
     );
     rig.clock.advance(1_000);
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     let job = rig.job(&caller, &id).await;
     assert_eq!(
         (job.state, job.message.as_deref()),
@@ -113,7 +113,7 @@ async fn a_late_result_is_discarded_without_charge() {
         .expect("accepted");
     rig.until_busy(1).await;
     rig.clock.advance(300_000);
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     rig.settle_down().await;
     let job = rig.job(&caller, &id).await;
     assert_eq!(

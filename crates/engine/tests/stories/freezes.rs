@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound, Resolver};
+use atelier_backends::http::{Limits, OutboundClient, Resolver};
 use atelier_contract::JobState;
 use atelier_engine::{Clock, Engine};
 use serde_json::json;
@@ -36,14 +36,14 @@ impl Freeze {
             return;
         }
         self.clock.get().expect("a clock").advance(FROZEN_MS);
-        let floor = self.other.get().expect("another node").floor();
-        floor.load_pool().await.expect("loaded");
-        floor.sweep_step().await.expect("swept");
+        let runner = self.other.get().expect("another node").runner();
+        runner.load_pool().await.expect("loaded");
+        runner.sweep_step().await.expect("swept");
         self.over.store(true, Ordering::SeqCst);
     }
 }
 
-/// A house with one worker account at a vendor and another node beside it; it stands still when it looks the vendor's name
+/// A service with one worker account at a vendor and another node beside it; it stands still when it looks the vendor's name
 /// up, which it does for every order.
 async fn beside_another(format: &Format, local: &Local) -> (Rig, Arc<Freeze>) {
     let freeze: Arc<Freeze> = Arc::default();
@@ -56,14 +56,14 @@ async fn beside_another(format: &Format, local: &Local) -> (Rig, Arc<Freeze>) {
         })
     }));
     let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
-    let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+    let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
     let outbound = outbound.with_resolver(resolver).expect("a client");
     let rig = Rig::with_vendors_reaching(outbound).await;
     assert!(freeze.clock.set(rig.clock.clone()).is_ok());
     assert!(freeze.other.set(rig.second_node()).is_ok());
 
     let base = local.stand.url("/v1").replace("127.0.0.1", "vendor.test");
-    let backends = rig.engine.office().backends();
+    let backends = rig.engine.admin().backends();
     let change = json!({
         "vendor": format.vendor,
         "name": "x",
@@ -127,7 +127,7 @@ async fn asks_too_late(format: &'static Format, orders: &str, in_all: usize) {
         if local.taken() > 0 {
             break;
         }
-        rig.engine.floor().run_step().await.expect("a step");
+        rig.engine.runner().run_step().await.expect("a step");
         rig.until_quiet().await;
     }
     local.be_reached();
@@ -154,7 +154,7 @@ async fn asks_too_late(format: &'static Format, orders: &str, in_all: usize) {
             break;
         }
         rig.rest().await;
-        other.floor().poll_step();
+        other.runner().poll_step();
         rig.until_quiet().await;
         rig.clock.advance(1_000);
         other.renew_step().await.expect("renewed");

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use atelier_backends::Post;
+use atelier_backends::WebhookRequest;
 use atelier_contract::JobState;
 use standardwebhooks::Webhook;
 
@@ -18,14 +18,14 @@ const BODY: &[u8] = br#"{"status": "succeeded"}"#;
     clippy::disallowed_methods,
     reason = "vendors sign by the time of the machine"
 )]
-fn signed(secret: &str) -> Post {
+fn signed(secret: &str) -> WebhookRequest {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let time = since.expect("after 1970").as_secs() as i64;
     let signer = Webhook::new(secret).expect("a secret");
     let signature = signer.sign("msg_1", time, BODY).expect("a signature");
-    let mut post = Post {
+    let mut post = WebhookRequest {
         body: BODY.into(),
-        ..Post::default()
+        ..WebhookRequest::default()
     };
     let lines = [
         ("webhook-id", "msg_1".to_owned()),
@@ -61,18 +61,22 @@ async fn a_signed_post_has_the_job_asked_about_at_once_and_an_unsigned_one_does_
     );
     let questions = || local.stand.asked("GET /v1/predictions/").len();
     let before = questions();
-    let floor = rig.engine.floor();
+    let runner = rig.engine.runner();
     let stranger = "whsec_c29tZWJvZHkgZWxzZSdzIGtleQ==";
-    for post in [Post::default(), signed(stranger)] {
-        assert!(!floor.vendor_hook(backend, token, &post).await);
-        floor.poll_step();
+    for post in [WebhookRequest::default(), signed(stranger)] {
+        assert!(!runner.vendor_hook(backend, token, &post).await);
+        runner.poll_step();
         rig.until_quiet().await;
     }
     assert_eq!(questions(), before, "nobody asked");
     assert_eq!(rig.state(&caller, &id).await, JobState::Running);
-    assert!(!floor.vendor_hook(backend, "another", &signed(SECRET)).await);
-    assert!(floor.vendor_hook(backend, token, &signed(SECRET)).await);
-    floor.poll_step();
+    assert!(
+        !runner
+            .vendor_hook(backend, "another", &signed(SECRET))
+            .await
+    );
+    assert!(runner.vendor_hook(backend, token, &signed(SECRET)).await);
+    runner.poll_step();
     for _ in 0..200 {
         rig.until_quiet().await;
         if rig.state(&caller, &id).await.is_final() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound};
+use atelier_backends::http::{Limits, OutboundClient};
 use atelier_contract::{Code, JobState};
 use atelier_engine::BulkCall;
 use base64::Engine as _;
@@ -35,7 +35,7 @@ pub(crate) fn picture() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn metadata_of_an_input_goes_no_further_than_the_vault() {
+async fn metadata_of_an_input_goes_no_further_than_the_asset_store() {
     let rig = Rig::new().await;
     let caller = rig.account(100).await;
     let encoded = base64::engine::general_purpose::STANDARD.encode(picture());
@@ -85,7 +85,7 @@ async fn an_image_sent_again_while_its_expired_copy_is_deleted_is_not_lost() {
 
     let id = send().await.expect("accepted again");
     assert!(rig.stored().await.contains(&key));
-    rig.engine.vault().expire_step().await.expect("deleted");
+    rig.engine.assets().expire_step().await.expect("deleted");
     rig.settle_down().await;
     assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
 }
@@ -116,7 +116,7 @@ async fn a_picture_of_a_refused_call_stays_when_another_call_needs_it() {
     };
     let accepted = send(vec![request(), request()]).await;
     assert_eq!(accepted.len(), 1);
-    rig.engine.vault().expire_step().await.expect("swept");
+    rig.engine.assets().expire_step().await.expect("swept");
     let inputs = async || {
         let stored = rig.stored().await.into_iter();
         stored.filter(|key| key.starts_with("in/")).count()
@@ -136,7 +136,7 @@ async fn a_picture_of_a_refused_call_stays_when_another_call_needs_it() {
     };
     rig.engine.intake().submit_bulk(call).await.expect("told");
     rig.clock.advance(1);
-    rig.engine.vault().expire_step().await.expect("swept");
+    rig.engine.assets().expire_step().await.expect("swept");
     assert_eq!(inputs().await, 1);
 }
 
@@ -187,7 +187,7 @@ async fn a_host_that_is_away_for_a_moment_fails_no_job_and_one_that_stays_away_d
 }
 
 #[tokio::test]
-async fn a_vault_that_is_away_for_a_moment_fails_no_job() {
+async fn an_asset_store_that_is_away_for_a_moment_fails_no_job() {
     let rig = Rig::with(1, atelier_backends::backend::LostSubmit::Repeat).await;
     let caller = rig.account(100).await;
     let busy = rig.imagine(&caller, "hang a fox").await.expect("accepted");
@@ -222,7 +222,7 @@ async fn inputs_hold_their_memory_until_the_work_on_them_has_begun() {
         input_memory: 64 * 1024,
         ..Limits::default()
     };
-    let rig = Rig::reaching(Outbound::new(policy, limits).expect("a client")).await;
+    let rig = Rig::reaching(OutboundClient::new(policy, limits).expect("a client")).await;
     let caller = rig.account(100).await;
     let (url, _) = host(0, "");
     let first = format!("{url} hang one");
@@ -256,7 +256,7 @@ async fn masks_are_counted_in_the_memory_of_inputs() {
             input_memory: 128 * 1024,
             ..Limits::default()
         };
-        let rig = Rig::reaching(Outbound::new(policy, limits).expect("a client")).await;
+        let rig = Rig::reaching(OutboundClient::new(policy, limits).expect("a client")).await;
         let caller = rig.account(100).await;
         let (url, _) = host(0, "");
         let (operation, body) = if masked {
@@ -284,7 +284,7 @@ async fn masks_are_counted_in_the_memory_of_inputs() {
 }
 
 #[tokio::test]
-async fn a_video_is_read_from_its_address_or_from_the_vault_and_too_large_ones_are_not() {
+async fn a_video_is_read_from_its_address_or_from_the_asset_store_and_too_large_ones_are_not() {
     let rig = Rig::new().await;
     let caller = rig.account(100).await;
     let (url, _) = host(1, "503 Busy");
@@ -372,7 +372,7 @@ async fn inputs_that_drip_take_neither_memory_nor_places_from_others() {
         input_memory: 200 * 1024 * 1024,
         ..Limits::default()
     };
-    let rig = Rig::reaching(Outbound::new(policy, limits).expect("a client")).await;
+    let rig = Rig::reaching(OutboundClient::new(policy, limits).expect("a client")).await;
     let (slow, other) = (rig.account(100).await, rig.account(100).await);
     let video = dripping();
     // More than there are places.

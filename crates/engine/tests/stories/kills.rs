@@ -12,7 +12,7 @@ use crate::rig::{Rig, worker};
 
 const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 
-/// A house with one worker account at a vendor's local server.
+/// A service with one worker account at a vendor's local server.
 pub(crate) async fn connected(vendor: &str, settings: &Value, local: &Local) -> Rig {
     let rig = Rig::with_vendors().await;
     let change = json!({
@@ -21,7 +21,7 @@ pub(crate) async fn connected(vendor: &str, settings: &Value, local: &Local) -> 
         "base_url": local.stand.url("/v1"),
         "settings": settings,
     });
-    let backends = rig.engine.office().backends();
+    let backends = rig.engine.admin().backends();
     let made = backends.create("root", change.into()).await;
     let id = made.expect("a back end").id;
     let change = worker(&json!({ "name": "main", "credential": "sk-very-secret" }));
@@ -62,7 +62,7 @@ async fn killed(format: &'static Format, at: Silent) {
     let in_call = !local.was_asked();
     rig.restart().await;
     local.be_silent(Silent::Never);
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     rig.until_final(&caller, &id).await;
     let job = rig.job(&caller, &id).await;
     // Without a ticket, only a vendor that can be asked or asked again tells what became of an order.
@@ -133,7 +133,7 @@ async fn killed_in_pass(format: &'static Format, at: Silent, pass: usize) {
     let progress = rig.job(&caller, &id).await.progress;
     rig.restart().await;
     local.be_silent(Silent::Never);
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     rig.until_final(&caller, &id).await;
     let job = rig.job(&caller, &id).await;
     let (taken, spent) = (local.taken(), rig.purse(&caller).await);

@@ -39,7 +39,7 @@ async fn second(rig: &Rig) {
     rig.rest().await;
     rig.clock.advance(1_000);
     rig.engine.renew_step().await.expect("renewed");
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
 }
 
 async fn until_taken(rig: &Rig, local: &Local) {

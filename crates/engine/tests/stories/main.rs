@@ -1,4 +1,4 @@
-//! Stories: one promise each, told by calling the house's steps by hand with a hand-turned clock.
+//! Stories: one promise each, told by calling the service's steps by hand with a hand-turned clock.
 
 mod receiver;
 mod rig;
@@ -8,23 +8,26 @@ mod stage;
 mod address_keys;
 mod adoption;
 mod archive;
+mod assets;
 mod attempts;
 mod backups;
 mod callbacks;
 #[path = "../../../../fuzz/inputs.rs"]
 mod chance;
+mod cleaner;
 mod costs;
 #[cfg(feature = "credentials")]
 mod credentials;
 mod custody;
 mod deadlines;
+mod disconnects;
 mod endings;
 mod fairness;
+mod field_support;
 #[path = "../../../backends/tests/vendors/formats.rs"]
 mod formats;
 mod freezes;
 mod fuzzed;
-mod hang_ups;
 mod hooks;
 #[path = "../../../backends/tests/vendors/hosted.rs"]
 mod hosted;
@@ -35,21 +38,18 @@ mod local;
 mod lost_submits;
 mod money;
 mod names;
-mod places;
 mod prices;
 mod prompts;
-mod regards;
 mod repeats;
 mod retention;
 mod scale;
 mod schedule;
 mod short_work;
+mod slots;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]
 #[path = "../../../backends/tests/vendors/stand.rs"]
 mod stand;
-mod strangers;
 mod survival;
-mod tidy;
-mod vault;
+mod unusable_workers;
 mod vendors;
 mod workers;

@@ -1,4 +1,4 @@
-//! Names that lead inside, change their mind or give mixed answers, through the whole house: a callback's try is recorded
+//! Names that lead inside, change their mind or give mixed answers, through the whole service: a callback's try is recorded
 //! as blocked and made again later, a picture fails its job with one fixed sentence, and nobody inside is reached.
 
 use std::net::{IpAddr, TcpListener};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound, Resolver};
+use atelier_backends::http::{Limits, OutboundClient, Resolver};
 use atelier_contract::JobState;
 use serde_json::json;
 
@@ -50,7 +50,7 @@ async fn story(turns: &'static [&'static [&'static str]]) {
         .collect();
     // The port is one of the allowed ones, so that only the rule for addresses stands before the canaries.
     let policy = Policy::from_settings(&[port], Some(&[]), true, &[], &[]).expect("a policy");
-    let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+    let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
     let outbound = outbound.with_resolver(answering(turns)).expect("a client");
     let rig = Rig::reaching(outbound).await;
     let caller = rig.account(100).await;
@@ -70,12 +70,12 @@ async fn story(turns: &'static [&'static [&'static str]]) {
     );
     assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
 
-    rig.engine.courier().step().await.expect("a step");
+    rig.engine.callbacks().step().await.expect("a step");
     let callback = format!("cb_{id}");
     let log = loop {
         let shown = rig
             .engine
-            .courier()
+            .callbacks()
             .callback(&caller.account_id, &callback)
             .await;
         let (callback, log) = shown.expect("shown");

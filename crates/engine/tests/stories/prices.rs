@@ -36,7 +36,7 @@ async fn every_node_quotes_new_prices_within_a_second() {
         Quota::from_thousandths(4_000)
     );
     rig.engine
-        .office()
+        .admin()
         .prices()
         .set("root", price(7_500))
         .await
@@ -63,17 +63,17 @@ async fn one_wrong_price_changes_none() {
     prices.push(("cheese".to_owned(), Quota::ZERO));
     let refused: Refusal = rig
         .engine
-        .office()
+        .admin()
         .prices()
         .set("root", prices)
         .await
         .expect_err("nobody sells cheese");
     assert_eq!(refused.field.as_deref(), Some("prices"));
-    rig.engine.office().prices().load().await.expect("read");
+    rig.engine.admin().prices().load().await.expect("read");
     assert_eq!(quoted(&rig.engine, &caller.account_id).await, before);
     let (acts, _) = rig
         .engine
-        .office()
+        .admin()
         .reports()
         .audit(1, 10)
         .await

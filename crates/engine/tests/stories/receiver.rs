@@ -80,13 +80,13 @@ fn complete(bytes: &[u8]) -> bool {
     body.len() >= length.unwrap_or(0)
 }
 
-/// Takes one courier step and waits until the receiver has so many callbacks and every try is written down.
+/// Takes one callbacks step and waits until the receiver has so many callbacks and every try is written down.
 pub(crate) async fn deliver(rig: &Rig, receiver: &Receiver, count: usize) {
-    rig.engine.courier().step().await.expect("a step");
+    rig.engine.callbacks().step().await.expect("a step");
     for _ in 0..1_000 {
         let (callbacks, _) = rig
             .engine
-            .courier()
+            .callbacks()
             .callbacks(None, 1, 10)
             .await
             .expect("listed");

@@ -20,7 +20,7 @@ async fn a_repeat_is_answered_although_nobody_could_take_it_any_more() {
     rig.until_final(&caller, &first).await;
     let removed = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .remove_worker("root", &backend, &workers[0]);
     removed.await.expect("removed");
@@ -95,7 +95,7 @@ async fn a_picture_of_a_call_that_is_refused_is_not_kept() {
     });
     let answers = futures_util::future::join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
-    while rig.engine.vault().expire_step().await.expect("deleted") {}
+    while rig.engine.assets().expire_step().await.expect("deleted") {}
     let inputs = rig.stored().await;
     let inputs = inputs.iter().filter(|key| key.starts_with("in/"));
     assert_eq!(inputs.count(), 1);

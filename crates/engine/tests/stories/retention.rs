@@ -1,7 +1,7 @@
-//! How long results stay: each class of operation its own time, to the second, in the address and in the vault.
+//! How long results stay: each class of operation its own time, to the second, in the address and in the asset store.
 
-use atelier_contract::family::Keep;
-use atelier_contract::{Code, FAMILIES, Role};
+use atelier_contract::family::ResultLifetime;
+use atelier_contract::{Code, FAMILIES, FileRole};
 use atelier_engine::Settings;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn every_operation_is_of_the_class_it_is_promised() {
         seen += 1;
     }
     assert_eq!(seen, 30, "every endpoint that makes something");
-    assert_eq!(settings.lifetime_ms(Keep::Month), 31 * DAY_MS);
+    assert_eq!(settings.lifetime_ms(ResultLifetime::Month), 31 * DAY_MS);
 }
 
 struct Kept {
@@ -76,7 +76,7 @@ async fn one_of_each(rig: &Rig) -> Vec<Kept> {
         for file in output.files {
             let (_, query) = file.origin_url.split_once('?').expect("signed");
             let life_ms = match file.role {
-                Role::Small => 31 * DAY_MS,
+                FileRole::Small => 31 * DAY_MS,
                 _ => promised_ms(operation),
             };
             // Stored a moment before it is final.
@@ -107,9 +107,9 @@ async fn results_stay_as_long_as_promised_and_not_longer() {
     moments.sort_unstable();
     for moment in moments {
         rig.clock.advance(moment - rig.clock.now_ms());
-        while rig.engine.vault().expire_step().await.expect("deleted") {}
+        while rig.engine.assets().expire_step().await.expect("deleted") {}
         for file in &kept {
-            let opened = rig.engine.vault().asset(&file.key, &file.query).await;
+            let opened = rig.engine.assets().asset(&file.key, &file.query).await;
             let code = opened.err().map(|refusal| refusal.code);
             let there = rig.files.size(&file.key).await.expect("a look").is_some();
             let hours = (moment - START_MS) / HOUR_MS;

@@ -1,4 +1,4 @@
-//! The rig: a house on a real SQLite file with a hand-turned clock and the scripted back end.
+//! The rig: a service on a real SQLite file with a hand-turned clock and the scripted back end.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound};
+use atelier_backends::http::{Limits, OutboundClient};
 use atelier_contract::pages::workers::WorkerPatch;
 use atelier_contract::{Job, JobId, JobState, PromptRule, Quota, Refusal, Tariff};
 use atelier_engine::{
-    Call, Caller, Clock, Engine, Ids, Keyring, Moderation, NewAccountRequest, Parts, Settings,
-    Worker,
+    Call, Caller, Clock, EmbeddedWorker, Engine, Ids, Keyring, Moderation, NewAccountRequest,
+    Parts, Settings,
 };
 use atelier_store::files::Files;
 use atelier_store::{Options, Store};
@@ -34,7 +34,7 @@ pub(crate) struct Rig {
     pub(crate) clock: Clock,
     pub(crate) store: Store,
     pub(crate) files: Files,
-    outbound: Outbound,
+    outbound: OutboundClient,
     pub(crate) folder: PathBuf,
     node: u32,
 }
@@ -46,32 +46,36 @@ impl Rig {
 
     pub(crate) async fn with(slots: usize, lost: LostSubmit) -> Self {
         let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
-        let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+        let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
         Self::build(slots, lost, outbound).await
     }
 
-    /// A house with another way out.
-    pub(crate) async fn reaching(outbound: Outbound) -> Self {
+    /// A service with another way out.
+    pub(crate) async fn reaching(outbound: OutboundClient) -> Self {
         Self::build(4, LostSubmit::Repeat, outbound).await
     }
 
     /// The same with nobody inside to work for it.
-    pub(crate) async fn with_vendors_reaching(outbound: Outbound) -> Self {
+    pub(crate) async fn with_vendors_reaching(outbound: OutboundClient) -> Self {
         Self::build(0, LostSubmit::Repeat, outbound).await
     }
 
-    /// A house on the machine's own time that nobody inside works for.
+    /// A service on the machine's own time that nobody inside works for.
     pub(crate) async fn live() -> Self {
         let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
-        let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+        let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
         Self::on(Clock::System, (0, LostSubmit::Repeat), outbound).await
     }
 
-    async fn build(slots: usize, lost: LostSubmit, outbound: Outbound) -> Self {
+    async fn build(slots: usize, lost: LostSubmit, outbound: OutboundClient) -> Self {
         Self::on(Clock::manual(START_MS), (slots, lost), outbound).await
     }
 
-    async fn on(clock: Clock, (slots, lost): (usize, LostSubmit), outbound: Outbound) -> Self {
+    async fn on(
+        clock: Clock,
+        (slots, lost): (usize, LostSubmit),
+        outbound: OutboundClient,
+    ) -> Self {
         let folder = fresh_folder();
         let files = Files::folder(folder.join("files")).expect("a folder");
         Box::pin(Self::in_folder(
@@ -83,10 +87,10 @@ impl Rig {
         .await
     }
 
-    /// A house of its own that keeps its files in a given vault.
+    /// A service of its own that keeps its files in a given asset store.
     pub(crate) async fn keeping(files: Files) -> Self {
         let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
-        let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+        let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
         let clock = Clock::manual(START_MS);
         let parts = (fresh_folder(), files);
         Self::in_folder(parts, clock, (4, LostSubmit::Repeat), outbound).await
@@ -96,12 +100,12 @@ impl Rig {
         (folder, files): (PathBuf, Files),
         clock: Clock,
         (slots, lost): (usize, LostSubmit),
-        outbound: Outbound,
+        outbound: OutboundClient,
     ) -> Self {
         let backend = Arc::new(Scripted::new(slots, lost));
         let store = open_store(&folder).await;
         let parts = (store.clone(), files.clone(), outbound.clone());
-        let engine = house(parts, &clock, backend.clone(), "node-1", settings());
+        let engine = build_engine(parts, &clock, backend.clone(), "node-1", settings());
         Self {
             engine,
             backend,
@@ -114,7 +118,7 @@ impl Rig {
         }
     }
 
-    /// A house that nobody inside works for; back ends come from the stage.
+    /// A service that nobody inside works for; back ends come from the stage.
     pub(crate) async fn with_vendors() -> Self {
         Self::with(0, LostSubmit::Repeat).await
     }
@@ -145,7 +149,7 @@ impl Rig {
             self.outbound.clone(),
         );
         let nobody = Arc::new(Scripted::new(0, LostSubmit::Repeat));
-        house(parts, &self.clock, nobody, "bare", settings())
+        build_engine(parts, &self.clock, nobody, "bare", settings())
     }
 
     /// A node that asks a review about words and pictures before it accepts them.
@@ -175,24 +179,24 @@ impl Rig {
             self.files.clone(),
             self.outbound.clone(),
         );
-        house(parts, &self.clock, self.backend.clone(), name, settings)
+        build_engine(parts, &self.clock, self.backend.clone(), name, settings)
     }
 
-    /// The vault is away until it is mended.
-    pub(crate) fn break_vault(&self) {
+    /// The asset store is away until it is mended.
+    pub(crate) fn break_asset_store(&self) {
         let away = self.folder.join("away");
         std::fs::rename(self.folder.join("files"), away).expect("moved");
         std::fs::write(self.folder.join("files"), "").expect("in its way");
     }
 
-    /// The vault is back.
-    pub(crate) fn mend_vault(&self) {
+    /// The asset store is back.
+    pub(crate) fn mend_asset_store(&self) {
         std::fs::remove_file(self.folder.join("files")).expect("gone");
         let away = self.folder.join("away");
         std::fs::rename(away, self.folder.join("files")).expect("moved");
     }
 
-    /// The files of jobs in the vault.
+    /// The files of jobs in the asset store.
     pub(crate) async fn stored(&self) -> Vec<String> {
         let keys = self.files.list("", i64::MAX).await.expect("a list");
         let mut keys: Vec<String> = keys.map(|key| key.expect("a key")).collect().await;
@@ -201,7 +205,7 @@ impl Rig {
         keys
     }
 
-    /// Where the vault's files are on disk.
+    /// Where the asset store's files are on disk.
     pub(crate) fn files_folder(&self) -> PathBuf {
         self.folder.join("files")
     }
@@ -222,14 +226,14 @@ impl Rig {
         };
         let (account, key) = self
             .engine
-            .office()
+            .admin()
             .accounts()
             .create("root", request)
             .await
             .expect("an account");
         let caller = self
             .engine
-            .office()
+            .admin()
             .callers()
             .authenticate(&key)
             .await
@@ -314,9 +318,9 @@ impl Rig {
     /// Works until nothing moves any more but the clock.
     pub(crate) async fn rest(&self) {
         for _ in 0..3 {
-            self.engine.floor().run_step().await.expect("a step");
+            self.engine.runner().run_step().await.expect("a step");
             self.clock.advance(100);
-            self.engine.floor().poll_step();
+            self.engine.runner().poll_step();
             self.until_quiet().await;
         }
     }
@@ -334,9 +338,9 @@ impl Rig {
             if self.state(caller, id).await.is_final() {
                 return;
             }
-            self.engine.floor().run_step().await.expect("a step");
-            self.engine.floor().poll_step();
-            self.engine.floor().sweep_step().await.expect("swept");
+            self.engine.runner().run_step().await.expect("a step");
+            self.engine.runner().poll_step();
+            self.engine.runner().sweep_step().await.expect("swept");
             self.until_quiet().await;
             self.clock.advance(2_000);
             // Leases are renewed as long as the node lives.
@@ -349,8 +353,8 @@ impl Rig {
     pub(crate) async fn settle_down(&self) {
         let mut quiet = 0;
         for _ in 0..2_000 {
-            let leased = self.engine.floor().run_step().await.expect("a step");
-            if self.engine.floor().poll_step().0 == 0 {
+            let leased = self.engine.runner().run_step().await.expect("a step");
+            if self.engine.runner().poll_step().0 == 0 {
                 self.clock.advance(1);
             }
             // A slot may become free between the step and the look, so one quiet look is not rest.
@@ -364,13 +368,13 @@ impl Rig {
             }
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        panic!("the house did not come to rest");
+        panic!("the service did not come to rest");
     }
 
     /// Waits until a number of slots are busy.
     pub(crate) async fn until_busy(&self, slots: u64) {
         for _ in 0..2_000 {
-            self.engine.floor().run_step().await.expect("a step");
+            self.engine.runner().run_step().await.expect("a step");
             if self.busy().await == slots {
                 return;
             }
@@ -380,13 +384,13 @@ impl Rig {
     }
 
     pub(crate) async fn busy(&self) -> u64 {
-        let stats = self.engine.office().reports().stats().await.expect("stats");
+        let stats = self.engine.admin().reports().stats().await.expect("stats");
         stats.backends[0].busy as u64
     }
 
     /// How many jobs are in hand, with a place or waiting for the disk.
     async fn in_hand(&self) -> u64 {
-        let stats = self.engine.office().reports().stats().await.expect("stats");
+        let stats = self.engine.admin().reports().stats().await.expect("stats");
         stats.in_hand as u64
     }
 
@@ -406,7 +410,7 @@ impl Rig {
     pub(crate) async fn purse(&self, caller: &Caller) -> (String, String) {
         let account = self
             .engine
-            .office()
+            .admin()
             .accounts()
             .one(&caller.account_id)
             .await
@@ -459,8 +463,8 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-fn house(
-    (store, files, outbound): (Store, Files, Outbound),
+fn build_engine(
+    (store, files, outbound): (Store, Files, OutboundClient),
     clock: &Clock,
     backend: Arc<Scripted>,
     node: &str,
@@ -482,11 +486,11 @@ fn house(
 }
 
 /// Whoever works inside the process; nobody when there are no slots.
-fn inside(backend: Arc<Scripted>) -> Vec<Worker> {
+fn inside(backend: Arc<Scripted>) -> Vec<EmbeddedWorker> {
     if backend.slots == 0 {
         return Vec::new();
     }
-    vec![Worker {
+    vec![EmbeddedWorker {
         name: "scripted".into(),
         slots: backend.slots,
         rank: 0,

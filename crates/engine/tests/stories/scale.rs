@@ -35,7 +35,7 @@ async fn cast(rig: &Rig) {
     });
     let made = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .create("root", change.into())
         .await
@@ -48,7 +48,7 @@ async fn cast(rig: &Rig) {
             "polls_per_minute": POLLS_PER_MINUTE,
         }));
         rig.engine
-            .office()
+            .admin()
             .backends()
             .create_worker("root", &made.id, change)
             .await
@@ -86,7 +86,7 @@ async fn seen_after(rig: &Rig, ids: &[atelier_contract::JobId], release_ms: i64)
     for id in ids {
         let row = rig
             .store
-            .job_of_anyone(id.as_str())
+            .job_of_any_account(id.as_str())
             .await
             .expect("a read")
             .expect("a job");
@@ -128,7 +128,7 @@ async fn five_thousand_jobs_at_vendors_keep_the_rate_of_questions_and_are_seen_i
     let mut most_in_flight = 0;
     let mut per_job = 0;
     loop {
-        let stats = rig.engine.office().reports().stats().await.expect("stats");
+        let stats = rig.engine.admin().reports().stats().await.expect("stats");
         let in_flight = stats.at_vendors;
         if in_flight > most_in_flight {
             most_in_flight = in_flight;

@@ -12,7 +12,7 @@ const SCHEDULE: [i64; 8] = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200];
 async fn only(rig: &Rig, caller: &Caller) -> CallbackView {
     let listed = rig
         .engine
-        .courier()
+        .callbacks()
         .callbacks(Some(&caller.account_id), 1, 10)
         .await;
     let (mut callbacks, total) = listed.expect("listed");
@@ -32,7 +32,7 @@ async fn next_try(rig: &Rig, caller: &Caller, receiver: &Receiver) -> i64 {
     let pause_ms = next_ms - rig.clock.now_ms();
     rig.clock.advance(pause_ms - 1);
     assert_eq!(
-        rig.engine.courier().step().await.expect("a step"),
+        rig.engine.callbacks().step().await.expect("a step"),
         0,
         "early"
     );
@@ -92,7 +92,7 @@ async fn a_receiver_that_never_takes_it_is_given_up_and_can_be_asked_again() {
         );
         let (_, log) = rig
             .engine
-            .courier()
+            .callbacks()
             .callback(&caller.account_id, &callback.id)
             .await
             .expect("shown");
@@ -104,7 +104,7 @@ async fn a_receiver_that_never_takes_it_is_given_up_and_can_be_asked_again() {
         assert_eq!(log, expected, "every try is in the log");
         let again = rig
             .engine
-            .courier()
+            .callbacks()
             .redeliver_since(&caller.account_id, since_ms)
             .await;
         assert_eq!(again.expect("due"), 1);
@@ -190,7 +190,7 @@ async fn a_callback_asked_for_again_has_the_whole_schedule_before_it() {
         let callback = only(&rig, &caller).await;
         assert_eq!(callback.status, "stopped");
         rig.engine
-            .courier()
+            .callbacks()
             .redeliver(&caller.account_id, &callback.id)
             .await
             .expect("due again");

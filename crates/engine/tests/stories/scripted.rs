@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use atelier_backends::backend::{Backend, Cost, Later, LostSubmit, Progress, Started, Work};
-use atelier_backends::regard::Regarded;
-use atelier_backends::reserved::Reserved;
-use atelier_backends::{Class, Fault, Made, MadeFile, Post};
-use atelier_contract::Role;
+use atelier_backends::backend::{
+    Backend, BoxFuture, Cost, LostSubmit, PollOutcome, StartOutcome, Work,
+};
+use atelier_backends::reservation::Reservation;
+use atelier_backends::support::FieldSupport;
+use atelier_backends::{Class, Fault, OutputFile, WebhookRequest, WorkOutput};
+use atelier_contract::FileRole;
 use atelier_contract::brief::Brief;
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -51,27 +53,27 @@ impl Scripted {
 /// A picture of one pixel is a picture.
 const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0";
 
-fn made(count: u32) -> Made {
-    let file = MadeFile {
-        role: Role::Main,
+fn made(count: u32) -> WorkOutput {
+    let file = OutputFile {
+        role: FileRole::Main,
         media_type: "image/png",
         width: 1,
         height: 1,
         bytes: Bytes::from_static(PIXEL),
-        ..MadeFile::default()
+        ..OutputFile::default()
     };
-    Made {
+    WorkOutput {
         files: vec![file],
         made: count,
-        ..Made::default()
+        ..WorkOutput::default()
     }
 }
 
 /// A picture and its four small ones.
-fn grid() -> Made {
+fn grid() -> WorkOutput {
     let mut made = made(1);
-    let small = MadeFile {
-        role: Role::Small,
+    let small = OutputFile {
+        role: FileRole::Small,
         ..made.files[0].clone()
     };
     made.files.extend(vec![small; 4]);
@@ -91,15 +93,15 @@ impl Backend for Scripted {
     fn takes_hints(&self) -> bool {
         false
     }
-    fn regard(&self, _: &str, _: &Brief) -> Vec<Regarded> {
+    fn support(&self, _: &str, _: &Brief) -> Vec<FieldSupport> {
         Vec::new()
     }
 
-    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
-        Some(Reserved::default())
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {
+        Some(Reservation::default())
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         Box::pin(async move {
             let prompt = work.brief.prompt.clone();
             let times = {
@@ -127,38 +129,46 @@ impl Backend for Scripted {
                 }
                 Some("held") => {
                     self.release.notified().await;
-                    Ok(Started::Done(made(work.brief.count)))
+                    Ok(StartOutcome::Done(made(work.brief.count)))
                 }
-                Some("grid") => Ok(Started::Done(grid())),
-                Some("ticket") => Ok(Started::Ticket(json!({ "n": 1 }))),
-                _ => Ok(Started::Done(made(work.brief.count))),
+                Some("grid") => Ok(StartOutcome::Done(grid())),
+                Some("ticket") => Ok(StartOutcome::Ticket(json!({ "n": 1 }))),
+                _ => Ok(StartOutcome::Done(made(work.brief.count))),
             }
         })
     }
-    fn poll<'a>(&'a self, work: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        _: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         Box::pin(async move {
             if work.brief.prompt.contains("for ever")
                 || self.polls.fetch_add(1, Ordering::SeqCst) < 2
             {
-                return Ok(Progress::Running(Duration::from_millis(5)));
+                return Ok(PollOutcome::Running(Duration::from_millis(5)));
             }
-            Ok(Progress::Done(made(work.brief.count)))
+            Ok(PollOutcome::Done(made(work.brief.count)))
         })
     }
-    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(
+        &'a self,
+        _: &'a Work,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
     }
 
-    fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, _: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async {})
     }
 }

@@ -104,8 +104,8 @@ async fn a_single_slot_is_left_to_short_work_that_waits_alone() {
     let stage = Stage::named("short single");
     let (backend, ids) = cast(&rig, "short single", "unknown", &["one"]).await;
     let one = worker(&json!({ "concurrency": 1 }));
-    let office = rig.engine.office();
-    let changed = office
+    let admin = rig.engine.admin();
+    let changed = admin
         .backends()
         .change_worker("root", &backend, &ids[0], one);
     changed.await.expect("changed");

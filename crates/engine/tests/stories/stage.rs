@@ -6,13 +6,15 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use atelier_backends::backend::{
-    Backend, Cost, Later, LostSubmit, Progress, Started, Step, Taken, Work,
+    Acceptance, Backend, BoxFuture, Cost, LostSubmit, NextPass, PollOutcome, StartOutcome, Work,
 };
-use atelier_backends::regard::{Regard, Regarded};
-use atelier_backends::reserved::Reserved;
-use atelier_backends::{Class, Fault, Made, MadeFile, Post, Setup, Vendor, Worker, Wrong};
+use atelier_backends::reservation::Reservation;
+use atelier_backends::support::{FieldSupport, SupportLevel};
+use atelier_backends::{
+    Class, Fault, FieldError, OutputFile, Setup, Vendor, WebhookRequest, WorkOutput, Worker,
+};
 use atelier_contract::brief::Brief;
-use atelier_contract::{FaultKind, Role};
+use atelier_contract::{FaultKind, FileRole};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -111,7 +113,7 @@ struct Actor {
     lost: LostSubmit,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
+fn build(setup: Setup) -> Result<Worker, FieldError> {
     let Setup {
         http,
         credential,
@@ -120,7 +122,7 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     let name = settings["stage"].as_str().unwrap_or_default();
     let stages = STAGES.lock().unwrap_or_else(PoisonError::into_inner);
     let stage = stages.get(name);
-    let stage = stage.ok_or_else(|| Wrong::new("settings.stage", "no such stage"))?;
+    let stage = stage.ok_or_else(|| FieldError::new("settings.stage", "no such stage"))?;
     let actor = Actor {
         stage: stage.clone(),
         name: credential.reveal().to_owned(),
@@ -133,19 +135,19 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     Ok(Worker::new(&http, actor))
 }
 
-pub(crate) fn made(count: u32) -> Made {
-    let file = MadeFile {
-        role: Role::Main,
+pub(crate) fn made(count: u32) -> WorkOutput {
+    let file = OutputFile {
+        role: FileRole::Main,
         media_type: "image/png",
         width: 1,
         height: 1,
         bytes: Bytes::from_static(b"\x89PNG\r\n\x1a\n"),
-        ..MadeFile::default()
+        ..OutputFile::default()
     };
-    Made {
+    WorkOutput {
         files: vec![file],
         made: count,
-        ..Made::default()
+        ..WorkOutput::default()
     }
 }
 
@@ -174,7 +176,7 @@ fn throttled(rest: Duration) -> Fault {
     }
 }
 
-fn cut(taken: Taken) -> Fault {
+fn cut(taken: Acceptance) -> Fault {
     Fault {
         taken,
         ..Fault::vendor(Class::Retry, "the connection was cut")
@@ -183,7 +185,7 @@ fn cut(taken: Taken) -> Fault {
 
 impl Actor {
     /// What a start does; the first word of the prompt is the script.
-    async fn begin(&self, work: &Work) -> Result<Started, Fault> {
+    async fn begin(&self, work: &Work) -> Result<StartOutcome, Fault> {
         let prompt = work.brief.prompt.clone();
         let times = {
             let mut books = self.stage.books();
@@ -208,41 +210,41 @@ impl Actor {
                 return Err(Fault::new(Class::Unable, FaultKind::BadParameter, why));
             }
             "nonsense" => return Err(Fault::unusable("no such size")),
-            "cut-before" if first => return Err(cut(Taken::No)),
-            "cut-unsent" if first => return Err(cut(Taken::Perhaps)),
+            "cut-before" if first => return Err(cut(Acceptance::No)),
+            "cut-unsent" if first => return Err(cut(Acceptance::Perhaps)),
             "cut-after" if first => {
                 self.stage.take(&self.name, work);
-                return Err(cut(Taken::Perhaps));
+                return Err(cut(Acceptance::Perhaps));
             }
             "garbage" => {
                 self.stage.take(&self.name, work);
                 return Err(Fault {
-                    taken: Taken::Perhaps,
+                    taken: Acceptance::Perhaps,
                     ..Fault::vendor(Class::Retry, "not JSON")
                 });
             }
             "at-once" => {
                 self.stage.take(&self.name, work);
-                return Ok(Started::Done(made(work.brief.count)));
+                return Ok(StartOutcome::Done(made(work.brief.count)));
             }
             _ => {}
         }
         let number = self.stage.take(&self.name, work);
-        Ok(Started::Ticket(json!({ "task": number })))
+        Ok(StartOutcome::Ticket(json!({ "task": number })))
     }
 
     /// Work in three parts, each of which costs a tenth of a dollar.
-    fn part(&self, work: &Work, ticket: &Value) -> Progress {
+    fn part(&self, work: &Work, ticket: &Value) -> PollOutcome {
         let done = ticket["done"].as_u64().unwrap_or_default() + 1;
         let cost = Cost::of(done as f64 / 10.0, "USD");
         if ticket["out"] == true {
-            return Progress::Failed(Fault {
+            return PollOutcome::Failed(Fault {
                 cost,
-                ..cut(Taken::Perhaps)
+                ..cut(Acceptance::Perhaps)
             });
         }
         if done == 3 {
-            return Progress::Done(Made {
+            return PollOutcome::Done(WorkOutput {
                 cost,
                 ..made(work.brief.count)
             });
@@ -262,7 +264,7 @@ impl Actor {
                 "parts-denied" if times == 3 => return Err(paid(Fault::denied("not this"))),
                 "parts-cut" if times == 3 => {
                     stage.take(&name, &work);
-                    return Err(paid(cut(Taken::Perhaps)));
+                    return Err(paid(cut(Acceptance::Perhaps)));
                 }
                 "parts-slow" => tokio::time::sleep(Duration::from_millis(60)).await,
                 _ => {}
@@ -270,11 +272,11 @@ impl Actor {
             let number = stage.take(&name, &work);
             Ok(json!({ "task": number, "done": done }))
         });
-        Progress::Step(Step { intent, order })
+        PollOutcome::Step(NextPass { intent, order })
     }
 
     /// What a question is answered with, and how often it has been asked before.
-    async fn answer(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
+    async fn answer(&self, work: &Work, ticket: &Value) -> Result<PollOutcome, Fault> {
         assert!(
             work.sources.is_empty() && work.mask.is_none() && work.video.is_none(),
             "no inputs are kept while a job is at the vendor"
@@ -287,9 +289,9 @@ impl Actor {
             *asked += 1;
             *asked
         };
-        let done = Ok(Progress::Done(made(work.brief.count)));
-        let running = Ok(Progress::Running(Duration::from_millis(100)));
-        let failed = |class| Ok(Progress::Failed(Fault::vendor(class, "says the script")));
+        let done = Ok(PollOutcome::Done(made(work.brief.count)));
+        let running = Ok(PollOutcome::Running(Duration::from_millis(100)));
+        let failed = |class| Ok(PollOutcome::Failed(Fault::vendor(class, "says the script")));
         let prompt = &work.brief.prompt;
         if prompt.starts_with("timed ") {
             let mut books = self.stage.books();
@@ -310,15 +312,15 @@ impl Actor {
             "poll-throttled" if times <= 2 => Err(throttled(LONG)),
             "poll-huge" => Err(Fault::vendor(Class::Retry, "TooLarge")),
             "limbo" => running,
-            "patient" if times == 1 => Ok(Progress::Running(Duration::from_mins(2))),
+            "patient" if times == 1 => Ok(PollOutcome::Running(Duration::from_mins(2))),
             "wrong-id" | "gone" => failed(Class::Gone),
-            "late-refusal" => Ok(Progress::Failed(Fault::denied("not this"))),
+            "late-refusal" => Ok(PollOutcome::Failed(Fault::denied("not this"))),
             "fails-once" if self.stage.taken(prompt) == 1 => failed(Class::Retry),
             "unable-later" if self.name.starts_with("poor") => failed(Class::Unable),
             "fails" => failed(Class::Retry),
-            "fewer" => Ok(Progress::Done(made(work.brief.count / 2))),
+            "fewer" => Ok(PollOutcome::Done(made(work.brief.count / 2))),
             _ if times == 1 => running,
-            "costly" => Ok(Progress::Done(Made {
+            "costly" => Ok(PollOutcome::Done(WorkOutput {
                 cost: Cost::of(after_ms(prompt) as f64 / 100.0, "USD"),
                 ..made(work.brief.count)
             })),
@@ -340,33 +342,41 @@ impl Backend for Actor {
     fn takes_hints(&self) -> bool {
         false
     }
-    fn regard(&self, _: &str, brief: &Brief) -> Vec<Regarded> {
-        let mut all = vec![Regarded::new("seed", Regard::Ignored)];
+    fn support(&self, _: &str, brief: &Brief) -> Vec<FieldSupport> {
+        let mut all = vec![FieldSupport::new("seed", SupportLevel::Ignored)];
         if brief.prompt.starts_with("too-much") && self.name.starts_with("poor") {
             let why = format!("{} cannot", self.name);
-            let regard = Regard::Refused;
-            all.push(Regarded {
+            let support = SupportLevel::Refused;
+            all.push(FieldSupport {
                 why,
-                ..Regarded::new("prompt", regard)
+                ..FieldSupport::new("prompt", support)
             });
         }
         all
     }
 
-    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {
         None
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         Box::pin(async move { self.begin(&work).await })
     }
-    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        ticket: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         Box::pin(self.answer(work, ticket))
     }
-    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.stage.books().cancelled.push(ticket.clone()) })
     }
-    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(
+        &'a self,
+        work: &'a Work,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         Box::pin(async move {
             let books = self.stage.books();
             assert_eq!(
@@ -376,12 +386,12 @@ impl Backend for Actor {
             );
             let number = books.tokens.get(&work.attempt_id);
             if number.is_some() && work.brief.prompt.contains("at once after all") {
-                return Ok(Some(Started::Done(made(work.brief.count))));
+                return Ok(Some(StartOutcome::Done(made(work.brief.count))));
             }
-            Ok(number.map(|number| Started::Ticket(json!({ "task": number }))))
+            Ok(number.map(|number| StartOutcome::Ticket(json!({ "task": number }))))
         })
     }
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async move {
             match self.name.as_str() {
                 "broken" => Err(Fault::vendor(Class::Dead, "401")),
@@ -392,7 +402,7 @@ impl Backend for Actor {
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
     }
 }

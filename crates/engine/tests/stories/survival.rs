@@ -15,14 +15,14 @@ async fn a_job_in_hand_when_the_process_dies_is_finished_by_the_next() {
         .expect("accepted");
     rig.until_busy(1).await;
     rig.restart().await;
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     assert_eq!(
         rig.state(&caller, &id).await,
         JobState::Waiting,
         "it is free again"
     );
     rig.clock.advance(300_000);
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     assert_eq!(rig.purse(&caller).await, ("10".into(), "0".into()));
     rig.check_books().await;
 }
@@ -37,7 +37,7 @@ async fn a_careful_back_end_is_never_submitted_to_twice() {
         .expect("accepted");
     rig.until_busy(1).await;
     rig.restart().await;
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     rig.settle_down().await;
     let job = rig.job(&caller, &id).await;
     assert_eq!(job.state, JobState::Failed);
@@ -65,7 +65,7 @@ async fn a_recorded_ticket_is_polled_on_by_the_next_process() {
     rig.until_busy(1).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     rig.restart().await;
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     assert_eq!(
         rig.state(&caller, &id).await,
         JobState::Running,
@@ -98,7 +98,7 @@ async fn two_nodes_never_run_a_job_twice() {
         .await
         .expect("cancelled");
     for _ in 0..2_000 {
-        let (one, two) = tokio::join!(rig.engine.floor().run_step(), second.floor().run_step());
+        let (one, two) = tokio::join!(rig.engine.runner().run_step(), second.runner().run_step());
         let counts = rig.store.counts().await.expect("counted");
         if one.expect("step") + two.expect("step") == 0 && counts.waiting + counts.running == 0 {
             break;
@@ -122,9 +122,9 @@ async fn a_job_that_is_begun_too_often_is_given_up() {
         .await
         .expect("accepted");
     for _ in 0..10 {
-        rig.engine.floor().run_step().await.expect("a step");
+        rig.engine.runner().run_step().await.expect("a step");
         rig.restart().await;
-        rig.engine.floor().sweep_step().await.expect("swept");
+        rig.engine.runner().sweep_step().await.expect("swept");
         if rig.state(&caller, &id).await == JobState::Failed {
             break;
         }

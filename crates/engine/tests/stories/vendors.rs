@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use atelier_backends::Post;
+use atelier_backends::WebhookRequest;
 use atelier_contract::JobState;
 use serde_json::json;
 
@@ -26,7 +26,7 @@ pub(crate) async fn cast(
     });
     let made = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .create("root", change.into())
         .await;
@@ -36,7 +36,7 @@ pub(crate) async fn cast(
         let change = worker(&json!({ "name": name, "credential": name, "concurrency": 4 }));
         let made = rig
             .engine
-            .office()
+            .admin()
             .backends()
             .create_worker("root", &backend, change)
             .await;
@@ -49,7 +49,7 @@ pub(crate) async fn cast(
 pub(crate) async fn conditions(rig: &Rig, backend: &str) -> Vec<(String, String)> {
     let shown = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .one(backend)
         .await
@@ -186,7 +186,7 @@ async fn what_a_back_end_finds_on_the_way_that_it_cannot_do_the_next_one_does() 
         let change = json!({ "rank": rank }).into();
         let changed = rig
             .engine
-            .office()
+            .admin()
             .backends()
             .change("root", &backend, change)
             .await;
@@ -229,7 +229,7 @@ async fn what_one_back_end_cannot_do_the_next_one_is_asked_for_and_each_only_onc
     let full = worker(&json!({ "concurrency": 1 }));
     let changed = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .change_worker("root", &able, &workers[0], full)
         .await;
@@ -238,7 +238,7 @@ async fn what_one_back_end_cannot_do_the_next_one_is_asked_for_and_each_only_onc
         let change = json!({ "rank": rank }).into();
         let changed = rig
             .engine
-            .office()
+            .admin()
             .backends()
             .change("root", &able, change)
             .await;
@@ -289,16 +289,21 @@ async fn a_vendors_post_has_its_job_asked_about_at_once_and_is_not_believed() {
     let hook = stage.books().hooks[0].clone().expect("an address");
     let base = format!("https://own.example/hooks/v1/{backend}/");
     let token = hook.strip_prefix(&base).expect("the own address");
-    let post = Post::default();
+    let post = WebhookRequest::default();
     let last = if token.ends_with('0') { '1' } else { '0' };
     let altered = format!("{}{last}", &token[..token.len() - 1]);
     for (backend, token) in [(&*backend, "x"), ("another", token), (&*backend, &*altered)] {
         assert!(
-            !rig.engine.floor().vendor_hook(backend, token, &post).await,
+            !rig.engine.runner().vendor_hook(backend, token, &post).await,
             "{backend} {token}"
         );
     }
-    assert!(rig.engine.floor().vendor_hook(&backend, token, &post).await);
+    assert!(
+        rig.engine
+            .runner()
+            .vendor_hook(&backend, token, &post)
+            .await
+    );
     rig.rest().await;
     // On a busy machine the answer takes its time; the clock stands, so that nothing but the post has it asked about.
     for _ in 0..2_000 {
@@ -315,7 +320,12 @@ async fn a_vendors_post_has_its_job_asked_about_at_once_and_is_not_believed() {
     let hook = stage.books().hooks[1].clone().expect("an address");
     let token = hook.strip_prefix(&base).expect("the own address");
     for _ in 0..3 {
-        assert!(rig.engine.floor().vendor_hook(&backend, token, &post).await);
+        assert!(
+            rig.engine
+                .runner()
+                .vendor_hook(&backend, token, &post)
+                .await
+        );
         rig.rest().await;
         assert_eq!(rig.state(&caller, &running).await, JobState::Running);
     }
@@ -375,13 +385,13 @@ async fn five_failures_open_the_circuit_and_one_job_at_a_time_probes() {
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), before, "nobody gets through");
     rig.clock.advance(31_000);
-    rig.engine.floor().run_step().await.expect("a step");
+    rig.engine.runner().run_step().await.expect("a step");
     rig.until_quiet().await;
     assert_eq!(stage.books().arrived.len(), before + 1, "one probe");
     for _ in 0..30 {
         rig.rest().await;
         rig.clock.advance(30_000);
-        rig.engine.floor().sweep_step().await.expect("swept");
+        rig.engine.runner().sweep_step().await.expect("swept");
     }
     assert_eq!(rig.store.counts().await.expect("counts").running, 0);
     rig.check_books().await;
@@ -401,7 +411,7 @@ async fn a_picture_that_cannot_be_read_says_nothing_about_a_worker() {
     assert!(stage.books().arrived.is_empty());
     let shown = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .one(&backend)
         .await

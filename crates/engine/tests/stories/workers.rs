@@ -20,7 +20,7 @@ async fn a_job_at_the_vendor_goes_on_with_a_credential_that_was_changed() {
     let change = worker(&json!({ "credential": "new" }));
     let changed = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .change_worker("root", &backend, &workers[0], change)
         .await;
@@ -79,7 +79,7 @@ async fn a_follow_up_goes_to_the_worker_that_made_its_parent() {
     }
     for worker in &workers {
         rig.engine
-            .office()
+            .admin()
             .backends()
             .remove_worker("root", &backend, worker)
             .await
@@ -97,7 +97,7 @@ async fn a_follow_up_goes_to_the_worker_that_made_its_parent() {
 async fn two_changes_at_once_are_both_kept() {
     let (_stage, rig) = (Stage::named("crossed"), Rig::with_vendors().await);
     let (backend, workers) = cast(&rig, "crossed", "unknown", &["one"]).await;
-    let backends = rig.engine.office().backends();
+    let backends = rig.engine.admin().backends();
     let change = |body: serde_json::Value| {
         backends.change_worker("root", &backend, &workers[0], worker(&body))
     };
@@ -130,7 +130,7 @@ async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
     rig.rest().await;
     let busy = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .remove_worker("root", &backend, &workers[0])
         .await
@@ -138,7 +138,7 @@ async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
     assert_eq!(busy.code, atelier_contract::Code::Conflict);
     let drain = worker(&json!({ "state": "draining" }));
     rig.engine
-        .office()
+        .admin()
         .backends()
         .change_worker("root", &backend, &workers[0], drain)
         .await
@@ -155,7 +155,7 @@ async fn a_worker_with_jobs_in_hand_is_drained_before_it_goes() {
         .expect("cancelled");
     rig.rest().await;
     rig.engine
-        .office()
+        .admin()
         .backends()
         .remove_worker("root", &backend, &workers[0])
         .await
@@ -170,7 +170,7 @@ async fn pace_is_kept_across_a_restart() {
     let (backend, workers) = cast(&rig, "pace", "unknown", &["one"]).await;
     let slow = worker(&json!({ "per_minute": 2 }));
     rig.engine
-        .office()
+        .admin()
         .backends()
         .change_worker("root", &backend, &workers[0], slow)
         .await
@@ -184,7 +184,7 @@ async fn pace_is_kept_across_a_restart() {
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), 2);
     rig.restart().await;
-    rig.engine.floor().load_pool().await.expect("loaded");
+    rig.engine.runner().load_pool().await.expect("loaded");
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), 2, "a restart is no excuse");
     rig.clock.advance(61_000);
@@ -206,16 +206,16 @@ async fn health_and_spending_survive_a_restart() {
     rig.until_final(&caller, &id).await;
     rig.imagine(&caller, "banned").await.expect("accepted");
     rig.rest().await;
-    rig.engine.floor().pool_step().await.expect("written");
+    rig.engine.runner().pool_step().await.expect("written");
     rig.restart().await;
-    rig.engine.floor().load_pool().await.expect("loaded");
+    rig.engine.runner().load_pool().await.expect("loaded");
     assert_eq!(
         conditions(&rig, &backend).await,
         [("one".into(), "banned".into())]
     );
     let shown = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .one(&backend)
         .await
@@ -224,7 +224,7 @@ async fn health_and_spending_survive_a_restart() {
     let errors = &shown.accounts[0].health.last_errors;
     assert_eq!(errors[0].outcome, "dead", "{errors:?}");
     rig.clock.advance(300_000);
-    rig.engine.floor().sweep_step().await.expect("swept");
+    rig.engine.runner().sweep_step().await.expect("swept");
     rig.check_books().await;
 }
 
@@ -235,7 +235,7 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     let (backend, workers) = cast(&rig, "sealed", "unknown", &["broken"]).await;
     let probed = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .probe("root", &backend, Some(&workers[0]))
         .await
@@ -247,8 +247,8 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
         [("broken".into(), "banned".into())]
     );
     for shown in [
-        json!(rig.engine.office().backends().list().await.expect("a list")),
-        json!(rig.engine.office().reports().stats().await.expect("stats")),
+        json!(rig.engine.admin().backends().list().await.expect("a list")),
+        json!(rig.engine.admin().reports().stats().await.expect("stats")),
         json!(format!("{:?}", rig.store.workers().await.expect("rows"))),
     ] {
         let text = shown.to_string().replace("\"name\":\"broken\"", "");
@@ -259,7 +259,7 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     let other = worker(&json!({ "credential": "fine" }));
     let shown = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .change_worker("root", &backend, &workers[0], other)
         .await
@@ -268,7 +268,7 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     assert_eq!(condition, "well", "another chance");
     let well = rig
         .engine
-        .office()
+        .admin()
         .backends()
         .probe("root", &backend, Some(&workers[0]))
         .await

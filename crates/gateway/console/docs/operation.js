@@ -45,8 +45,8 @@ export function Operation({ one, resolve }) {
   const parameters = (one.parameters || []).filter((parameter) => parameter.name !== "Idempotency-Key");
   const query = { properties: Object.fromEntries(parameters.map((parameter) => [parameter.name, { description: parameter.description, ...parameter.schema }])), required: parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name) };
   const callback = Object.values(one.callbacks?.finished || {})[0]?.post;
-  const office = Boolean(one.security?.[0]?.operator);
-  const line = `curl -s ${one.method === "get" ? "" : `-X ${one.method.toUpperCase()} `}${location.origin}${one.path}${one.security?.length ? ` \\\n  -H "${office ? "Authorization: Bearer $ATELIER_TOKEN" : "SVC-API-KEY: $ATELIER_KEY"}"` : ""}${content?.example ? ` \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(content.example).replace(/'/g, "'\\''")}'` : ""}`;
+  const asOperator = Boolean(one.security?.[0]?.operator);
+  const line = `curl -s ${one.method === "get" ? "" : `-X ${one.method.toUpperCase()} `}${location.origin}${one.path}${one.security?.length ? ` \\\n  -H "${asOperator ? "Authorization: Bearer $ATELIER_TOKEN" : "SVC-API-KEY: $ATELIER_KEY"}"` : ""}${content?.example ? ` \\\n  -H 'Content-Type: application/json' -d '${JSON.stringify(content.example).replace(/'/g, "'\\''")}'` : ""}`;
   return html`<section class="card docs-op" id=${one.operationId}>
     <header><h2><a class="anchor" href=${`#${one.operationId}`}><${Prose} text=${one.summary.replace(/\.$/, "")} /></a></h2><button class="button quiet" aria-expanded=${trying} onClick=${() => setTrying(!trying)}>${t("docs.try")}</button></header>
     <p class="docs-path"><span class=${`method ${one.method}`}>${one.method.toUpperCase()}</span> ${(one.also || []).map((method) => html`<span class=${`method ${method}`}>${method.toUpperCase()}</span> `)}<code>${one.path}</code></p>
@@ -57,7 +57,7 @@ export function Operation({ one, resolve }) {
       ${body && html`<${Fields} schema=${body} order=${content["x-order"]} resolve=${resolve} title=${t("docs.body")} />`}
       ${shape?.properties && html`<details><summary>${t("docs.answer")}</summary><${Fields} schema=${shape} resolve=${resolve} title=${t("docs.answerData")} /></details>`}
       ${callback && html`<details><summary>${t("docs.callback")}</summary><p class="dim"><${Prose} text=${callback.summary} /> <a href="/docs/guide/callbacks">${t("howToCheck")}</a></p></details>`}
-    </div><div class="docs-code">${content?.example && !office && one["x-makes"]
+    </div><div class="docs-code">${content?.example && !asOperator && one["x-makes"]
       ? html`<${Snippets} name=${one.operationId} path=${one.path} request=${content.example} kinds=${Object.keys(KINDS)} />`
       : html`<div class="snippets"><div class="row"><span class="space"></span><${Copy} text=${line} /></div><pre tabindex="0"><code>${line}</code></pre></div>`}</div></div>
   </section>`;

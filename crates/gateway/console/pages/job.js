@@ -71,8 +71,8 @@ export function JobPage({ who, route }) {
   const [problem, setProblem] = useState("");
   const readTrail = () => {
     const own = `/jobs/v1/${encodeURIComponent(id)}/trail`;
-    const office = () => get(`/admin/v1/jobs/${encodeURIComponent(id)}/trail`);
-    return (who.operator ? office().catch(() => get(own)) : get(own)).then(({ data }) => setTrail(data), () => {});
+    const asOperator = () => get(`/admin/v1/jobs/${encodeURIComponent(id)}/trail`);
+    return (who.operator ? asOperator().catch(() => get(own)) : get(own)).then(({ data }) => setTrail(data), () => {});
   };
   useEffect(() => {
     setJob(null);

@@ -6,7 +6,7 @@ import { get } from "../api.js";
 import { go } from "../route.js";
 import { catalogue } from "../catalogue.js";
 import { Dialog } from "./dialog.js";
-import { ROOMS, OFFICE } from "./rooms.js";
+import { ROOMS, OPERATOR_PAGES } from "./rooms.js";
 
 /** Parts of the account page that people look for by name. */
 const SETTINGS = ["usage", "keys", "ledger", "callbacks", "custody"];
@@ -30,7 +30,7 @@ export function Palette({ who, close }) {
   const pages = [
     ...(who.account ? ROOMS.map((room) => ({ text: t(room.page), go: () => go(room.page) })) : []),
     ...(who.account ? SETTINGS.map((part) => ({ text: `${t("account")}: ${t(part)}`, go: () => go("account", { part }) })) : []),
-    ...(who.operator ? OFFICE.map((room) => ({ text: `${t("operator")}: ${t(room.page)}`, go: () => go(`operator/${room.page}`) })) : []),
+    ...(who.operator ? OPERATOR_PAGES.map((room) => ({ text: `${t("operator")}: ${t(room.page)}`, go: () => go(`operator/${room.page}`) })) : []),
     { text: t("docs"), go: () => { location.href = "/docs"; } },
   ];
   const made = operations.filter((one) => !one.follows).map((one) => ({ text: `${t("create")}: ${one.family}, ${deed(one.name)}`, more: one.summary, go: () => go("create", { op: one.name }) }));

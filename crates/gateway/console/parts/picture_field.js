@@ -1,5 +1,5 @@
 // A field for pictures: drop, paste or choose a file, give an address, or pick from what was made before. A file goes into
-// the vault where the field takes an address, and into the request itself where it takes the bytes.
+// the asset store where the field takes an address, and into the request itself where it takes the bytes.
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { get, upload } from "../api.js";

@@ -4,7 +4,7 @@ export const ROOMS = [
   { page: "library", icon: "grid" },
   { page: "account", icon: "person" },
 ];
-export const OFFICE = [
+export const OPERATOR_PAGES = [
   { page: "overview", icon: "bars" },
   { page: "jobs", icon: "list" },
   { page: "accounts", icon: "people" },

@@ -5,7 +5,7 @@ import { count } from "../show.js";
 import { onConnection } from "../api.js";
 import { go, href } from "../route.js";
 import { Icon } from "./icon.js";
-import { ROOMS, OFFICE } from "./rooms.js";
+import { ROOMS, OPERATOR_PAGES } from "./rooms.js";
 import { later } from "./later.js";
 import { Menu } from "./menu.js";
 
@@ -64,7 +64,7 @@ export function Shell({ who, route, leave, back, children }) {
       <a class="brand" href=${href(who.account ? "create" : "operator/overview")}>Atelier<b>.</b></a>
       ${who.account && ROOMS.filter((room) => !who.looking || room.page !== "create").map((room) => html`<${Room} key=${room.page} room=${room} active=${here === room.page} />`)}
       ${who.operator && html`<h2 class="rooms-title">${t("operator")}</h2>
-        ${OFFICE.map((room) => html`<${Room} key=${room.page} room=${room} prefix="operator/" active=${here === `operator/${room.page}`} />`)}`}
+        ${OPERATOR_PAGES.map((room) => html`<${Room} key=${room.page} room=${room} prefix="operator/" active=${here === `operator/${room.page}`} />`)}`}
     </nav>
     <header class="top">
       <button class="search" onClick=${() => setPalette(true)}>

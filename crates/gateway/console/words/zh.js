@@ -56,7 +56,7 @@ export const zh = {
   jobsAMinute: "每分钟任务", succeed: "{0} 成功", quietHour: "最近一小时没有任务", durationP95: "耗时 p95", heldQuota: "冻结额度", inRunning: "在 {0} 个未完成任务中", nobodyWaits: "无人等待", oldestWaits: "最久等待 {0}",
   callbackLag: "回调延迟 p99", onTheWay: "{0} 个在途", allDelivered: "全部送达", noneThisHour: "最近一小时没有", halfWithin: "一半在 {0} 内", receiverOne: "{0} 个接收方失败", receiverMany: "{0} 个接收方失败",
   waitsLong: "有任务已等待 {0}", callbackLate: "有回调已拖欠 {0}", diskLow: "磁盘仅剩 {0}", families: "类型", busy: "占用", successHour: "最近一小时成功率", success: "成功率", earned: "最近一小时额度", lastTrouble: "最近故障",
-  lastHour: "最近一小时", house: "服务状况", thisOne: "本节点", seenAgo: "{0} 前活动", disk: "磁盘", freeOf: "{1} 中剩余 {0}", inBucket: "在对象存储中", lastAct: "最近操作", custodyShort: "用户自有",
+  lastHour: "最近一小时", service: "服务状况", thisOne: "本节点", seenAgo: "{0} 前活动", disk: "磁盘", freeOf: "{1} 中剩余 {0}", inBucket: "在对象存储中", lastAct: "最近操作", custodyShort: "用户自有",
   condition: "状况", "condition.well": "正常", "condition.cooling": "请求过多，休息中", "condition.out_of_credit": "余额不足", "condition.banned": "被拒绝或封禁", "condition.open": "故障，逐个试探", "condition.draining": "排空中",
   "condition.paused": "已暂停", "condition.off": "已关闭",
   "fault.retry": "短暂故障", "fault.rate": "请求过多", "fault.quota": "余额不足", "fault.dead": "凭证被拒", "fault.reject": "审核未通过", "fault.bad_request": "无法理解", "fault.unable": "无法完成", "fault.gone": "结果已消失",

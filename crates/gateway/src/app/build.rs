@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, anyhow};
 use atelier_backends::VENDORS;
 #[cfg(feature = "studio")]
-use atelier_backends::embedded::{Embedded, EmbeddedSettings, Tempo};
+use atelier_backends::embedded::{EmbeddedEngine, EmbeddedSettings, Tempo};
 use atelier_contract::Tariff;
-use atelier_engine::{Clock, Engine, Ids, Keyring, Parts, Settings, Worker};
+use atelier_engine::{Clock, EmbeddedWorker, Engine, Ids, Keyring, Parts, Settings};
 use atelier_store::files::{Files, S3Settings};
 use atelier_store::{Options, Store};
 use bytes::Bytes;
@@ -87,24 +87,24 @@ pub(crate) async fn build_engine(
     };
     let engine = Engine::new(parts);
     engine
-        .office()
+        .admin()
         .prices()
         .load()
         .await
         .context("stored prices")?;
     engine
-        .office()
+        .admin()
         .banned()
         .step()
         .await
         .context("stored words")?;
     engine
-        .vault()
+        .assets()
         .load_address_keys()
         .await
         .context("address keys")?;
     engine
-        .office()
+        .admin()
         .backends()
         .declare(config.backends.clone())
         .await
@@ -112,8 +112,8 @@ pub(crate) async fn build_engine(
     Ok(engine)
 }
 
-/// Writes, reads and deletes a file, to see that the vault would do.
-pub(crate) async fn try_vault(config: &Config) -> Result<()> {
+/// Writes, reads and deletes a file, to see that the asset store would do.
+pub(crate) async fn check_asset_storage(config: &Config) -> Result<()> {
     let files = open_files(config)?;
     let key = format!("doctor/{}", Ids::Random.uuid());
     let bytes = Bytes::from_static(b"atelier doctor");
@@ -124,7 +124,7 @@ pub(crate) async fn try_vault(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Opens the vault.
+/// Opens the asset store.
 pub(crate) fn open_files(config: &Config) -> Result<Files> {
     let assets = &config.assets;
     if assets.url.is_empty() {
@@ -150,13 +150,13 @@ pub(crate) fn open_files(config: &Config) -> Result<Files> {
 
 /// What runs inside the process: nothing, in a binary built without the studio.
 #[cfg(not(feature = "studio"))]
-fn workers(_: &Config) -> Vec<Worker> {
+fn workers(_: &Config) -> Vec<EmbeddedWorker> {
     Vec::new()
 }
 
 /// What runs inside the process.
 #[cfg(feature = "studio")]
-fn workers(config: &Config) -> Vec<Worker> {
+fn workers(config: &Config) -> Vec<EmbeddedWorker> {
     let studio = &config.studio;
     if !studio.enabled {
         return Vec::new();
@@ -175,13 +175,13 @@ fn workers(config: &Config) -> Vec<Worker> {
         },
         sandbox: studio.sandbox,
     };
-    vec![Worker {
+    vec![EmbeddedWorker {
         name: "embedded".into(),
         slots: studio.slots,
         rank: studio.rank,
         last_resort: !studio.fallback,
         operations: studio.operations.clone(),
-        backend: Arc::new(Embedded::new(settings)),
+        backend: Arc::new(EmbeddedEngine::new(settings)),
     }]
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, anyhow};
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound};
+use atelier_backends::http::{Limits, OutboundClient};
 
 use super::addresses::Addresses;
 use crate::config::Config;
@@ -19,7 +19,7 @@ pub(crate) fn outbound_rules(config: &Config) -> Result<bool> {
 }
 
 /// Builds the client.
-pub(super) fn outbound(config: &Config, addresses: &Addresses) -> Result<Outbound> {
+pub(super) fn outbound(config: &Config, addresses: &Addresses) -> Result<OutboundClient> {
     let rules = &config.outbound;
     let explicit = (rules.allow != [AUTO]).then_some(rules.allow.as_slice());
     let policy = Policy::from_settings(
@@ -39,5 +39,5 @@ pub(super) fn outbound(config: &Config, addresses: &Addresses) -> Result<Outboun
             .max(4 * usize::try_from(callbacks.parallel_per_host).unwrap_or(0)),
         ..usual
     };
-    Outbound::new(policy, limits).context("the client for outbound requests")
+    OutboundClient::new(policy, limits).context("the client for outbound requests")
 }

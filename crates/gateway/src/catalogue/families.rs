@@ -1,13 +1,13 @@
 //! The families' operations, from the contract's table.
 
-use atelier_contract::family::{AnswersWith, Family, Fetch, Submit};
-use atelier_contract::pages::jobs::makes;
+use atelier_contract::family::{AnswerMode, Family, FetchEndpoint, SubmitEndpoint};
+use atelier_contract::pages::jobs::media_kind;
 use atelier_contract::pages::{Access, Method};
 use atelier_contract::{FAMILIES, Scope};
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
-use super::operation::{Answer, Callback, Operation};
+use super::operation::{Callback, Operation, ResponseKind};
 
 /// Every submit and fetch.
 pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
@@ -24,10 +24,14 @@ pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     all
 }
 
-fn submit_of(family: &Family, submit: &Submit, generator: &mut SchemaGenerator) -> Operation {
+fn submit_of(
+    family: &Family,
+    submit: &SubmitEndpoint,
+    generator: &mut SchemaGenerator,
+) -> Operation {
     let schema = (submit.schema)(generator).to_value();
     let request = resolved(generator, &schema);
-    let callback = matches!(submit.answers_with, AnswersWith::Job)
+    let callback = matches!(submit.answers_with, AnswerMode::Job)
         .then(|| callback(family, hook_field(&request), generator));
     Operation {
         name: submit.name.to_owned(),
@@ -42,9 +46,9 @@ fn submit_of(family: &Family, submit: &Submit, generator: &mut SchemaGenerator) 
         example: serde_json::from_str(submit.example).ok(),
         idempotent: true,
         order: (submit.field_order)(),
-        makes: Some(makes(submit).word()),
+        makes: Some(media_kind(submit).word()),
         callback,
-        answer: Answer::Json((submit.answer_shape)(generator).to_value()),
+        answer: ResponseKind::Json((submit.answer_shape)(generator).to_value()),
     }
 }
 
@@ -73,7 +77,7 @@ fn in_query(request: &Value) -> Value {
 }
 
 /// The multipart form of a request: its files as files, everything else as text.
-fn form_of(submit: &Submit, request: &Value) -> Value {
+fn form_of(submit: &SubmitEndpoint, request: &Value) -> Value {
     let mut form = request.clone();
     for name in submit.files {
         let file = json!({ "type": "string", "format": "binary" });
@@ -96,7 +100,7 @@ fn callback(family: &Family, field: &'static str, generator: &mut SchemaGenerato
 
 fn fetch_of(
     family: &Family,
-    fetch: &Fetch,
+    fetch: &FetchEndpoint,
     method: Method,
     generator: &mut SchemaGenerator,
 ) -> Operation {
@@ -122,6 +126,6 @@ fn fetch_of(
         order: &[],
         makes: None,
         callback: None,
-        answer: Answer::Json((family.shape)(generator).to_value()),
+        answer: ResponseKind::Json((family.shape)(generator).to_value()),
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Operation {
     /// What is posted to the caller when its job has finished.
     pub(crate) callback: Option<Callback>,
     /// What it answers when all is well.
-    pub(crate) answer: Answer,
+    pub(crate) answer: ResponseKind,
     /// The names of its body's fields in the order people want to read them; none when nobody said.
     pub(crate) order: &'static [&'static str],
     /// What comes of it, `picture` or `video`, when something does.
@@ -48,7 +48,7 @@ pub(crate) struct Callback {
 }
 
 /// A good answer.
-pub(crate) enum Answer {
+pub(crate) enum ResponseKind {
     /// JSON, by its schema.
     Json(Value),
     /// Server-sent events.

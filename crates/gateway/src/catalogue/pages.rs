@@ -1,9 +1,9 @@
 //! The service's own pages, from their table.
 
-use atelier_contract::pages::{Describe, Gives, Method, Page, group_of};
+use atelier_contract::pages::{Method, Page, PageOutput, SchemaFn, group_of};
 use schemars::SchemaGenerator;
 
-use super::operation::{Answer, Operation, continued, envelope, paged};
+use super::operation::{Operation, ResponseKind, continued, envelope, paged};
 use crate::http::page::Handler;
 use crate::pages::PAGES;
 
@@ -24,7 +24,7 @@ fn operation(
     first: bool,
     generator: &mut SchemaGenerator,
 ) -> Operation {
-    let mut described = |describe: Describe| describe(generator).to_value();
+    let mut described = |describe: SchemaFn| describe(generator).to_value();
     let reads_query = matches!(method, Method::Get | Method::Delete);
     let query = page.takes.query.filter(|_| reads_query);
     let body = page.takes.body.filter(|_| !reads_query);
@@ -56,13 +56,13 @@ fn operation(
         makes: None,
         callback: None,
         answer: match page.gives {
-            Gives::Data(data) => Answer::Json(envelope(&described(data))),
-            Gives::List(item) => Answer::Json(paged(&described(item))),
-            Gives::Continued(item) => Answer::Json(continued(&described(item))),
-            Gives::Json(whole) => Answer::Json(described(whole)),
-            Gives::Events => Answer::Events,
-            Gives::Messages => Answer::Messages,
-            Gives::Media(media) => Answer::Media(media),
+            PageOutput::Data(data) => ResponseKind::Json(envelope(&described(data))),
+            PageOutput::List(item) => ResponseKind::Json(paged(&described(item))),
+            PageOutput::Continued(item) => ResponseKind::Json(continued(&described(item))),
+            PageOutput::Json(whole) => ResponseKind::Json(described(whole)),
+            PageOutput::Events => ResponseKind::Events,
+            PageOutput::Messages => ResponseKind::Messages,
+            PageOutput::Media(media) => ResponseKind::Media(media),
         },
     }
 }

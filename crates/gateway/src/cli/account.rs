@@ -6,17 +6,17 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::client_options::{CATALOGUE, ClientOptions};
 use super::command::{Command, Group, block_on};
-use super::shown;
-use super::talk::{CATALOGUE, Talk};
-use crate::client::{Asked, named};
+use super::output;
+use crate::client::{ApiRequest, find_operation};
 use crate::terminal::{screen, table};
 
 /// Who you are, what is left and what was used.
 #[derive(Args)]
 pub(super) struct Account {
     #[command(flatten)]
-    talk: Talk,
+    client_options: ClientOptions,
 }
 
 impl Command for Account {
@@ -31,22 +31,22 @@ impl Command for Account {
 
 impl Account {
     async fn show(self) -> Result<ExitCode> {
-        let client = self.talk.client()?;
+        let client = self.client_options.client()?;
         let page = CATALOGUE
             .operations
             .iter()
             .find(|page| page.path == atelier_contract::ACCOUNT_PATH);
         let page = page.context("no page shows the account")?;
         let account = client
-            .call(page, &Asked::plain(page, page.path.clone()))
+            .call(page, &ApiRequest::plain(page, page.path.clone()))
             .await?;
-        let page = named(&CATALOGUE, "account.usage")?;
+        let page = find_operation(&CATALOGUE, "account.usage")?;
         let usage = client
-            .call(page, &Asked::plain(page, page.path.clone()))
+            .call(page, &ApiRequest::plain(page, page.path.clone()))
             .await?;
         let (account, usage) = (&account["data"], &usage["data"]);
-        if self.talk.json {
-            shown::json(&json!({ "account": account, "usage": usage }));
+        if self.client_options.json {
+            output::json(&json!({ "account": account, "usage": usage }));
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(fields) = account.as_object() {

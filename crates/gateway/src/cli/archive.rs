@@ -18,7 +18,7 @@ const YOUNGEST_MS: i64 = 2 * 86_400_000;
 
 /// What to move where.
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct ArchiveOptions {
     /// The day, as in 2026-10-01: what ended before it began (UTC) is moved.
     #[arg(long, value_name = "DATE")]
     before: String,
@@ -29,7 +29,7 @@ pub(super) struct Options {
 
 /// Moves it, and says how much it was.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
-pub(super) async fn run(config: Config, options: Options) -> Result<ExitCode> {
+pub(super) async fn run(config: Config, options: ArchiveOptions) -> Result<ExitCode> {
     let day: Moment = serde_json::from_value(options.before.clone().into())
         .map_err(|why| anyhow!("--before `{}` {why}", options.before))?;
     let before_ms = day.ms();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use atelier_engine::Clock;
-use atelier_engine::audit::{Fault, Look, Looked, audit};
+use atelier_engine::audit::{AuditSummary, CheckOptions, Violation, audit};
 use serde::Serialize;
 
 use crate::app;
@@ -17,7 +17,7 @@ const NAMED_MOST: u64 = 100;
 
 /// How to look, and how to say it.
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(super) struct AuditOptions {
     /// Prints one JSON document.
     #[arg(long)]
     json: bool,
@@ -27,7 +27,7 @@ pub(super) struct Options {
 }
 
 #[derive(Serialize)]
-struct Named {
+struct ReportedViolation {
     invariant: &'static str,
     what: &'static str,
     subject: String,
@@ -45,35 +45,35 @@ struct Report {
     leftovers: u64,
     archived: u64,
     broken: BTreeMap<&'static str, u64>,
-    faults: Vec<Named>,
+    faults: Vec<ReportedViolation>,
     left_out: Vec<String>,
 }
 
 /// Looks, prints what is wrong, and fails when anything is.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
-pub(super) async fn run(config: Config, options: Options) -> Result<ExitCode> {
+pub(super) async fn run(config: Config, options: AuditOptions) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let files = app::open_files(&config)?;
     let clock = Clock::of(&store).await?;
     let at_ms = clock.now_ms();
     let (mut broken, mut faults) = (BTreeMap::new(), Vec::new());
-    let mut found = |fault: Fault| {
+    let mut found = |fault: Violation| {
         let count: &mut u64 = broken.entry(fault.invariant).or_default();
         *count += 1;
         if *count <= NAMED_MOST {
-            faults.push(Named {
+            faults.push(ReportedViolation {
                 invariant: fault.invariant,
                 what: fault.what,
                 subject: fault.subject,
             });
         }
     };
-    let look = Look::new(at_ms, clock.steady_ms(), options.live);
+    let look = CheckOptions::new(at_ms, clock.steady_ms(), options.live);
     let archive = config.data_dir.join(super::archive::FOLDER);
     let looked = audit(&store, &files, &archive, look, &mut found).await;
     store.close().await;
     let looked = looked?;
-    let Looked {
+    let AuditSummary {
         rows,
         files,
         leftovers,
@@ -102,7 +102,7 @@ pub(super) async fn run(config: Config, options: Options) -> Result<ExitCode> {
 
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 fn print(report: &Report) {
-    for Named {
+    for ReportedViolation {
         invariant,
         what,
         subject,

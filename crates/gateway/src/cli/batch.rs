@@ -12,14 +12,17 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::{Instant, sleep};
 
-use super::made::{Making, saved};
-use super::shown;
-use super::talk::{CATALOGUE, Talk};
+use super::client_options::{CATALOGUE, ClientOptions};
+use super::output;
+use super::results::{SubmitOptions, save_files};
 use super::tally::Tally;
 use crate::catalogue::Operation;
 use crate::client::events::{follow_batch, is_over};
-use crate::client::fault::{End, Fault};
-use crate::client::{Asked, Client, Desk, File, Row, Sent, Word, ask, named, read_rows};
+use crate::client::fault::{ExitReason, Fault};
+use crate::client::{
+    ApiRequest, Client, FieldArg, RequestBody, Row, UploadFile, Uploader, build_request,
+    find_operation, read_rows,
+};
 use crate::terminal::screen;
 
 /// Bytes of the requests of one batch; half of what the service takes.
@@ -34,8 +37,8 @@ const FULL: Duration = Duration::from_mins(30);
 
 /// Many calls of one operation.
 pub(super) struct Batch<'a> {
-    pub(super) talk: &'a Talk,
-    pub(super) making: &'a Making,
+    pub(super) client_options: &'a ClientOptions,
+    pub(super) submit_options: &'a SubmitOptions,
     pub(super) client: &'a Client,
     pub(super) operation: &'a Operation,
 }
@@ -49,23 +52,23 @@ struct Item {
 
 impl Batch<'_> {
     /// Reads the file, submits its rows and, when that is wanted, waits and saves.
-    pub(super) async fn run(&self, common: &[Word], file: &str) -> Result<ExitCode> {
+    pub(super) async fn run(&self, common: &[FieldArg], file: &str) -> Result<ExitCode> {
         let rows = read_rows(file)?;
         let rows: Vec<Row> = rows.into_iter().map(|row| whole(row, common)).collect();
         self.check(&rows).await?;
-        let key = self.making.idempotency_key.clone();
+        let key = self.submit_options.idempotency_key.clone();
         let key = key.unwrap_or_else(|| Ids::Random.uuid());
-        let mut tally = Tally::new(self.talk, rows.len());
+        let mut tally = Tally::new(self.client_options, rows.len());
         let going = async {
             let items = self.items(rows, &mut tally).await?;
-            if self.making.wait || self.making.out.is_some() {
+            if self.submit_options.wait || self.submit_options.out.is_some() {
                 self.until_over(items, &key, &mut tally).await
             } else {
                 self.hand_over(&items, &key).await
             }
         };
         let late = async {
-            match self.making.within {
+            match self.submit_options.within {
                 Some(seconds) => sleep(Duration::from_secs(seconds)).await,
                 None => std::future::pending().await,
             }
@@ -73,10 +76,10 @@ impl Batch<'_> {
         let again = format!("the same command with --idempotency-key {key} takes it up again");
         tokio::select! {
             done = going => done?,
-            () = late => return Err(Fault::new(End::Late, format!("not all rows are over yet; {again}")).into()),
+            () = late => return Err(Fault::new(ExitReason::TimedOut, format!("not all rows are over yet; {again}")).into()),
             _ = tokio::signal::ctrl_c() => {
                 let message = format!("interrupted; what was accepted goes on, {again}");
-                return Err(Fault::new(End::Interrupted, message).into());
+                return Err(Fault::new(ExitReason::Interrupted, message).into());
             }
         }
         tally.end()?;
@@ -85,13 +88,13 @@ impl Batch<'_> {
 
     /// Refuses everything while a row is wrong in a way that can be seen from here.
     async fn check(&self, rows: &[Row]) -> Result<(), Fault> {
-        let nowhere = async |file: File| Ok(format!("https://{}.invalid/", file.bytes.len()));
+        let nowhere = async |file: UploadFile| Ok(format!("https://{}.invalid/", file.bytes.len()));
         let mut wrong = 0;
         for row in rows {
-            let asked = ask(&CATALOGUE, self.operation, &row.words, 0, nowhere).await;
+            let asked = build_request(&CATALOGUE, self.operation, &row.words, 0, nowhere).await;
             let why = match asked {
                 Err(fault) => fault.message,
-                Ok(asked) if !matches!(asked.sent, Sent::Json(_)) => {
+                Ok(asked) if !matches!(asked.sent, RequestBody::Json(_)) => {
                     "a batch takes no forms; give an address".to_owned()
                 }
                 Ok(_) => continue,
@@ -108,21 +111,21 @@ impl Batch<'_> {
             "{wrong} of {} rows cannot be sent; nothing was submitted",
             rows.len()
         );
-        Err(Fault::new(End::Usage, message))
+        Err(Fault::new(ExitReason::Usage, message))
     }
 
     /// Hands in the files of all rows.
     async fn items(&self, rows: Vec<Row>, tally: &mut Tally<'_>) -> Result<Vec<Item>, Fault> {
-        let desk = Desk::new(self.client, &CATALOGUE)?;
-        let hand_in = async |file: File| desk.hand_in(file).await;
+        let uploader = Uploader::new(self.client, &CATALOGUE)?;
+        let upload = async |file: UploadFile| uploader.upload(file).await;
         let mut items = Vec::with_capacity(rows.len());
         for row in rows {
             tally.tell(&format!("reading row {}", row.number));
-            let asked = ask(&CATALOGUE, self.operation, &row.words, 0, hand_in).await;
+            let asked = build_request(&CATALOGUE, self.operation, &row.words, 0, upload).await;
             let name = |fault: Fault| {
                 Fault::new(fault.end, format!("row {}: {}", row.number, fault.message))
             };
-            if let Sent::Json(request) = asked.map_err(name)?.sent {
+            if let RequestBody::Json(request) = asked.map_err(name)?.sent {
                 let bytes = Value::Object(request.clone()).to_string().len();
                 items.push(Item {
                     number: row.number,
@@ -135,14 +138,14 @@ impl Batch<'_> {
     }
 
     async fn submit(&self, items: &[Item], key: &str) -> Result<Value, Fault> {
-        let page = named(&CATALOGUE, "jobs.batch")?;
+        let page = find_operation(&CATALOGUE, "jobs.batch")?;
         let name = &self.operation.name;
         let requests = items
             .iter()
             .map(|item| json!({ "operation": name, "request": item.request }));
-        let mut asked = Asked::plain(page, page.path.clone());
+        let mut asked = ApiRequest::plain(page, page.path.clone());
         let fields = [("requests".to_owned(), requests.collect())];
-        asked.sent = Sent::Json(fields.into_iter().collect());
+        asked.sent = RequestBody::Json(fields.into_iter().collect());
         asked.idempotency_key = Some(key.to_owned());
         asked.repeatable = true;
         self.client.call(page, &asked).await
@@ -154,12 +157,12 @@ impl Batch<'_> {
             let message = format!(
                 "a batch has at most {MOST_REQUESTS} rows; --wait or --out submits one after the other"
             );
-            return Err(Fault::new(End::Usage, message).into());
+            return Err(Fault::new(ExitReason::Usage, message).into());
         }
         let answer = self.submit(items, key).await?;
-        let mut tally = Tally::new(self.talk, items.len());
-        if self.talk.json {
-            shown::json(&answer);
+        let mut tally = Tally::new(self.client_options, items.len());
+        if self.client_options.json {
+            output::json(&answer);
         }
         let data = &answer["data"];
         for (item, told) in items
@@ -167,9 +170,9 @@ impl Batch<'_> {
             .zip(data["answers"].as_array().into_iter().flatten())
         {
             if told["data"]["jobId"].is_string() {
-                tally.accepted(item.number, told, self.talk.json);
+                tally.accepted(item.number, told, self.client_options.json);
             } else {
-                tally.refused(item.number, told, self.talk.json);
+                tally.refused(item.number, told, self.client_options.json);
             }
         }
         let id = data["batchId"].as_str().unwrap_or_default();
@@ -201,7 +204,7 @@ impl Batch<'_> {
                 } else if told["code"] == "queue_full" || told["code"] == "rate_limited" {
                     again.push(item);
                 } else {
-                    tally.refused(item.number, &told, self.talk.json);
+                    tally.refused(item.number, &told, self.client_options.json);
                 }
             }
             again.extend(rest);
@@ -210,7 +213,7 @@ impl Batch<'_> {
                 // Other jobs of this account fill the queue.
                 if !left.is_empty() && taken.elapsed() > FULL {
                     let message = format!("the queue stays full; {} rows are left", left.len());
-                    return Err(Fault::new(End::Away, message).into());
+                    return Err(Fault::new(ExitReason::Unavailable, message).into());
                 }
                 if !left.is_empty() {
                     tally.tell("the queue is full");
@@ -254,7 +257,7 @@ impl Batch<'_> {
                     if item["status"] == "DELETED" {
                         if let Some(item) = jobs.remove(id) {
                             let told = json!({ "message": "the job was deleted" });
-                            tally.refused(item.number, &told, self.talk.json);
+                            tally.refused(item.number, &told, self.client_options.json);
                         }
                     } else if is_over(item) && jobs.contains_key(id) {
                         let job = self.look(id).await?;
@@ -271,8 +274,8 @@ impl Batch<'_> {
     }
 
     async fn look(&self, id: &str) -> Result<Value, Fault> {
-        let page = named(&CATALOGUE, "jobs.show")?;
-        let asked = Asked::plain(page, page.path.replace("{jobId}", id));
+        let page = find_operation(&CATALOGUE, "jobs.show")?;
+        let asked = ApiRequest::plain(page, page.path.replace("{jobId}", id));
         Ok(self.client.call(page, &asked).await?["data"].take())
     }
 
@@ -292,12 +295,12 @@ impl Batch<'_> {
             return Ok(());
         };
         let mut paths: Vec<PathBuf> = Vec::new();
-        if let (Some(folder), true) = (&self.making.out, job["status"] == "SUCCESS") {
+        if let (Some(folder), true) = (&self.submit_options.out, job["status"] == "SUCCESS") {
             tally.tell(&format!("saving row {}", item.number));
             let prompt = item.request.get("prompt").and_then(Value::as_str);
-            let stem = crate::client::fetched::stem(prompt, &self.operation.name);
+            let stem = crate::client::download::stem(prompt, &self.operation.name);
             let stem = format!("{}-{stem}", tally.numbered(item.number));
-            paths = saved(self.client, &job, (&stem, id), folder, |_| {}).await?;
+            paths = save_files(self.client, &job, (&stem, id), folder, |_| {}).await?;
         }
         tally.over(item.number, &job, &paths);
         Ok(())
@@ -315,11 +318,11 @@ fn first_of(items: &[Item]) -> usize {
 }
 
 /// A row with the fields that all rows have.
-fn whole(mut row: Row, common: &[Word]) -> Row {
+fn whole(mut row: Row, common: &[FieldArg]) -> Row {
     let missing = common
         .iter()
         .filter(|word| row.words.iter().all(|own| !own.is_of(&word.field)));
-    let missing: Vec<Word> = missing.cloned().collect();
+    let missing: Vec<FieldArg> = missing.cloned().collect();
     row.words.extend(missing);
     row
 }

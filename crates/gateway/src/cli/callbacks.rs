@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
+use super::client_options::ClientOptions;
 use super::command::{Entry, Group, block_on};
 use super::nouns::Noun;
-use super::talk::Talk;
 
 /// Its line in the table of commands.
 pub(super) const ENTRY: Entry = Entry {
@@ -27,7 +27,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let Some(("listen", inner)) = matches.subcommand() else {
         return Noun::CALLBACKS.run(matches);
     };
-    let talk = Talk::from_arg_matches(inner)?;
+    let client_options = ClientOptions::from_arg_matches(inner)?;
     let listen = listen::Listen::from_arg_matches(inner)?;
-    block_on(listen.run(talk))
+    block_on(listen.run(client_options))
 }

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use serde_json::Value;
 
+use super::client_options::CATALOGUE;
 use super::command::{Entry, Group};
 use super::nouns::operation_of;
-use super::rules;
-use super::talk::CATALOGUE;
-use crate::client::{field_of, names};
+use super::operation_help;
+use crate::client::{field_names, field_of};
 use crate::terminal::screen;
 
 /// What it is called.
@@ -39,7 +39,7 @@ fn words() -> Command {
 
 /// Something that may come next.
 #[derive(Debug, PartialEq)]
-struct Next {
+struct CompletionCandidate {
     text: String,
     about: String,
 }
@@ -104,7 +104,7 @@ fn split(line: &str) -> (Vec<String>, Option<usize>) {
     (words, quote.map(|_| opened))
 }
 
-fn candidates(whole: &Command, words: &[String]) -> Vec<Next> {
+fn candidates(whole: &Command, words: &[String]) -> Vec<CompletionCandidate> {
     let (current, before) = words
         .split_last()
         .map_or(("", words), |(last, rest)| (last.as_str(), rest));
@@ -123,7 +123,7 @@ fn candidates(whole: &Command, words: &[String]) -> Vec<Next> {
     let asked = before.last().and_then(|word| option(&options, word));
     if let Some(arg) = asked.filter(|arg| arg.get_action().takes_values()) {
         let values = arg.get_possible_values();
-        found.extend(values.iter().map(|value| next(value.get_name(), "")));
+        found.extend(values.iter().map(|value| candidate(value.get_name(), "")));
         if values.is_empty() {
             found.extend(files("", current));
         }
@@ -131,20 +131,20 @@ fn candidates(whole: &Command, words: &[String]) -> Vec<Next> {
         for arg in &options {
             if let Some(long) = arg.get_long() {
                 let about = arg.get_help().map(ToString::to_string);
-                found.push(next(&format!("--{long}"), &about.unwrap_or_default()));
+                found.push(candidate(&format!("--{long}"), &about.unwrap_or_default()));
             }
         }
     } else {
         let inner = command.get_subcommands().filter(|one| !one.is_hide_set());
         found.extend(inner.map(|one| {
-            next(
+            candidate(
                 one.get_name(),
                 &one.get_about().map(ToString::to_string).unwrap_or_default(),
             )
         }));
         for arg in command.get_positionals() {
             let values = arg.get_possible_values();
-            found.extend(values.iter().map(|value| next(value.get_name(), "")));
+            found.extend(values.iter().map(|value| candidate(value.get_name(), "")));
         }
         if let Some(operation) = operation_of(&path) {
             found.extend(fields(&operation, current));
@@ -176,44 +176,48 @@ fn option<'a>(options: &[&'a Arg], word: &str) -> Option<&'a Arg> {
     found.copied()
 }
 
-fn next(text: &str, about: &str) -> Next {
+fn candidate(text: &str, about: &str) -> CompletionCandidate {
     let about = about.lines().next().unwrap_or_default().to_owned();
-    Next {
+    CompletionCandidate {
         text: text.to_owned(),
         about,
     }
 }
 
 /// The fields of an operation, and the values of the one that has been begun.
-fn fields(operation: &str, current: &str) -> Vec<Next> {
+fn fields(operation: &str, current: &str) -> Vec<CompletionCandidate> {
     let Some(operation) = CATALOGUE.find(operation) else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for (name, _) in names(&CATALOGUE, operation) {
+    for (name, _) in field_names(&CATALOGUE, operation) {
         let schema = field_of(&CATALOGUE, operation, &name).unwrap_or(&Value::Null);
-        let kind = rules::kind(&CATALOGUE, schema);
+        let kind = operation_help::kind(&CATALOGUE, schema);
         let Some(begun) = current.strip_prefix(&format!("{name}=")) else {
-            found.push(next(&format!("{name}="), &kind));
+            found.push(candidate(&format!("{name}="), &kind));
             continue;
         };
         if let Some(file) = begun.strip_prefix('@') {
             found.extend(files(&format!("{name}=@"), file));
             continue;
         }
-        let words = rules::words(&CATALOGUE, schema);
+        let words = operation_help::allowed_values(&CATALOGUE, schema);
         let words = words.unwrap_or_else(|| match kind.as_str() {
             "true | false" => vec!["true".into(), "false".into()],
             picture if picture.contains("@file") => vec!["@".into()],
             _ => Vec::new(),
         });
-        found.extend(words.iter().map(|word| next(&format!("{name}={word}"), "")));
+        found.extend(
+            words
+                .iter()
+                .map(|word| candidate(&format!("{name}={word}"), "")),
+        );
     }
     found
 }
 
 /// The files whose names begin like this.
-fn files(before: &str, begun: &str) -> Vec<Next> {
+fn files(before: &str, begun: &str) -> Vec<CompletionCandidate> {
     let (folder, _) = begun
         .rsplit_once('/')
         .map_or(("", begun), |(folder, name)| (folder, name));
@@ -224,10 +228,10 @@ fn files(before: &str, begun: &str) -> Vec<Next> {
     };
     let prefix = &begun[..begun.rfind('/').map_or(0, |place| place + 1)];
     let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
-    let mut found: Vec<Next> = entries
+    let mut found: Vec<CompletionCandidate> = entries
         .map(|entry| {
             let end = if entry.path().is_dir() { "/" } else { "" };
-            next(
+            candidate(
                 &format!(
                     "{before}{prefix}{}{end}",
                     entry.file_name().to_string_lossy()

@@ -6,40 +6,40 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 
 use super::command::{Command, Group};
-use super::place::Place;
-use crate::client::fault::{End, Fault};
+use super::instance_options::InstanceOptions;
+use crate::client::fault::{ExitReason, Fault};
 use crate::config::explain::{Setting, settings};
-use crate::terminal::screen::{self, Ink};
+use crate::terminal::screen::{self, TextStyle};
 
 /// The settings of the service: print, check, explain.
 #[derive(Args)]
-pub(super) struct Settings {
+pub(super) struct ConfigCommand {
     #[command(subcommand)]
-    what: What,
+    what: ConfigAction,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum ConfigAction {
     /// Prints every setting as it is now, as TOML; secrets are hidden.
     Print {
         #[command(flatten)]
-        place: Place,
+        instance: InstanceOptions,
         /// Only those that differ from the defaults.
         #[arg(long)]
         changed: bool,
     },
     /// Says whether the service could start with these settings.
-    Check(Place),
+    Check(InstanceOptions),
     /// Says what a setting is for, what it is now and who said so.
     Explain {
         #[command(flatten)]
-        place: Place,
+        instance: InstanceOptions,
         /// Its path, or a part of it or of its description.
         setting: String,
     },
 }
 
-impl Command for Settings {
+impl Command for ConfigCommand {
     const NAME: &str = "config";
     const GROUP: Group = Group::Service;
     const EXAMPLES: &str = "\
@@ -50,17 +50,17 @@ atelier config explain retention";
 
     fn run(self) -> Result<ExitCode> {
         match self.what {
-            What::Print { place, changed } => {
-                print(&settings(&place.sources(Vec::new()))?, changed);
+            ConfigAction::Print { instance, changed } => {
+                print(&settings(&instance.sources(Vec::new()))?, changed);
             }
-            What::Check(place) => {
-                if let Err(error) = place.config() {
-                    bail!(Fault::new(End::Refused, format!("{error:#}")));
+            ConfigAction::Check(instance) => {
+                if let Err(error) = instance.config() {
+                    bail!(Fault::new(ExitReason::Refused, format!("{error:#}")));
                 }
                 screen::say("the settings are good");
             }
-            What::Explain { place, setting } => {
-                explain(&settings(&place.sources(Vec::new()))?, &setting)?;
+            ConfigAction::Explain { instance, setting } => {
+                explain(&settings(&instance.sources(Vec::new()))?, &setting)?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -80,7 +80,7 @@ fn print(all: &[Setting], changed: bool) {
         }
         let from = match setting.from.as_str() {
             "default" => String::new(),
-            from => screen::ink(Ink::Faint, &format!("  # {from}")),
+            from => screen::ink(TextStyle::Faint, &format!("  # {from}")),
         };
         screen::say(format!("{name} = {}{from}", setting.now));
     }
@@ -102,7 +102,7 @@ fn explain(all: &[Setting], asked: &str) -> Result<()> {
     }
     if found.is_empty() {
         bail!(Fault::new(
-            End::Usage,
+            ExitReason::Usage,
             format!("no setting is about `{asked}`; `atelier config print` has all")
         ));
     }
@@ -110,7 +110,7 @@ fn explain(all: &[Setting], asked: &str) -> Result<()> {
         if number > 0 {
             screen::say("");
         }
-        screen::say(screen::ink(Ink::Bold, &setting.path));
+        screen::say(screen::ink(TextStyle::Bold, &setting.path));
         setting
             .about
             .lines()

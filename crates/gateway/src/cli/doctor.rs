@@ -1,9 +1,9 @@
 //! `atelier doctor`: looks at everything the service on this machine needs, says what is wrong and how to put it right.
 
 mod certificate;
+mod checks;
 mod credentials;
-mod look;
-mod looks;
+mod finding;
 
 use std::process::ExitCode;
 
@@ -12,15 +12,15 @@ use clap::Args;
 use serde_json::json;
 
 use super::command::{Command, Group, block_on};
-use super::place::Place;
-use crate::terminal::screen::{self, Ink};
-use look::{Look, Verdict};
+use super::instance_options::InstanceOptions;
+use crate::terminal::screen::{self, TextStyle};
+use finding::{Finding, Verdict};
 
-/// Looks at configuration, database, disk, vault, clock, rules, back ends and certificates.
+/// Looks at configuration, database, disk, asset store, clock, rules, back ends and certificates.
 #[derive(Args)]
 pub(super) struct Doctor {
     #[command(flatten)]
-    place: Place,
+    instance: InstanceOptions,
     /// Prints what was found as JSON.
     #[arg(long)]
     json: bool,
@@ -34,8 +34,8 @@ atelier doctor
 atelier doctor --config /etc/atelier.toml --json";
 
     fn run(self) -> Result<ExitCode> {
-        let sources = self.place.sources(Vec::new());
-        let all = block_on_looks(&sources);
+        let sources = self.instance.sources(Vec::new());
+        let all = run_checks(&sources);
         let worst = all
             .iter()
             .map(|look| look.verdict)
@@ -57,14 +57,14 @@ atelier doctor --config /etc/atelier.toml --json";
     }
 }
 
-fn block_on_looks(sources: &crate::config::load::Sources) -> Vec<Look> {
+fn run_checks(sources: &crate::config::load::Sources) -> Vec<Finding> {
     let mut all = Vec::new();
     let done = block_on(async {
-        looks::all(sources, &mut all).await;
+        checks::run_all(sources, &mut all).await;
         Ok(ExitCode::SUCCESS)
     });
     if let Err(error) = done {
-        all.push(Look::bad(
+        all.push(Finding::bad(
             "runtime",
             error.to_string(),
             "free some memory or processes",
@@ -73,11 +73,11 @@ fn block_on_looks(sources: &crate::config::load::Sources) -> Vec<Look> {
     all
 }
 
-fn print(look: &Look) {
+fn print(look: &Finding) {
     let mark = match look.verdict {
-        Verdict::Good => screen::ink(Ink::Good, "good"),
-        Verdict::Fair => screen::ink(Ink::Fair, "look"),
-        Verdict::Bad => screen::ink(Ink::Bad, "BAD "),
+        Verdict::Good => screen::ink(TextStyle::Good, "good"),
+        Verdict::Fair => screen::ink(TextStyle::Fair, "look"),
+        Verdict::Bad => screen::ink(TextStyle::Bad, "BAD "),
     };
     screen::say(format!("{mark}  {:13}  {}", look.what, look.found));
     if !look.remedy.is_empty() {

@@ -12,32 +12,32 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use super::command::{Command, Group, block_on};
-use super::place::Place;
+use super::instance_options::InstanceOptions;
 
 /// Works on the database directly: accounts, keys, schema.
 #[derive(Args)]
 pub(super) struct Local {
     #[command(subcommand)]
-    what: What,
+    what: LocalAction,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum LocalAction {
     /// Makes and lists accounts, grants quota, issues keys.
     Account {
         #[command(flatten)]
-        place: Place,
+        instance: InstanceOptions,
         #[command(subcommand)]
-        action: account::Action,
+        action: account::AccountAction,
     },
     /// Brings the database's schema up to date and ends.
-    Migrate(Place),
+    Migrate(InstanceOptions),
     /// Makes a new key that signs asset addresses; those signed before go on working until they expire.
-    RotateAddressKey(Place),
+    RotateAddressKey(InstanceOptions),
     /// Seals every stored secret with a new master key; the service must be stopped.
     RotateMasterKey {
         #[command(flatten)]
-        place: Place,
+        instance: InstanceOptions,
         /// A file with the new text of the setting master_key, where that setting is used.
         #[arg(long, value_name = "FILE")]
         new_key: Option<PathBuf>,
@@ -57,13 +57,15 @@ atelier local migrate --data-dir /var/lib/atelier";
     }
 }
 
-async fn act(what: What) -> Result<ExitCode> {
+async fn act(what: LocalAction) -> Result<ExitCode> {
     match what {
-        What::Account { place, action } => account::run(place.config()?, action).await,
-        What::Migrate(place) => migrate::run(place.config()?).await,
-        What::RotateAddressKey(place) => rotate_address_key::run(place.config()?).await,
-        What::RotateMasterKey { place, new_key } => {
-            rotate_master_key::run(place.config()?, new_key).await
+        LocalAction::Account { instance, action } => account::run(instance.config()?, action).await,
+        LocalAction::Migrate(instance) => migrate::run(instance.config()?).await,
+        LocalAction::RotateAddressKey(instance) => {
+            rotate_address_key::run(instance.config()?).await
+        }
+        LocalAction::RotateMasterKey { instance, new_key } => {
+            rotate_master_key::run(instance.config()?, new_key).await
         }
     }
 }

@@ -8,11 +8,11 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
+use super::client_options::CATALOGUE;
 use super::command::{Command, Group, block_on};
-use super::talk::CATALOGUE;
-use crate::client::fault::{End, Fault};
+use crate::client::fault::{ExitReason, Fault};
 use crate::client::profile::{self, Profiles};
-use crate::client::{Asked, Client, named};
+use crate::client::{ApiRequest, Client, find_operation};
 use crate::terminal::screen;
 
 /// Signs in to a service: asks for a key and keeps it for later calls.
@@ -54,13 +54,13 @@ impl Login {
         if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
         {
             bail!(Fault::new(
-                End::Usage,
+                ExitReason::Usage,
                 "URL: must be an http or https address, as http://127.0.0.1:8080"
             ));
         }
         let secret = self.secret()?;
         if secret.is_empty() || secret.contains(char::is_whitespace) {
-            bail!(Fault::new(End::Usage, "the key must be one word"));
+            bail!(Fault::new(ExitReason::Usage, "the key must be one word"));
         }
         let file = profile::file()?;
         let mut profiles = Profiles::read(&file)?;
@@ -116,9 +116,9 @@ impl Login {
 async fn check(profile: profile::Profile, operator: bool) -> Result<String> {
     let client = Client::new(profile)?;
     if operator {
-        let page = named(&CATALOGUE, "admin.stats")?;
+        let page = find_operation(&CATALOGUE, "admin.stats")?;
         client
-            .call(page, &Asked::plain(page, page.path.clone()))
+            .call(page, &ApiRequest::plain(page, page.path.clone()))
             .await?;
         return Ok(" as an operator".into());
     }
@@ -128,7 +128,7 @@ async fn check(profile: profile::Profile, operator: bool) -> Result<String> {
         .find(|page| page.path == atelier_contract::ACCOUNT_PATH);
     let page = page.context("no page shows the account")?;
     let answer = client
-        .call(page, &Asked::plain(page, page.path.clone()))
+        .call(page, &ApiRequest::plain(page, page.path.clone()))
         .await?;
     let data = &answer["data"];
     let email = data["email"].as_str().unwrap_or_default();
@@ -169,7 +169,7 @@ impl Command for Logout {
         let name = self.profile.unwrap_or_else(|| profiles.usual().to_owned());
         if profiles.profiles.remove(&name).is_none() {
             bail!(Fault::new(
-                End::Usage,
+                ExitReason::Usage,
                 format!("no profile is called `{name}`")
             ));
         }
@@ -184,12 +184,12 @@ impl Command for Logout {
 
 /// Lists the services one has signed in to, or changes which one is used.
 #[derive(Args)]
-pub(super) struct Profile {
+pub(super) struct ProfileCommand {
     /// The profile to use from now on.
     name: Option<String>,
 }
 
-impl Command for Profile {
+impl Command for ProfileCommand {
     const NAME: &str = "profile";
     const GROUP: Group = Group::Here;
     const EXAMPLES: &str = "atelier profile\natelier profile work";

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use clap::{Arg, ArgMatches, Command};
 
 use super::command::{Entry, Group, examples};
-use crate::client::fault::End;
+use crate::client::fault::ExitReason;
 use crate::terminal::screen;
 
 /// What it is called.
@@ -107,7 +107,7 @@ fn page(command: &Command, path: &[&str]) -> String {
         let _ = writeln!(text, ".SH NOTES\n.nf\n{}\n.fi", safe(&more.to_string()));
     }
     text.push_str(".SH EXIT STATUS\n.TP\n0\nGood.\n");
-    for (code, meaning) in End::ALL {
+    for (code, meaning) in ExitReason::ALL {
         let _ = writeln!(text, ".TP\n{code}\n{}", safe(meaning));
     }
     text

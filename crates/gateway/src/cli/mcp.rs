@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, LocalSet};
 
+use super::client_options::{CATALOGUE, ClientOptions};
 use super::command::{Command, Group, block_on};
-use super::talk::{CATALOGUE, Talk};
-use crate::client::{Client, Desk, File, seen_at};
+use crate::client::{Client, UploadFile, Uploader, media_file_at};
 use crate::terminal::screen;
 
 /// The header that names a session.
@@ -27,7 +27,7 @@ const AWAY: i64 = -32000;
 #[derive(Args)]
 pub(super) struct Mcp {
     #[command(flatten)]
-    talk: Talk,
+    client_options: ClientOptions,
     /// Offers only tools whose names begin with one of these words, separated by commas.
     #[arg(long, value_name = "NAMES")]
     tools: Option<String>,
@@ -56,7 +56,7 @@ struct Bridge {
 
 impl Mcp {
     async fn pass_on(self) -> Result<ExitCode> {
-        let client = self.talk.client()?;
+        let client = self.client_options.client()?;
         let mut address = format!("{}/mcp", client.profile.url);
         if let Some(tools) = &self.tools {
             let tools: String = url::form_urlencoded::byte_serialize(tools.as_bytes()).collect();
@@ -124,7 +124,7 @@ impl Bridge {
     async fn send(self: Rc<Self>, mut message: Value) {
         let id = message.get("id").cloned();
         if message["method"] == "tools/call" {
-            self.hand_in(&mut message["params"]["arguments"]).await;
+            self.upload(&mut message["params"]["arguments"]).await;
         }
         if let Err(why) = self.exchange(&message).await
             && let Some(id) = id
@@ -135,15 +135,15 @@ impl Bridge {
     }
 
     /// Hands in the files that arguments name, and names their addresses instead.
-    async fn hand_in(&self, arguments: &mut Value) {
-        let Ok(desk) = Desk::new(&self.client, &CATALOGUE) else {
+    async fn upload(&self, arguments: &mut Value) {
+        let Ok(uploader) = Uploader::new(&self.client, &CATALOGUE) else {
             return;
         };
         let mut paths = Vec::new();
         find_paths(arguments, &mut paths);
         for (place, file) in paths {
             // What cannot be handed in stays a path, and the service says what is wrong with it.
-            if let Ok(address) = desk.hand_in(file).await {
+            if let Ok(address) = uploader.upload(file).await {
                 *place = address.into();
             }
         }
@@ -226,10 +226,10 @@ fn lines() -> mpsc::UnboundedReceiver<String> {
 }
 
 /// The places where pictures or clips of this machine are named by their whole paths, with the files.
-fn find_paths<'a>(value: &'a mut Value, found: &mut Vec<(&'a mut Value, File)>) {
+fn find_paths<'a>(value: &'a mut Value, found: &mut Vec<(&'a mut Value, UploadFile)>) {
     let named = value.as_str().and_then(|text| {
         let path = text.strip_prefix("file://").unwrap_or(text);
-        path.starts_with('/').then(|| seen_at(path)).flatten()
+        path.starts_with('/').then(|| media_file_at(path)).flatten()
     });
     if let Some(file) = named {
         found.push((value, file));

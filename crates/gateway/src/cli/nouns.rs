@@ -7,10 +7,10 @@ use anyhow::Result;
 use atelier_contract::SHORTCUTS;
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
+use super::client_options::{self, CATALOGUE, ClientOptions};
 use super::command::{Group, block_on, examples};
-use super::spoken::{Spoken, can_be_called};
-use super::talk::{self, CATALOGUE, Talk};
-use crate::catalogue::{Answer, Operation};
+use super::operation_command::{OperationCommand, can_be_called};
+use crate::catalogue::{Operation, ResponseKind};
 
 /// A word for a part of the interface.
 pub(super) struct Noun {
@@ -25,7 +25,7 @@ pub(super) struct Noun {
 }
 
 /// A word for one operation.
-pub(super) struct Single {
+pub(super) struct SingleCommand {
     pub(super) word: &'static str,
     pub(super) group: Group,
     operation: &'static str,
@@ -111,13 +111,13 @@ pub(super) const NOUNS: &[Noun] = &[
 
 /// Every word for one operation.
 #[rustfmt::skip]
-pub(super) const SINGLES: &[Single] = &[
-    Single { word: "cancel", group: Group::Jobs, operation: "jobs.cancel", fields: &[], columns: JOB },
-    Single { word: "ledger", group: Group::Account, operation: "account.ledger", fields: &[], columns: LEDGER },
-    Single { word: "usage", group: Group::Account, operation: "account.usage", fields: &[], columns: &[] },
-    Single { word: "credit", group: Group::Operate, operation: "admin.accounts.credit", fields: &["amount"], columns: ACCOUNT },
-    Single { word: "nodes", group: Group::Operate, operation: "admin.nodes", fields: &[], columns: &[] },
-    Single { word: "stats", group: Group::Operate, operation: "admin.stats", fields: &[], columns: &[] },
+pub(super) const SINGLES: &[SingleCommand] = &[
+    SingleCommand { word: "cancel", group: Group::Jobs, operation: "jobs.cancel", fields: &[], columns: JOB },
+    SingleCommand { word: "ledger", group: Group::Account, operation: "account.ledger", fields: &[], columns: LEDGER },
+    SingleCommand { word: "usage", group: Group::Account, operation: "account.usage", fields: &[], columns: &[] },
+    SingleCommand { word: "credit", group: Group::Operate, operation: "admin.accounts.credit", fields: &["amount"], columns: ACCOUNT },
+    SingleCommand { word: "nodes", group: Group::Operate, operation: "admin.nodes", fields: &[], columns: &[] },
+    SingleCommand { word: "stats", group: Group::Operate, operation: "admin.stats", fields: &[], columns: &[] },
 ];
 
 impl Noun {
@@ -158,31 +158,34 @@ impl Noun {
 
     /// Its words.
     pub(super) fn words(&self) -> clap::Command {
-        let mut command = Talk::augment_args(clap::Command::new(self.word))
+        let mut command = ClientOptions::augment_args(clap::Command::new(self.word))
             .about(self.about)
             .after_help(examples(self.examples));
         for (verb, operation) in self.verbs() {
             let whole = format!("atelier {} {verb}", self.word);
-            command = command.subcommand(self.spoken(operation).words(&verb, &whole));
+            command = command.subcommand(self.operation_command(operation).words(&verb, &whole));
         }
         command
     }
 
     /// Does what a verb says; without one, what the noun itself stands for.
     pub(super) fn run(&self, matches: &ArgMatches) -> Result<ExitCode> {
-        let talk = Talk::from_arg_matches(matches)?;
+        let client_options = ClientOptions::from_arg_matches(matches)?;
         let verbs = self.verbs();
         let (verb, inner) = matches.subcommand().unwrap_or(("list", matches));
         let found = verbs.iter().find(|(word, _)| word == verb);
         let found = found.or_else(|| verbs.first());
         match found {
-            Some((_, operation)) => block_on(self.spoken(operation).run(&talk, inner)),
+            Some((_, operation)) => block_on(
+                self.operation_command(operation)
+                    .run(&client_options, inner),
+            ),
             None => Ok(ExitCode::SUCCESS),
         }
     }
 
-    fn spoken(&self, operation: &'static Operation) -> Spoken<'static> {
-        Spoken {
+    fn operation_command(&self, operation: &'static Operation) -> OperationCommand<'static> {
+        OperationCommand {
             operation: &operation.name,
             fields: &[],
             columns: if is_list(operation) {
@@ -195,9 +198,9 @@ impl Noun {
     }
 }
 
-impl Single {
-    fn spoken(&self) -> Spoken<'static> {
-        Spoken {
+impl SingleCommand {
+    fn operation_command(&self) -> OperationCommand<'static> {
+        OperationCommand {
             operation: self.operation,
             fields: self.fields,
             columns: self.columns,
@@ -208,30 +211,31 @@ impl Single {
     /// Its words.
     pub(super) fn words(&self) -> clap::Command {
         let command = self
-            .spoken()
+            .operation_command()
             .words(self.word, &format!("atelier {}", self.word));
-        talk::with::<Talk>(command)
+        client_options::add_options::<ClientOptions>(command)
     }
 
     /// Does it.
     pub(super) fn run(&self, matches: &ArgMatches) -> Result<ExitCode> {
-        let talk = Talk::from_arg_matches(matches)?;
-        block_on(self.spoken().run(&talk, matches))
+        let client_options = ClientOptions::from_arg_matches(matches)?;
+        block_on(self.operation_command().run(&client_options, matches))
     }
 }
 
 /// Whether an operation answers with rows.
 fn is_list(operation: &Operation) -> bool {
     match &operation.answer {
-        Answer::Json(schema) => schema["properties"]["data"]["type"] == "array",
+        ResponseKind::Json(schema) => schema["properties"]["data"]["type"] == "array",
         _ => false,
     }
 }
 
 /// The short forms, from the contract's table.
-pub(super) fn shortcuts() -> impl Iterator<Item = (&'static str, Spoken<'static>, String)> {
+pub(super) fn shortcuts() -> impl Iterator<Item = (&'static str, OperationCommand<'static>, String)>
+{
     SHORTCUTS.iter().map(|short| {
-        let spoken = Spoken {
+        let operation_command = OperationCommand {
             operation: short.operation,
             fields: short.fields,
             columns: &[],
@@ -239,7 +243,7 @@ pub(super) fn shortcuts() -> impl Iterator<Item = (&'static str, Spoken<'static>
         };
         (
             short.word,
-            spoken,
+            operation_command,
             format!("atelier {} {}", short.word, short.example),
         )
     })

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use atelier_engine::heavy;
+use atelier_engine::background;
 use clap::Args;
 use tokio::net::TcpListener;
 
 use super::command::{Command, Group};
-use super::place::Place;
+use super::instance_options::InstanceOptions;
 use crate::app::{self, Addresses, App};
 use crate::config::{Config, Role};
 use crate::http::Reach;
 use crate::server::signals::Signals;
 use crate::server::tls::Tls;
-use crate::server::{Door, Server};
+use crate::server::{Listener, Server};
 use crate::{first_run, logging, memory, openapi, secrets};
 
 /// The engine gets at least this long to hand back its leases, whatever the requests took.
@@ -29,7 +29,7 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 #[derive(Args)]
 pub(super) struct Serve {
     #[command(flatten)]
-    place: Place,
+    instance: InstanceOptions,
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
@@ -46,14 +46,17 @@ atelier serve --config atelier.toml --database postgres://atelier@db/atelier";
     fn run(self) -> Result<ExitCode> {
         memory::keep_pages_small();
         let listen = self.listen.map(|address| ("listen", address));
-        let config = self.place.sources(listen.into_iter().collect()).config()?;
+        let config = self
+            .instance
+            .sources(listen.into_iter().collect())
+            .config()?;
         logging::start(&config.log)?;
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         if config.worker_threads > 0 {
             runtime.worker_threads(config.worker_threads);
         }
         let runtime = runtime.enable_all().build()?;
-        heavy::give_way();
+        background::enable_low_priority();
         let served = runtime.block_on(serve(config));
         // Whatever hangs in a thread of its own does not hold up the end.
         runtime.shutdown_background();
@@ -65,10 +68,10 @@ atelier serve --config atelier.toml --database postgres://atelier@db/atelier";
 async fn serve(config: Config) -> Result<()> {
     let mut signals = Signals::listen()?;
     let tls = Tls::load(&config.tls)?;
-    let doors = bind(&config).await?;
-    let bound = doors
+    let listeners = bind(&config).await?;
+    let bound = listeners
         .iter()
-        .map(|door| door.listener.local_addr())
+        .map(|listener| listener.socket.local_addr())
         .collect::<Result<Vec<_>, _>>()?;
     let addresses = Addresses::new(&config, bound);
     let store = app::open_store(&config).await?;
@@ -80,17 +83,23 @@ async fn serve(config: Config) -> Result<()> {
     let running = engine.run().await.context("the engine cannot start")?;
     let stop_within = Duration::from_secs(config.stop_within_s);
     let drain = Duration::from_secs(config.drain_s);
-    let schemes: Vec<&str> = doors.iter().map(Door::scheme).collect();
+    let schemes: Vec<&str> = listeners.iter().map(Listener::scheme).collect();
     let (is_public, data_dir) = (addresses.is_public(&config), config.data_dir.clone());
-    let app = App::new(config, engine, token.hash, is_public, openapi::kept)?;
-    let server = Server::start(Arc::clone(&app), doors, tls);
+    let app = App::new(
+        config,
+        engine,
+        token.hash,
+        is_public,
+        openapi::static_document,
+    )?;
+    let server = Server::start(Arc::clone(&app), listeners, tls);
     if let Some(welcome) = first_run::welcome(
         &addresses.base_url,
         demo_key.as_deref(),
         token.fresh.as_deref(),
         link.as_deref(),
     ) {
-        say(&first_run::told(welcome, &data_dir));
+        say(&first_run::startup_message(welcome, &data_dir));
     }
     for (scheme, address) in schemes.iter().zip(&addresses.bound) {
         say(&format!("listening on {scheme}://{address}"));
@@ -117,20 +126,20 @@ async fn serve(config: Config) -> Result<()> {
     Ok(())
 }
 
-async fn bind(config: &Config) -> Result<Vec<Door>> {
+async fn bind(config: &Config) -> Result<Vec<Listener>> {
     let safe = config.tls.is_set();
-    let mut doors = vec![open(&config.listen, Role::Main, safe).await?];
+    let mut listeners = vec![open(&config.listen, Role::Main, safe).await?];
     for one in config
         .listeners
         .iter()
         .filter(|one| !one.address.is_empty())
     {
-        doors.push(open(&one.address, one.role, safe && !one.plain).await?);
+        listeners.push(open(&one.address, one.role, safe && !one.plain).await?);
     }
-    Ok(doors)
+    Ok(listeners)
 }
 
-async fn open(address: &str, role: Role, secure: bool) -> Result<Door> {
+async fn open(address: &str, role: Role, secure: bool) -> Result<Listener> {
     let resolved: Vec<SocketAddr> = tokio::net::lookup_host(address)
         .await
         .with_context(|| format!("listen address {address}"))?
@@ -144,8 +153,8 @@ async fn open(address: &str, role: Role, secure: bool) -> Result<Door> {
     } else {
         Reach::Network
     };
-    Ok(Door {
-        listener,
+    Ok(Listener {
+        socket: listener,
         role,
         reach,
         secure,

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::talk::Talk;
-use crate::client::fault::{End, Fault};
-use crate::client::fetched::files_of;
+use super::client_options::ClientOptions;
+use crate::client::download::files_of;
+use crate::client::fault::{ExitReason, Fault};
 use crate::terminal::bar::Bar;
-use crate::terminal::screen::{self, Ink};
+use crate::terminal::screen::{self, TextStyle};
 
 /// How the rows of a batch ended.
 pub(super) struct Tally<'a> {
-    talk: &'a Talk,
+    client_options: &'a ClientOptions,
     bar: Bar,
     all: usize,
     accepted: usize,
@@ -25,10 +25,10 @@ pub(super) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(talk: &'a Talk, all: usize) -> Self {
+    pub(super) fn new(client_options: &'a ClientOptions, all: usize) -> Self {
         Self {
-            talk,
-            bar: Bar::new(talk.quiet),
+            client_options,
+            bar: Bar::new(client_options.quiet),
             all,
             accepted: 0,
             done: 0,
@@ -92,7 +92,7 @@ impl<'a> Tally<'a> {
         self.bar.clear();
         let id = job["jobId"].as_str().unwrap_or_default();
         let names = paths.iter().map(|path| path.display().to_string());
-        if self.talk.json {
+        if self.client_options.json {
             let line = json!({
                 "row": row,
                 "jobId": id,
@@ -119,8 +119,8 @@ impl<'a> Tally<'a> {
     /// Says something beside the results.
     pub(super) fn note(&mut self, text: &str) {
         self.bar.clear();
-        if !self.talk.quiet && !self.talk.json {
-            screen::note(screen::note_ink(Ink::Faint, text));
+        if !self.client_options.quiet && !self.client_options.json {
+            screen::note(screen::note_ink(TextStyle::Faint, text));
         }
     }
 
@@ -143,9 +143,9 @@ impl<'a> Tally<'a> {
                 }
                 return Ok(());
             }
-            (0, refused) if refused == self.poor => End::Quota,
-            (0, _) => End::Refused,
-            _ => End::Failed,
+            (0, refused) if refused == self.poor => ExitReason::Quota,
+            (0, _) => ExitReason::Refused,
+            _ => ExitReason::Failed,
         };
         self.bar.clear();
         Err(Fault::new(end, summary))

@@ -8,25 +8,25 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::Value;
 
+use super::client_options::{CATALOGUE, ClientOptions};
 use super::command::{Command, Group, block_on};
-use super::talk::{CATALOGUE, Talk};
 use crate::client::events::{follow, is_over};
-use crate::client::fault::{End, Fault};
-use crate::client::{Asked, Client, named};
+use crate::client::fault::{ExitReason, Fault};
+use crate::client::{ApiRequest, Client, find_operation};
 use crate::terminal::bar::Bar;
-use crate::terminal::screen::{self, Ink};
+use crate::terminal::screen::{self, TextStyle};
 
 /// Follows jobs until they are over; all that are unfinished unless some are named.
 #[derive(Args)]
-pub(super) struct Watch {
+pub(super) struct WatchCommand {
     #[command(flatten)]
-    talk: Talk,
+    client_options: ClientOptions,
     /// Jobs to follow.
     #[arg(value_name = "JOB")]
     jobs: Vec<String>,
 }
 
-impl Command for Watch {
+impl Command for WatchCommand {
     const NAME: &str = "watch";
     const GROUP: Group = Group::Jobs;
     const EXAMPLES: &str = "\
@@ -39,24 +39,24 @@ atelier watch --json | jq .status";
     }
 }
 
-impl Watch {
+impl WatchCommand {
     async fn follow_all(self) -> Result<ExitCode> {
-        let client = self.talk.client()?;
+        let client = self.client_options.client()?;
         let jobs = if self.jobs.is_empty() {
             unfinished(&client).await?
         } else {
             self.jobs.clone()
         };
-        if jobs.is_empty() && !self.talk.quiet {
+        if jobs.is_empty() && !self.client_options.quiet {
             screen::note("no job is unfinished");
         }
         let alone = jobs.len() == 1;
         let mut failed = None;
         let one = async |id: String| {
-            let mut bar = Bar::new(self.talk.quiet || self.talk.json || !alone);
+            let mut bar = Bar::new(self.client_options.quiet || self.client_options.json || !alone);
             let mut last = String::new();
             let over = follow(&client, &CATALOGUE, &id, |job| {
-                if self.talk.json {
+                if self.client_options.json {
                     screen::say(job.to_string());
                 } else if alone {
                     bar.show(job);
@@ -76,12 +76,12 @@ impl Watch {
         let all = async {
             while let Some((id, over)) = following.next().await {
                 let job = over?;
-                if alone && !self.talk.json {
+                if alone && !self.client_options.json {
                     screen::say(line(&job));
                 }
                 if job["status"] == "FAILED" {
                     let why = job["message"].as_str().unwrap_or_default();
-                    failed = Some(Fault::new(End::Failed, format!("{id}: {why}")));
+                    failed = Some(Fault::new(ExitReason::Failed, format!("{id}: {why}")));
                 }
             }
             anyhow::Ok(())
@@ -89,7 +89,7 @@ impl Watch {
         tokio::select! {
             done = all => done?,
             _ = tokio::signal::ctrl_c() => {
-                return Err(Fault::new(End::Interrupted, "interrupted; the jobs go on").into());
+                return Err(Fault::new(ExitReason::Interrupted, "interrupted; the jobs go on").into());
             }
         }
         failed.map_or(Ok(ExitCode::SUCCESS), |fault| Err(fault.into()))
@@ -98,8 +98,8 @@ impl Watch {
 
 /// The jobs that are not over, of the newest ones.
 async fn unfinished(client: &Client) -> Result<Vec<String>> {
-    let page = named(&CATALOGUE, "jobs.list")?;
-    let mut asked = Asked::plain(page, page.path.clone());
+    let page = find_operation(&CATALOGUE, "jobs.list")?;
+    let mut asked = ApiRequest::plain(page, page.path.clone());
     asked.query.push(("limit".into(), "100".into()));
     let answer = client.call(page, &asked).await?;
     let rows = answer["data"].as_array().into_iter().flatten();
@@ -114,10 +114,10 @@ async fn unfinished(client: &Client) -> Result<Vec<String>> {
 fn line(job: &Value) -> String {
     let text = |name: &str| screen::plain(job[name].as_str().unwrap_or_default());
     let status = match job["status"].as_str() {
-        Some("SUCCESS") => screen::ink(Ink::Good, "done"),
-        Some("FAILED") => screen::ink(Ink::Bad, "failed"),
+        Some("SUCCESS") => screen::ink(TextStyle::Good, "done"),
+        Some("FAILED") => screen::ink(TextStyle::Bad, "failed"),
         Some("PENDING_QUEUE") => "waiting".into(),
-        _ => screen::ink(Ink::Fair, "running"),
+        _ => screen::ink(TextStyle::Fair, "running"),
     };
     let line = format!(
         "{}  {}  {:>3} %  {status}  {}",

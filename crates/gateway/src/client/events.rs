@@ -6,10 +6,10 @@ use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::asked::{Asked, away};
-use super::fault::{End, Fault};
-use super::way::Client;
-use super::words::{named, segment};
+use super::fault::{ExitReason, Fault};
+use super::fields::{find_operation, segment};
+use super::request::{ApiRequest, connection_fault};
+use super::transport::Client;
 use crate::catalogue::{Catalogue, Operation};
 
 /// A stream says at least this often that it is alive.
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 const AWAY: Duration = Duration::from_mins(5);
 
 /// What is followed: a stream of events, and where to look when the stream is gone.
-struct Followed<'a> {
+struct Subscription<'a> {
     client: &'a Client,
     events: &'a Operation,
     show: &'a Operation,
@@ -36,10 +36,10 @@ pub(crate) async fn follow(
     id: &str,
     seen: impl FnMut(&Value),
 ) -> Result<Value, Fault> {
-    let followed = Followed {
+    let followed = Subscription {
         client,
-        events: named(catalogue, "jobs.events")?,
-        show: named(catalogue, "jobs.show")?,
+        events: find_operation(catalogue, "jobs.events")?,
+        show: find_operation(catalogue, "jobs.show")?,
         place: ("{jobId}", id),
         is_over,
     };
@@ -54,17 +54,17 @@ pub(crate) async fn follow_batch(
     id: &str,
     seen: impl FnMut(&Value),
 ) -> Result<Value, Fault> {
-    let followed = Followed {
+    let followed = Subscription {
         client,
-        events: named(catalogue, "jobs.batch.events")?,
-        show: named(catalogue, "jobs.batch.show")?,
+        events: find_operation(catalogue, "jobs.batch.events")?,
+        show: find_operation(catalogue, "jobs.batch.show")?,
         place: ("{batchId}", id),
         is_over: |told| told["done"] == true,
     };
     followed.until_over(seen).await
 }
 
-impl Followed<'_> {
+impl Subscription<'_> {
     async fn until_over(&self, mut seen: impl FnMut(&Value)) -> Result<Value, Fault> {
         let mut last_id: Option<String> = None;
         let mut heard = Instant::now();
@@ -78,13 +78,13 @@ impl Followed<'_> {
                         return Ok(told);
                     }
                 }
-                Err(fault) if fault.end != End::Away || heard.elapsed() > AWAY => {
+                Err(fault) if fault.end != ExitReason::Unavailable || heard.elapsed() > AWAY => {
                     return Err(fault);
                 }
                 Err(_) => {}
             }
             // The stream is gone or was refused for now: look once, then open it again.
-            let asked = Asked::plain(self.show, self.path(self.show));
+            let asked = ApiRequest::plain(self.show, self.path(self.show));
             match self.client.call(self.show, &asked).await {
                 Ok(mut answer) => {
                     heard = Instant::now();
@@ -94,7 +94,7 @@ impl Followed<'_> {
                         return Ok(told);
                     }
                 }
-                Err(fault) if fault.end != End::Away || heard.elapsed() > AWAY => {
+                Err(fault) if fault.end != ExitReason::Unavailable || heard.elapsed() > AWAY => {
                     return Err(fault);
                 }
                 Err(_) => {}
@@ -116,7 +116,7 @@ impl Followed<'_> {
         if let Some(last_id) = last_id {
             request = request.header("last-event-id", last_id);
         }
-        let answer = request.send().await.map_err(away)?;
+        let answer = request.send().await.map_err(connection_fault)?;
         let status = answer.status().as_u16();
         if status >= 400 {
             let body: Value = answer.json().await.unwrap_or_default();

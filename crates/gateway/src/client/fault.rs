@@ -10,17 +10,17 @@ macro_rules! ends {
     ($($variant:ident $code:literal $meaning:literal;)*) => {
         /// How a command ended badly.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum End {
+        pub(crate) enum ExitReason {
             $(#[doc = $meaning] $variant,)*
         }
 
-        impl End {
+        impl ExitReason {
             /// Every end with its exit code and meaning, in the order of the documents.
             pub(crate) const ALL: &[(u8, &str)] = &[$(($code, $meaning),)*];
 
             /// The exit code.
             pub(crate) const fn code(self) -> u8 {
-                match self { $(End::$variant => $code,)* }
+                match self { $(ExitReason::$variant => $code,)* }
             }
         }
     };
@@ -33,8 +33,8 @@ ends! {
     NotAllowed  4   "The key is missing, wrong, or not good for this.";
     Quota       5   "The balance does not cover the price.";
     Failed      6   "The job failed; its quota came back.";
-    Away        7   "The service cannot be reached or cannot take the request now.";
-    Late        8   "The wait was over before the job.";
+    Unavailable        7   "The service cannot be reached or cannot take the request now.";
+    TimedOut        8   "The wait was over before the job.";
     Interrupted 130 "Interrupted; a job that was accepted goes on.";
 }
 
@@ -42,14 +42,14 @@ ends! {
 #[derive(Debug)]
 pub(crate) struct Fault {
     /// How the command ends.
-    pub(crate) end: End,
+    pub(crate) end: ExitReason,
     /// What to tell.
     pub(crate) message: String,
 }
 
 impl Fault {
     /// A fault with a sentence.
-    pub(crate) fn new(end: End, message: impl Into<String>) -> Self {
+    pub(crate) fn new(end: ExitReason, message: impl Into<String>) -> Self {
         Self {
             end,
             message: message.into(),
@@ -60,14 +60,14 @@ impl Fault {
     pub(crate) fn refused(status: u16, body: &Value) -> Self {
         let code = body["code"].as_str().unwrap_or_default();
         let end = match status {
-            _ if code == "insufficient_quota" => End::Quota,
-            401 | 403 => End::NotAllowed,
-            429 | 503 => End::Away,
+            _ if code == "insufficient_quota" => ExitReason::Quota,
+            401 | 403 => ExitReason::NotAllowed,
+            429 | 503 => ExitReason::Unavailable,
             // A proxy says so of a service that is away; the service itself has a word for what it means.
-            502 | 504 if code.is_empty() => End::Away,
-            502 | 504 => End::Failed,
-            400..=499 => End::Refused,
-            _ => End::Other,
+            502 | 504 if code.is_empty() => ExitReason::Unavailable,
+            502 | 504 => ExitReason::Failed,
+            400..=499 => ExitReason::Refused,
+            _ => ExitReason::Other,
         };
         let message = body["message"].as_str().unwrap_or_default();
         let message = match (message, code) {
@@ -81,7 +81,7 @@ impl Fault {
     /// The exit code of any error.
     pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         let end = error.chain().find_map(|cause| cause.downcast_ref::<Self>());
-        ExitCode::from(end.map_or(End::Other, |fault| fault.end).code())
+        ExitCode::from(end.map_or(ExitReason::Other, |fault| fault.end).code())
     }
 }
 
@@ -101,18 +101,23 @@ mod tests {
 
     #[test]
     fn no_two_ends_share_an_exit_code() {
-        let codes: std::collections::HashSet<u8> = End::ALL.iter().map(|(code, _)| *code).collect();
-        assert_eq!(codes.len(), End::ALL.len());
+        let codes: std::collections::HashSet<u8> =
+            ExitReason::ALL.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes.len(), ExitReason::ALL.len());
     }
 
     #[test]
     fn a_script_can_tell_a_refusal_from_too_little_quota() {
         let end = |status, code: &str| Fault::refused(status, &json!({ "code": code })).end;
-        assert_eq!(end(400, "invalid_parameter"), End::Refused);
-        assert_eq!(end(400, "insufficient_quota"), End::Quota);
-        assert_eq!(end(401, "unauthorized"), End::NotAllowed);
-        assert_eq!(end(503, "overloaded"), End::Away);
-        assert_eq!(end(502, "backend_failed"), End::Failed);
-        assert_eq!(end(502, ""), End::Away, "a proxy before the service");
+        assert_eq!(end(400, "invalid_parameter"), ExitReason::Refused);
+        assert_eq!(end(400, "insufficient_quota"), ExitReason::Quota);
+        assert_eq!(end(401, "unauthorized"), ExitReason::NotAllowed);
+        assert_eq!(end(503, "overloaded"), ExitReason::Unavailable);
+        assert_eq!(end(502, "backend_failed"), ExitReason::Failed);
+        assert_eq!(
+            end(502, ""),
+            ExitReason::Unavailable,
+            "a proxy before the service"
+        );
     }
 }

@@ -6,11 +6,11 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::fault::{End, Fault};
+use super::fault::{ExitReason, Fault};
 
 /// A file that is sent along.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct File {
+pub(crate) struct UploadFile {
     /// What it is called.
     pub(crate) name: String,
     /// Media type.
@@ -19,23 +19,23 @@ pub(crate) struct File {
     pub(crate) bytes: Vec<u8>,
 }
 
-impl File {
+impl UploadFile {
     /// Whether it is something to look at.
-    pub(super) fn is_seen(&self) -> bool {
+    pub(super) fn is_media(&self) -> bool {
         !self.media_type.starts_with("application/")
     }
 
     /// What is written in it.
     pub(super) fn text(self) -> Result<String, Fault> {
         let Self { name, bytes, .. } = self;
-        let wrong = |_| Fault::new(End::Usage, format!("{name}: is not text"));
+        let wrong = |_| Fault::new(ExitReason::Usage, format!("{name}: is not text"));
         String::from_utf8(bytes).map_err(wrong)
     }
 }
 
 /// The bytes of a file; `-` is standard input.
 fn read(file: &str) -> Result<Vec<u8>, Fault> {
-    let wrong = |error: std::io::Error| Fault::new(End::Usage, format!("{file}: {error}"));
+    let wrong = |error: std::io::Error| Fault::new(ExitReason::Usage, format!("{file}: {error}"));
     if file == "-" {
         let mut bytes = Vec::new();
         std::io::stdin().read_to_end(&mut bytes).map_err(wrong)?;
@@ -45,12 +45,12 @@ fn read(file: &str) -> Result<Vec<u8>, Fault> {
 }
 
 /// Reads a file that is sent along.
-pub(super) fn open(file: &str) -> Result<File, Fault> {
+pub(super) fn open(file: &str) -> Result<UploadFile, Fault> {
     let bytes = read(file)?;
     let name = Path::new(file)
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
-    Ok(File {
+    Ok(UploadFile {
         name: name.unwrap_or_else(|| "file".into()),
         media_type: media_type(&bytes),
         bytes,
@@ -58,9 +58,9 @@ pub(super) fn open(file: &str) -> Result<File, Fault> {
 }
 
 /// The picture or clip at a path; nothing when there is none.
-pub(crate) fn seen_at(path: &str) -> Option<File> {
+pub(crate) fn media_file_at(path: &str) -> Option<UploadFile> {
     let file = open(path).ok()?;
-    file.is_seen().then_some(file)
+    file.is_media().then_some(file)
 }
 
 /// What a file is, by its first bytes.
@@ -91,7 +91,7 @@ fn media_type(bytes: &[u8]) -> &'static str {
 }
 
 /// A file as text that can stand in JSON.
-pub(crate) fn data_uri(file: &File) -> String {
+pub(crate) fn data_uri(file: &UploadFile) -> String {
     format!(
         "data:{};base64,{}",
         file.media_type,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
 
-use super::fault::{End, Fault};
+use super::fault::{ExitReason, Fault};
 
 /// The profile that is used when none is named.
 const USUAL: &str = "default";
@@ -148,7 +148,7 @@ impl Profiles {
                     "no profile is called `{name}`; there are: {}",
                     known.join(", ")
                 );
-                return Err(Fault::new(End::Usage, message));
+                return Err(Fault::new(ExitReason::Usage, message));
             }
             (None, None) => Profile::default(),
         };
@@ -164,7 +164,7 @@ impl Profiles {
         }
         if profile.url.is_empty() {
             let message = "no service is known yet; `atelier login URL` signs in to one";
-            return Err(Fault::new(End::NotAllowed, message));
+            return Err(Fault::new(ExitReason::NotAllowed, message));
         }
         Ok(profile)
     }

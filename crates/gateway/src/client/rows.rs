@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::fault::{End, Fault};
-use super::words::{Given, Word};
+use super::fault::{ExitReason, Fault};
+use super::fields::{FieldArg, FieldValue};
 
 /// A longer file is not a list of requests.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -17,12 +17,12 @@ pub(crate) struct Row {
     /// Which one it is; the first has number one.
     pub(crate) number: usize,
     /// Its fields.
-    pub(crate) words: Vec<Word>,
+    pub(crate) words: Vec<FieldArg>,
 }
 
 /// Reads a file of calls; `-` is standard input. Files that its rows name are looked for beside it.
 pub(crate) fn read(file: &str) -> Result<Vec<Row>, Fault> {
-    let wrong = |why: String| Fault::new(End::Usage, format!("{file}: {why}"));
+    let wrong = |why: String| Fault::new(ExitReason::Usage, format!("{file}: {why}"));
     let mut bytes = Vec::new();
     let reader: Box<dyn std::io::Read> = if file == "-" {
         Box::new(std::io::stdin())
@@ -46,7 +46,7 @@ fn rows(bytes: &[u8], beside: &Path) -> Result<Vec<Row>, String> {
     // Spreadsheets put a mark before the text.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| "is not text in UTF-8".to_owned())?;
-    let place = |word: Word| placed(word, beside);
+    let place = |word: FieldArg| placed(word, beside);
     let found = if text.trim_start().starts_with('{') {
         lines(text)?
     } else {
@@ -60,8 +60,8 @@ fn rows(bytes: &[u8], beside: &Path) -> Result<Vec<Row>, String> {
 }
 
 /// A file that a row names, as seen from here.
-fn placed(mut word: Word, beside: &Path) -> Word {
-    if let Given::File(file) = &mut word.given {
+fn placed(mut word: FieldArg, beside: &Path) -> FieldArg {
+    if let FieldValue::File(file) = &mut word.given {
         let path: PathBuf = beside.join(&*file);
         *file = path.to_string_lossy().into_owned();
     }
@@ -69,7 +69,7 @@ fn placed(mut word: Word, beside: &Path) -> Word {
 }
 
 /// JSON lines: texts that begin with an at sign name files, as they do on the command line.
-fn lines(text: &str) -> Result<Vec<Vec<Word>>, String> {
+fn lines(text: &str) -> Result<Vec<Vec<FieldArg>>, String> {
     let full = text.lines().enumerate();
     let full = full.filter(|(_, line)| !line.trim().is_empty());
     full.map(|(at, line)| {
@@ -80,26 +80,26 @@ fn lines(text: &str) -> Result<Vec<Vec<Word>>, String> {
     .collect()
 }
 
-fn of_json((field, value): (String, Value)) -> Vec<Word> {
+fn of_json((field, value): (String, Value)) -> Vec<FieldArg> {
     match value {
         Value::Null => Vec::new(),
-        Value::String(text) => vec![Word::of(&field, &text)],
+        Value::String(text) => vec![FieldArg::of(&field, &text)],
         // A list of texts may name files as well.
         Value::Array(items) if items.iter().all(Value::is_string) && !items.is_empty() => items
             .iter()
             .filter_map(Value::as_str)
-            .map(|text| Word::of(&field, text))
+            .map(|text| FieldArg::of(&field, text))
             .collect(),
-        value => vec![Word {
+        value => vec![FieldArg {
             field,
-            given: Given::Json(value),
+            given: FieldValue::Json(value),
         }],
     }
 }
 
 /// A table: its first row names the fields, and what is empty is not given. A field with a colon behind it holds JSON,
 /// two columns of one name make a list.
-fn table(text: &str) -> Result<Vec<Vec<Word>>, String> {
+fn table(text: &str) -> Result<Vec<Vec<FieldArg>>, String> {
     let first = text.lines().find(|line| !line.trim().is_empty());
     let signs = [b',', b';', b'\t'];
     let named = |sign: &&u8| first.is_some_and(|line| line.contains(char::from(**sign)));
@@ -131,8 +131,8 @@ fn table(text: &str) -> Result<Vec<Vec<Word>>, String> {
         }
         let cells = headers.iter().zip(&record);
         let cells = cells.filter(|(_, cell)| !cell.is_empty());
-        let words: Result<Vec<Word>, Fault> = cells
-            .map(|(field, cell)| Word::read(&format!("{}={cell}", field.trim())))
+        let words: Result<Vec<FieldArg>, Fault> = cells
+            .map(|(field, cell)| FieldArg::read(&format!("{}={cell}", field.trim())))
             .collect();
         let line = record.position().map_or(0, csv::Position::line);
         all.push(words.map_err(|fault| format!("line {line}: {}", fault.message))?);
@@ -167,12 +167,12 @@ mod tests {
 
     use super::*;
 
-    fn words(all: &[&str]) -> Vec<Word> {
-        let read = all.iter().map(|text| Word::read(text).expect("a word"));
+    fn words(all: &[&str]) -> Vec<FieldArg> {
+        let read = all.iter().map(|text| FieldArg::read(text).expect("a word"));
         read.collect()
     }
 
-    fn read(text: &str) -> Result<Vec<Vec<Word>>, String> {
+    fn read(text: &str) -> Result<Vec<Vec<FieldArg>>, String> {
         let rows = rows(text.as_bytes(), Path::new("beside"))?;
         let numbers: Vec<usize> = rows.iter().map(|row| row.number).collect();
         assert_eq!(numbers, (1..=rows.len()).collect::<Vec<_>>());
@@ -215,7 +215,7 @@ mod tests {
                 words(&["images=@beside/a.png", "images=https://h/"])
             ]
         );
-        assert_eq!(rows[0][1].given, Given::Json(json!(300)));
+        assert_eq!(rows[0][1].given, FieldValue::Json(json!(300)));
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
             assert!(why.contains(said), "{why}");
         }
         assert!(rows(b"a\n\xff\n", Path::new("")).is_err());
-        assert_eq!(read("a,b\n").expect("rows"), Vec::<Vec<Word>>::new());
+        assert_eq!(read("a,b\n").expect("rows"), Vec::<Vec<FieldArg>>::new());
     }
 
     #[test]

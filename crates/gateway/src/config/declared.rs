@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use atelier_contract::pages::backends::Declared;
+use atelier_contract::pages::backends::DeclaredBackend;
 use atelier_contract::pages::workers::WorkerSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use toml::{Table, Value};
 
 /// Reads the back ends; a name that their shape does not have is refused.
-pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Declared>, D::Error> {
+pub(super) fn read<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<DeclaredBackend>, D::Error> {
     let tables = Vec::<Table>::deserialize(deserializer)?;
     tables.into_iter().map(one).collect()
 }
 
-fn one<E: de::Error>(table: Table) -> Result<Declared, E> {
-    known::<Declared, E>("backends", &table)?;
+fn one<E: de::Error>(table: Table) -> Result<DeclaredBackend, E> {
+    known::<DeclaredBackend, E>("backends", &table)?;
     let accounts = table.get("accounts").and_then(Value::as_array);
     for account in accounts.into_iter().flatten().filter_map(Value::as_table) {
         known::<WorkerSpec, E>("backends.accounts", account)?;
@@ -43,7 +45,7 @@ fn known<T: JsonSchema, E: de::Error>(place: &str, table: &Table) -> Result<(), 
 mod tests {
     use super::*;
 
-    fn read_text(text: &str) -> Result<Declared, String> {
+    fn read_text(text: &str) -> Result<DeclaredBackend, String> {
         let table: Table = text.parse().expect("TOML");
         one::<toml::de::Error>(table).map_err(|error| error.to_string())
     }

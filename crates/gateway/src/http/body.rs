@@ -16,23 +16,26 @@ use serde_json::Value;
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::admission::{Admission, capacity_denial};
 use super::body_share::BodyShare;
 use super::denial::Denial;
-use super::pass::{Pass, refused};
 use super::throughput::Throughput;
 use crate::app::App;
-use atelier_engine::shares::Shares;
+use atelier_engine::share::FairSemaphore;
 
 /// A body that has not been read, with the grants of its request.
-pub(crate) struct Arriving {
+pub(crate) struct UnreadBody {
     incoming: Incoming,
-    pass: Arc<Pass>,
+    admission: Arc<Admission>,
 }
 
-impl Arriving {
+impl UnreadBody {
     /// The body of a request.
-    pub(super) fn new(incoming: Incoming, pass: Arc<Pass>) -> Self {
-        Self { incoming, pass }
+    pub(super) fn new(incoming: Incoming, admission: Arc<Admission>) -> Self {
+        Self {
+            incoming,
+            admission,
+        }
     }
 
     /// Whether there is none.
@@ -42,30 +45,30 @@ impl Arriving {
 }
 
 /// A body as it arrives.
-pub(super) struct Intake {
+pub(super) struct BodyReader {
     body: Incoming,
     /// What was looked at and not taken yet.
     begun: Bytes,
-    pass: Arc<Pass>,
+    admission: Arc<Admission>,
     most: usize,
     taken: usize,
     deadline: Instant,
     grace: Duration,
     bytes_per_s: u64,
-    memory: Arc<Shares>,
-    work: Arc<Shares>,
+    memory: Arc<FairSemaphore>,
+    work: Arc<FairSemaphore>,
     share: BodyShare,
     throughput: Arc<Throughput>,
     /// Bytes that it does not know of yet.
     uncounted: usize,
 }
 
-impl Intake {
+impl BodyReader {
     /// Starts to read a body of at most so many bytes; memory for what it says it has is taken at once.
     pub(super) fn new(
         app: &App,
         head: &Parts,
-        body: Arriving,
+        body: UnreadBody,
         most: usize,
     ) -> Result<Self, Denial> {
         let plain =
@@ -77,12 +80,15 @@ impl Intake {
             )
             .into());
         }
-        let Arriving { incoming, pass } = body;
+        let UnreadBody {
+            incoming,
+            admission,
+        } = body;
         let announced = incoming.size_hint().lower();
         if announced > most as u64 {
             return Err(too_large(most).into());
         }
-        let memory = if pass.is_open() {
+        let memory = if admission.is_open() {
             &app.open_body_memory
         } else {
             &app.body_memory
@@ -92,7 +98,7 @@ impl Intake {
         let mut intake = Self {
             body: incoming,
             begun: Bytes::new(),
-            pass,
+            admission,
             most,
             taken: 0,
             deadline: Instant::now() + grace,
@@ -151,7 +157,7 @@ impl Intake {
             self.uncounted += bytes.len();
             if let Some(wait) = self
                 .throughput
-                .count(self.pass.holder(), &mut self.uncounted)
+                .count(self.admission.holder(), &mut self.uncounted)
             {
                 self.deadline += wait;
                 // At least everybody else has a turn.
@@ -172,17 +178,17 @@ impl Intake {
     }
 
     /// What was taken for the body, to be kept as long as its bytes are.
-    pub(super) async fn into_share(mut self) -> (Arc<Pass>, BodyShare) {
-        let holder = self.pass.holder();
+    pub(super) async fn into_share(mut self) -> (Arc<Admission>, BodyShare) {
+        let holder = self.admission.holder();
         self.share.weigh(&self.work, holder, self.taken).await;
-        (self.pass, self.share)
+        (self.admission, self.share)
     }
 
     /// Everything in one piece.
-    async fn all(mut self) -> Result<(Bytes, Arc<Pass>, BodyShare), Denial> {
+    async fn all(mut self) -> Result<(Bytes, Arc<Admission>, BodyShare), Denial> {
         let announced = self.body.size_hint().lower();
         let Some(first) = self.next().await? else {
-            return Ok((Bytes::new(), self.pass, self.share));
+            return Ok((Bytes::new(), self.admission, self.share));
         };
         let bytes = if self.body.is_end_stream() {
             first
@@ -194,13 +200,17 @@ impl Intake {
             }
             all.freeze()
         };
-        let (pass, share) = self.into_share().await;
-        Ok((bytes, pass, share))
+        let (admission, share) = self.into_share().await;
+        Ok((bytes, admission, share))
     }
 
     fn make_place(&mut self, bytes: u64) -> Result<(), Denial> {
-        let made = self.share.cover(&self.memory, self.pass.holder(), bytes);
-        made.map_err(|full| refused(full, "too many large requests of this account at once"))
+        let made = self
+            .share
+            .cover(&self.memory, self.admission.holder(), bytes);
+        made.map_err(|full| {
+            capacity_denial(full, "too many large requests of this account at once")
+        })
     }
 }
 
@@ -215,7 +225,7 @@ fn too_large(most: usize) -> Refusal {
 pub(super) async fn fields(
     app: &App,
     head: &Parts,
-    body: Arriving,
+    body: UnreadBody,
     most: usize,
 ) -> Result<Fields, Denial> {
     fields_within(app, head, body, most, USUAL_STRUCTURE).await
@@ -225,7 +235,7 @@ pub(super) async fn fields(
 pub(super) async fn fields_within(
     app: &App,
     head: &Parts,
-    body: Arriving,
+    body: UnreadBody,
     most: usize,
     structure: usize,
 ) -> Result<Fields, Denial> {
@@ -233,16 +243,16 @@ pub(super) async fn fields_within(
         return Ok(Fields::new());
     }
     refuse_foreign_media(&head.headers)?;
-    fields_of(Intake::new(app, head, body, most)?, structure).await
+    fields_of(BodyReader::new(app, head, body, most)?, structure).await
 }
 
 /// The fields of a JSON body that has begun to arrive.
-pub(super) async fn fields_of(intake: Intake, structure: usize) -> Result<Fields, Denial> {
-    let (bytes, pass, share) = intake.all().await?;
+pub(super) async fn fields_of(intake: BodyReader, structure: usize) -> Result<Fields, Denial> {
+    let (bytes, admission, share) = intake.all().await?;
     let parse = move || parse_object_within(&bytes, structure);
     let (parsed, share) = share.work_out(parse).await?;
     let fields = parsed?;
-    pass.keep(share);
+    admission.keep(share);
     Ok(fields)
 }
 
@@ -250,11 +260,11 @@ pub(super) async fn fields_of(intake: Intake, structure: usize) -> Result<Fields
 pub(super) async fn bytes(
     app: &App,
     head: &Parts,
-    body: Arriving,
+    body: UnreadBody,
     most: usize,
 ) -> Result<Bytes, Denial> {
-    let (bytes, pass, share) = Intake::new(app, head, body, most)?.all().await?;
-    pass.keep(share);
+    let (bytes, admission, share) = BodyReader::new(app, head, body, most)?.all().await?;
+    admission.keep(share);
     Ok(bytes)
 }
 
@@ -262,7 +272,7 @@ pub(super) async fn bytes(
 pub(super) async fn query_and_fields(
     app: &App,
     head: &Parts,
-    body: Arriving,
+    body: UnreadBody,
 ) -> Result<Fields, Denial> {
     let mut all = query(head)?;
     all.extend(fields(app, head, body, SMALL_BODY).await?);

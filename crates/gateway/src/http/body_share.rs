@@ -6,8 +6,8 @@ use std::sync::Arc;
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::{Code, Refusal};
 
-use atelier_engine::heavy::{self, Whose};
-use atelier_engine::shares::{Full, Part, Shares};
+use atelier_engine::background::{self, ThreadPriority};
+use atelier_engine::share::{AcquireError, FairPermit, FairSemaphore};
 
 /// The most that a page reads that needs no key: what vendors post is not larger.
 pub(crate) const MOST_OPEN: usize = 4 * SMALL_BODY;
@@ -18,18 +18,18 @@ const FREE: u64 = 4096;
 /// What one body has taken; it is given back when this is dropped.
 #[derive(Default)]
 pub(super) struct BodyShare {
-    memory: Option<Part>,
-    work: Option<Part>,
+    memory: Option<FairPermit>,
+    work: Option<FairPermit>,
 }
 
 impl BodyShare {
     /// Makes it large enough for so many bytes.
     pub(super) fn cover(
         &mut self,
-        memory: &Arc<Shares>,
+        memory: &Arc<FairSemaphore>,
         holder: &Arc<str>,
         bytes: u64,
-    ) -> Result<(), Full> {
+    ) -> Result<(), AcquireError> {
         match &mut self.memory {
             Some(part) => part.grow_to(bytes),
             None if bytes <= FREE => Ok(()),
@@ -41,14 +41,19 @@ impl BodyShare {
     }
 
     /// Waits for a place for heavy work when so many bytes are much.
-    pub(super) async fn weigh(&mut self, work: &Arc<Shares>, holder: &Arc<str>, bytes: usize) {
+    pub(super) async fn weigh(
+        &mut self,
+        work: &Arc<FairSemaphore>,
+        holder: &Arc<str>,
+        bytes: usize,
+    ) {
         if bytes > SMALL_BODY {
             self.work = Some(work.take(holder, 1).await);
         }
     }
 
     /// What is done with it is heavy, however small it is.
-    pub(super) fn burden(&mut self, work: Part) {
+    pub(super) fn burden(&mut self, work: FairPermit) {
         self.work = Some(work);
     }
 
@@ -61,7 +66,7 @@ impl BodyShare {
         if self.work.is_none() {
             return Ok((work.await, self));
         }
-        let done = heavy::attend(async move { (work.await, self) });
+        let done = background::spawn_waiting(async move { (work.await, self) });
         done.await.map_err(broken)
     }
 
@@ -73,7 +78,7 @@ impl BodyShare {
         if self.work.is_none() {
             return Ok((work(), self));
         }
-        let done = heavy::spawn(Whose::Single, move || (work(), self));
+        let done = background::spawn(ThreadPriority::Single, move || (work(), self));
         done.await.map_err(broken)
     }
 }

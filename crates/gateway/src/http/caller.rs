@@ -11,9 +11,9 @@ use subtle::ConstantTimeEq as _;
 use tokio::time::sleep;
 
 use super::denial::Denial;
-use super::received::{From, Received};
+use super::request::{IncomingRequest, Sender};
 use crate::app::App;
-use crate::server::watch::Seat;
+use crate::server::watch::Connection;
 
 const KEY: HeaderName = HeaderName::from_static("svc-api-key");
 /// Where clients of midjourney-proxy put their key.
@@ -25,19 +25,21 @@ const GUESSED_WAIT: Duration = Duration::from_millis(500);
 
 /// Whether a request carries a key or a token itself, right or wrong.
 pub(super) fn has_credential(headers: &HeaderMap) -> bool {
-    let mut places = [KEY, SECRET, AUTHORIZATION].into_iter();
-    places.any(|name| headers.contains_key(name))
+    let mut request_slots = [KEY, SECRET, AUTHORIZATION].into_iter();
+    request_slots.any(|name| headers.contains_key(name))
 }
 
 /// Whether the credential of a request that nobody has asked about yet is one that works.
-pub(super) async fn is_vouched_for(
+pub(super) async fn has_valid_credential(
     app: &Arc<App>,
-    seat: &Seat,
-    received: &Received,
+    conn: &Connection,
+    received: &IncomingRequest,
 ) -> Result<bool, Denial> {
     let headers = &received.head.headers;
     let vouched = match key_of(headers) {
-        Ok(Some(key)) if key::well_formed(key) => known(app, seat, received).await.map(|_| ()),
+        Ok(Some(key)) if key::well_formed(key) => {
+            authenticate(app, conn, received).await.map(|_| ())
+        }
         Ok(Some(_)) => operator(app, received).await.map(|_| ()),
         _ => return Ok(false),
     };
@@ -49,22 +51,22 @@ pub(super) async fn is_vouched_for(
 }
 
 /// The account behind the key of a request.
-pub(super) async fn known(
+pub(super) async fn authenticate(
     app: &Arc<App>,
-    seat: &Seat,
-    received: &Received,
+    conn: &Connection,
+    received: &IncomingRequest,
 ) -> Result<Caller, Denial> {
     let Some(key) = key_of(&received.head.headers)? else {
         return Err(wrong_key().into());
     };
     before_asking(app, received.from, key).await;
-    match app.engine.office().callers().believe(key).await {
+    match app.engine.admin().callers().believe(key).await {
         Ok(believed) => {
             let caller = believed.caller.clone();
-            seat.remember(key, believed);
+            conn.remember(key, believed);
             received
-                .pass
-                .admit((&app.places, &app.rates), &caller.account_id)?;
+                .admission
+                .admit((&app.request_slots, &app.rates), &caller.account_id)?;
             Ok(caller)
         }
         Err(refusal) if refusal.code == Code::Unauthorized => {
@@ -77,17 +79,17 @@ pub(super) async fn known(
 
 /// The account behind the key of a request, when the connection's last request had the same key and nobody has to be asked
 /// about it again. A request that may have a session goes the long way.
-pub(super) fn known_here(app: &App, seat: &Seat, headers: &HeaderMap) -> Option<Caller> {
+pub(super) fn cached_caller(app: &App, conn: &Connection, headers: &HeaderMap) -> Option<Caller> {
     if headers.contains_key(COOKIE) {
         return None;
     }
-    let believed = seat.recall(key_of(headers).ok()??)?;
-    let holds = app.engine.office().callers().still_believed(&believed);
+    let believed = conn.recall(key_of(headers).ok()??)?;
+    let holds = app.engine.admin().callers().still_believed(&believed);
     holds.then_some(believed.caller)
 }
 
 /// The operator behind the token of a request.
-pub(super) async fn operator(app: &App, received: &Received) -> Result<Operator, Denial> {
+pub(super) async fn operator(app: &App, received: &IncomingRequest) -> Result<Operator, Denial> {
     let given = bearer(&received.head.headers)?;
     let Some(given) = given else {
         return Err(no_operator().into());
@@ -96,7 +98,7 @@ pub(super) async fn operator(app: &App, received: &Received) -> Result<Operator,
         return Ok(Operator::root(&app.root_hash));
     }
     before_asking(app, received.from, given).await;
-    if let Some(operator) = app.engine.office().operators().known(given).await? {
+    if let Some(operator) = app.engine.admin().operators().known(given).await? {
         return Ok(operator);
     }
     count_wrong(app, received.from)?;
@@ -123,18 +125,18 @@ fn no_operator() -> Refusal {
 
 /// Has a network that had too many wrong keys wait before it costs another read, with its place taken meanwhile: so its places
 /// bound how many it can cost. A right key gets in all the same, or whoever guesses would keep out everybody behind one proxy.
-pub(super) async fn before_asking(app: &App, from: From, secret: &str) {
+pub(super) async fn before_asking(app: &App, from: Sender, secret: &str) {
     let guesses = app.rates.may_try(from.peer).is_err();
-    if guesses && !app.engine.office().callers().knew_lately(secret) {
+    if guesses && !app.engine.admin().callers().knew_lately(secret) {
         // Boxed, because hardly anybody waits here, and every call would have room for it.
         Box::pin(sleep(GUESSED_WAIT)).await;
     }
 }
 
-pub(super) fn count_wrong(app: &App, from: From) -> Result<(), Denial> {
+pub(super) fn count_wrong(app: &App, from: Sender) -> Result<(), Denial> {
     app.rates
         .wrong_key(from.peer)
-        .map_err(|seconds| Denial::later(TOO_MANY_WRONG, seconds))
+        .map_err(|seconds| Denial::too_many_requests(TOO_MANY_WRONG, seconds))
 }
 
 /// The one key of a request; two that differ say nothing about who calls.

@@ -18,9 +18,9 @@ const REMEMBERED_S: &str = "600";
 pub(crate) struct Origins(Vec<String>);
 
 /// An origin that may read the answer.
-pub(super) struct Reader {
+pub(super) struct AllowedOrigin {
     origin: HeaderValue,
-    asks_first: bool,
+    is_preflight: bool,
 }
 
 impl Origins {
@@ -35,31 +35,31 @@ impl Origins {
     }
 
     /// The origin of a request, if it may read the answer.
-    pub(super) fn reader(&self, method: &Method, headers: &HeaderMap) -> Option<Reader> {
+    pub(super) fn reader(&self, method: &Method, headers: &HeaderMap) -> Option<AllowedOrigin> {
         if self.0.is_empty() {
             return None;
         }
         let origin = headers.get(ORIGIN)?;
         let known = |one: &String| one == "*" || origin.as_bytes() == one.as_bytes();
-        self.0.iter().any(known).then(|| Reader {
+        self.0.iter().any(known).then(|| AllowedOrigin {
             origin: origin.clone(),
-            asks_first: *method == Method::OPTIONS
+            is_preflight: *method == Method::OPTIONS
                 && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD),
         })
     }
 }
 
-impl Reader {
+impl AllowedOrigin {
     /// Whether this is only the question whether a request would be allowed.
-    pub(super) fn asks_first(&self) -> bool {
-        self.asks_first
+    pub(super) fn is_preflight(&self) -> bool {
+        self.is_preflight
     }
 
     /// Says in the answer that the origin may read it.
     pub(super) fn tell(self, headers: &mut HeaderMap) {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, self.origin);
         headers.append(VARY, HeaderValue::from_static("Origin"));
-        if self.asks_first {
+        if self.is_preflight {
             let rules = [
                 (ACCESS_CONTROL_ALLOW_METHODS, METHODS),
                 (ACCESS_CONTROL_ALLOW_HEADERS, SENT),

@@ -18,7 +18,7 @@ pub(crate) struct Denial {
 
 impl Denial {
     /// Too many requests; come back later.
-    pub(crate) fn later(message: &str, seconds: u64) -> Self {
+    pub(crate) fn too_many_requests(message: &str, seconds: u64) -> Self {
         let refusal = Refusal::new(Code::RateLimited, message);
         Self {
             retry_after_s: Some(seconds.max(1)),

@@ -8,8 +8,8 @@ use atelier_contract::family::Family;
 use atelier_contract::{JobId, Refusal};
 use serde_json::Value;
 
-use super::body::Arriving;
-use super::received::{Answer, Received};
+use super::body::UnreadBody;
+use super::request::{HandlerResult, IncomingRequest};
 use super::{body, reply};
 use crate::app::App;
 
@@ -18,10 +18,10 @@ const SPELLINGS: [&str; 2] = ["jobId", "job_id"];
 /// Shows a job of the caller's, in the family's shape.
 pub(super) async fn show(
     app: &Arc<App>,
-    received: Received,
-    body: Arriving,
+    received: IncomingRequest,
+    body: UnreadBody,
     family: &'static Family,
-) -> Answer {
+) -> HandlerResult {
     let account_id = received.account()?;
     let head = &received.head;
     let documented = family

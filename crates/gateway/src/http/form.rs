@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use atelier_contract::body::{Fields, USUAL_STRUCTURE};
 use atelier_contract::family::{FORM_BODY, SMALL_BODY};
-use atelier_contract::pages::{Described, Takes};
+use atelier_contract::pages::{FieldsSpec, PageInput};
 use atelier_contract::{Code, Refusal};
 use futures_util::stream;
 use hyper::header::{CONTENT_TYPE, HeaderMap};
@@ -15,7 +15,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::body::{self, Arriving, Intake, media_essence};
+use super::body::{self, BodyReader, UnreadBody, media_essence};
 use super::denial::Denial;
 use super::page::Input;
 use crate::app::App;
@@ -42,17 +42,17 @@ pub(crate) struct FormOf<T> {
 }
 
 impl<T: FormFields> Input for FormOf<T> {
-    const TAKES: Takes = Takes {
+    const TAKES: PageInput = PageInput {
         query: None,
         body: if T::OR_JSON {
-            Some(Described::body::<T>())
+            Some(FieldsSpec::body::<T>())
         } else {
             None
         },
         form: Some(SchemaGenerator::subschema_for::<T>),
     };
 
-    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+    async fn read(app: &App, head: &Parts, given: UnreadBody) -> Result<Self, Denial> {
         let form = if T::OR_JSON {
             read_either(app, head, given, T::FILES, FORM_BODY).await?
         } else if is_form(&head.headers) {
@@ -88,7 +88,7 @@ fn is_form(headers: &HeaderMap) -> bool {
 pub(super) async fn read_either(
     app: &App,
     head: &Parts,
-    body: Arriving,
+    body: UnreadBody,
     names: &[&str],
     most: usize,
 ) -> Result<Form, Denial> {
@@ -99,7 +99,7 @@ pub(super) async fn read_either(
         return Ok(Form::default());
     }
     body::refuse_foreign_media(&head.headers)?;
-    let mut intake = Intake::new(app, head, body, most)?;
+    let mut intake = BodyReader::new(app, head, body, most)?;
     if let Some(boundary) = boundary_line(&mut intake).await? {
         return read_parts(intake, boundary, names, most).await;
     }
@@ -110,7 +110,7 @@ pub(super) async fn read_either(
 }
 
 /// The boundary that a body begins with the line of. No JSON begins with two dashes.
-async fn boundary_line(intake: &mut Intake) -> Result<Option<String>, Denial> {
+async fn boundary_line(intake: &mut BodyReader) -> Result<Option<String>, Denial> {
     if !intake.beginning(DASHES.len()).await?.starts_with(DASHES) {
         return Ok(None);
     }
@@ -140,7 +140,7 @@ fn is_boundary(text: &str) -> bool {
 async fn read(
     app: &App,
     head: &Parts,
-    body: Arriving,
+    body: UnreadBody,
     names: &[&str],
     most: usize,
 ) -> Result<Form, Denial> {
@@ -151,12 +151,18 @@ async fn read(
     let boundary = boundary.and_then(|value| multer::parse_boundary(value).ok());
     let boundary = boundary.filter(|boundary| (1..=LONGEST_BOUNDARY).contains(&boundary.len()));
     let boundary = boundary.ok_or_else(|| unreadable("Content-Type names no usable boundary"))?;
-    read_parts(Intake::new(app, head, body, most)?, boundary, names, most).await
+    read_parts(
+        BodyReader::new(app, head, body, most)?,
+        boundary,
+        names,
+        most,
+    )
+    .await
 }
 
 /// Reads the parts of a form.
 async fn read_parts(
-    mut intake: Intake,
+    mut intake: BodyReader,
     boundary: String,
     names: &[&str],
     most: usize,
@@ -177,8 +183,8 @@ async fn read_parts(
             form.take(part, names, most).await?;
         }
     }
-    let (pass, share) = intake.into_share().await;
-    pass.keep(share);
+    let (admission, share) = intake.into_share().await;
+    admission.keep(share);
     Ok(form)
 }
 

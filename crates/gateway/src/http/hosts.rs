@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use atelier_contract::pages::Door;
+use atelier_contract::pages::PageListeners;
 use hyper::header::HOST;
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
@@ -48,14 +48,17 @@ impl Hosts {
     }
 
     /// Whether a listener of a role has what stands behind a door.
-    pub(super) fn serves(&self, role: Role, door: Door) -> bool {
+    pub(super) fn serves(&self, role: Role, door: PageListeners) -> bool {
         match (role, door) {
-            (_, Door::Every)
-            | (Role::Main | Role::Custody, Door::Main | Door::Files | Door::Alternative)
-            | (Role::Alt, Door::Alternative)
-            | (Role::Cdn, Door::Files)
-            | (Role::Metrics, Door::Metrics) => true,
-            (Role::Main | Role::Custody, Door::Metrics) => !self.metrics_elsewhere,
+            (_, PageListeners::Every)
+            | (
+                Role::Main | Role::Custody,
+                PageListeners::Main | PageListeners::Files | PageListeners::Alternative,
+            )
+            | (Role::Alt, PageListeners::Alternative)
+            | (Role::Cdn, PageListeners::Files)
+            | (Role::Metrics, PageListeners::Metrics) => true,
+            (Role::Main | Role::Custody, PageListeners::Metrics) => !self.metrics_elsewhere,
             _ => false,
         }
     }

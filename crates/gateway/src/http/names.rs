@@ -22,13 +22,13 @@ const MACHINE: &str = "/proc/sys/kernel/hostname";
 const LONGEST: usize = 253;
 
 /// Every name that the settings and the machine give the service.
-pub(crate) struct Names {
+pub(crate) struct ServiceNames {
     hosts: HashSet<String>,
     /// The origins of its public addresses.
     origins: HashSet<String>,
 }
 
-impl Names {
+impl ServiceNames {
     /// The names of a configuration.
     pub(crate) fn new(config: &Config) -> Self {
         let urls = [
@@ -118,7 +118,7 @@ pub(super) fn came_by_tls(headers: &HeaderMap) -> bool {
 fn hosts(head: &Parts, by_proxy: bool) -> Vec<String> {
     let mut all = vec![asked_for(head).to_owned()];
     if by_proxy {
-        all.extend(proxies::told_hosts(&head.headers));
+        all.extend(proxies::forwarded_hosts(&head.headers));
     }
     all
 }
@@ -198,7 +198,7 @@ mod tests {
         config.base_url = "https://Media.Example.com:8443/x".into();
         config.listen = "store.lan:8080".into();
         config.names = vec!["bücher.example".into()];
-        let names = Names::new(&config);
+        let names = ServiceNames::new(&config);
         for own in [
             "media.example.com",
             "MEDIA.example.com.:443",

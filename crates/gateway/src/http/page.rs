@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use atelier_contract::body::{self as contract_body, Fields};
 use atelier_contract::family::SMALL_BODY;
-use atelier_contract::pages::{Access, Described, Door, Gives, Method, Page, Takes};
+use atelier_contract::pages::{
+    Access, FieldsSpec, Method, Page, PageInput, PageListeners, PageOutput,
+};
 use atelier_contract::{Code, Refusal};
-use atelier_engine::heavy::{self, Whose};
-use atelier_engine::shares::Shares;
+use atelier_engine::background::{self, ThreadPriority};
+use atelier_engine::share::FairSemaphore;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use hyper::http::request::Parts;
@@ -17,11 +19,11 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::body::{self, Arriving};
+use super::body::{self, UnreadBody};
 use super::body_share::MOST_OPEN;
 use super::denial::Denial;
-use super::received::{Answer, Received};
 use super::reply::{self, Reply};
+use super::request::{HandlerResult, IncomingRequest};
 use crate::app::App;
 
 /// Long answers of one account that wait to be written, at most.
@@ -30,25 +32,26 @@ const TOO_LONG: &str = "too many long lists of this account are being answered; 
                         (limit)";
 
 /// What answers a page.
-pub(crate) type Handler = fn(Arc<App>, Received, Arriving) -> BoxFuture<'static, Answer>;
+pub(crate) type Handler =
+    fn(Arc<App>, IncomingRequest, UnreadBody) -> BoxFuture<'static, HandlerResult>;
 
 /// What a handler reads.
 pub(crate) trait Input: Sized + Send {
     /// The same for the table.
-    const TAKES: Takes;
+    const TAKES: PageInput;
 
     /// Reads it.
     fn read(
         app: &App,
         head: &Parts,
-        body: Arriving,
+        body: UnreadBody,
     ) -> impl Future<Output = Result<Self, Denial>> + Send;
 }
 
 /// What a handler answers.
 pub(crate) trait Output: Send + 'static {
     /// The same for the table.
-    const GIVES: Gives;
+    const GIVES: PageOutput;
 
     /// Whether its text is so long that it is written apart.
     fn is_long(&self) -> bool {
@@ -60,9 +63,9 @@ pub(crate) trait Output: Send + 'static {
 }
 
 impl Input for () {
-    const TAKES: Takes = Takes::NOTHING;
+    const TAKES: PageInput = PageInput::NOTHING;
 
-    async fn read(_: &App, _: &Parts, _: Arriving) -> Result<Self, Denial> {
+    async fn read(_: &App, _: &Parts, _: UnreadBody) -> Result<Self, Denial> {
         Ok(())
     }
 }
@@ -71,12 +74,12 @@ impl Input for () {
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + JsonSchema + Send> Input for Query<T> {
-    const TAKES: Takes = Takes {
-        query: Some(Described::query::<T>()),
-        ..Takes::NOTHING
+    const TAKES: PageInput = PageInput {
+        query: Some(FieldsSpec::query::<T>()),
+        ..PageInput::NOTHING
     };
 
-    async fn read(_: &App, head: &Parts, _: Arriving) -> Result<Self, Denial> {
+    async fn read(_: &App, head: &Parts, _: UnreadBody) -> Result<Self, Denial> {
         Ok(Self(contract_body::read(body::query(head)?)?))
     }
 }
@@ -85,24 +88,24 @@ impl<T: DeserializeOwned + JsonSchema + Send> Input for Query<T> {
 pub(crate) struct Body<T, const MOST: usize = SMALL_BODY>(pub(crate) T);
 
 impl<T: DeserializeOwned + JsonSchema + Send, const MOST: usize> Input for Body<T, MOST> {
-    const TAKES: Takes = Takes {
-        body: Some(Described::body::<T>()),
-        ..Takes::NOTHING
+    const TAKES: PageInput = PageInput {
+        body: Some(FieldsSpec::body::<T>()),
+        ..PageInput::NOTHING
     };
 
-    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+    async fn read(app: &App, head: &Parts, given: UnreadBody) -> Result<Self, Denial> {
         let fields = body::fields(app, head, given, MOST).await?;
         Ok(Self(contract_body::read(fields)?))
     }
 }
 
 /// A body as it came, whatever it is.
-pub(crate) struct Posted(pub(crate) Bytes);
+pub(crate) struct BodyBytes(pub(crate) Bytes);
 
-impl Input for Posted {
-    const TAKES: Takes = Takes::NOTHING;
+impl Input for BodyBytes {
+    const TAKES: PageInput = PageInput::NOTHING;
 
-    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+    async fn read(app: &App, head: &Parts, given: UnreadBody) -> Result<Self, Denial> {
         Ok(Self(body::bytes(app, head, given, MOST_OPEN).await?))
     }
 }
@@ -117,12 +120,12 @@ pub(crate) struct RawBody<T, const MOST: usize>(
 );
 
 impl<T: DeserializeOwned + JsonSchema, const MOST: usize> Input for RawBody<T, MOST> {
-    const TAKES: Takes = Takes {
-        body: Some(Described::body::<T>()),
-        ..Takes::NOTHING
+    const TAKES: PageInput = PageInput {
+        body: Some(FieldsSpec::body::<T>()),
+        ..PageInput::NOTHING
     };
 
-    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+    async fn read(app: &App, head: &Parts, given: UnreadBody) -> Result<Self, Denial> {
         let structure = RAW_STRUCTURE;
         let fields = body::fields_within(app, head, given, MOST, structure).await?;
         Ok(Self(fields, PhantomData))
@@ -133,13 +136,13 @@ impl<T: DeserializeOwned + JsonSchema, const MOST: usize> Input for RawBody<T, M
 pub(crate) struct QueryOrBody<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + JsonSchema + Send> Input for QueryOrBody<T> {
-    const TAKES: Takes = Takes {
-        query: Some(Described::query::<T>()),
-        body: Some(Described::body::<T>()),
-        ..Takes::NOTHING
+    const TAKES: PageInput = PageInput {
+        query: Some(FieldsSpec::query::<T>()),
+        body: Some(FieldsSpec::body::<T>()),
+        ..PageInput::NOTHING
     };
 
-    async fn read(app: &App, head: &Parts, given: Arriving) -> Result<Self, Denial> {
+    async fn read(app: &App, head: &Parts, given: UnreadBody) -> Result<Self, Denial> {
         let fields = body::query_and_fields(app, head, given).await?;
         Ok(Self(contract_body::read(fields)?))
     }
@@ -149,7 +152,7 @@ impl<T: DeserializeOwned + JsonSchema + Send> Input for QueryOrBody<T> {
 pub(crate) struct Data<T>(pub(crate) T);
 
 impl<T: Serialize + JsonSchema + Send + 'static> Output for Data<T> {
-    const GIVES: Gives = Gives::Data(SchemaGenerator::subschema_for::<T>);
+    const GIVES: PageOutput = PageOutput::Data(SchemaGenerator::subschema_for::<T>);
 
     fn reply(self) -> Reply {
         reply::success(self.0)
@@ -165,7 +168,7 @@ pub(crate) struct List<T> {
 }
 
 impl<T: Serialize + JsonSchema + Send + 'static> Output for List<T> {
-    const GIVES: Gives = Gives::List(SchemaGenerator::subschema_for::<T>);
+    const GIVES: PageOutput = PageOutput::List(SchemaGenerator::subschema_for::<T>);
 
     fn is_long(&self) -> bool {
         reply::is_long(&self.rows)
@@ -177,13 +180,13 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for List<T> {
 }
 
 /// One page of a list that says where it goes on.
-pub(crate) struct Continued<T> {
+pub(crate) struct CursorList<T> {
     pub(crate) list: List<T>,
     pub(crate) next: Option<String>,
 }
 
-impl<T: Serialize + JsonSchema + Send + 'static> Output for Continued<T> {
-    const GIVES: Gives = Gives::Continued(SchemaGenerator::subschema_for::<T>);
+impl<T: Serialize + JsonSchema + Send + 'static> Output for CursorList<T> {
+    const GIVES: PageOutput = PageOutput::Continued(SchemaGenerator::subschema_for::<T>);
 
     fn is_long(&self) -> bool {
         self.list.is_long()
@@ -204,7 +207,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Continued<T> {
 pub(crate) struct Json<T>(pub(crate) T);
 
 impl<T: Serialize + JsonSchema + Send + 'static> Output for Json<T> {
-    const GIVES: Gives = Gives::Json(SchemaGenerator::subschema_for::<T>);
+    const GIVES: PageOutput = PageOutput::Json(SchemaGenerator::subschema_for::<T>);
 
     fn is_long(&self) -> bool {
         reply::is_long(&self.0)
@@ -216,20 +219,20 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Json<T> {
 }
 
 /// The usual envelope here, or another page to look at.
-pub(crate) enum Led<T> {
+pub(crate) enum PageOrRedirect<T> {
     /// Stay.
-    Here(Data<T>),
+    Page(Data<T>),
     /// Go there.
-    To(&'static str),
+    Redirect(&'static str),
 }
 
-impl<T: Serialize + JsonSchema + Send + 'static> Output for Led<T> {
-    const GIVES: Gives = Data::<T>::GIVES;
+impl<T: Serialize + JsonSchema + Send + 'static> Output for PageOrRedirect<T> {
+    const GIVES: PageOutput = Data::<T>::GIVES;
 
     fn reply(self) -> Reply {
         match self {
-            Self::Here(data) => data.reply(),
-            Self::To(path) => reply::see_other(path),
+            Self::Page(data) => data.reply(),
+            Self::Redirect(path) => reply::see_other(path),
         }
     }
 }
@@ -241,7 +244,7 @@ macro_rules! other_answers {
         pub(crate) struct $name(pub(crate) Reply);
 
         impl Output for $name {
-            const GIVES: Gives = $gives;
+            const GIVES: PageOutput = $gives;
 
             fn reply(self) -> Reply {
                 self.0
@@ -252,31 +255,31 @@ macro_rules! other_answers {
 
 other_answers! {
     /// Server-sent events.
-    Events Gives::Events;
+    Events PageOutput::Events;
     /// Messages of a protocol of their own.
-    Messages Gives::Messages;
+    Messages PageOutput::Messages;
     /// Counters.
-    Counters Gives::Media("text/plain");
+    Counters PageOutput::Media("text/plain");
     /// A JSON document that describes itself.
-    Document Gives::Media("application/json");
+    Document PageOutput::Media("application/json");
     /// A result file of any kind.
-    File Gives::Media("*/*");
+    File PageOutput::Media("*/*");
 }
 
 /// A handler and what its types say.
 #[derive(Clone, Copy)]
-pub(crate) struct Served {
-    takes: Takes,
-    gives: Gives,
+pub(crate) struct Endpoint {
+    takes: PageInput,
+    gives: PageOutput,
     handler: Handler,
 }
 
 /// Takes what a handler's types say; the handler itself comes a second time as the function that runs it.
-pub(crate) const fn served<I: Input, O: Output, F: Future<Output = Result<O, Denial>>>(
-    _: fn(Arc<App>, Received, I) -> F,
+pub(crate) const fn endpoint<I: Input, O: Output, F: Future<Output = Result<O, Denial>>>(
+    _: fn(Arc<App>, IncomingRequest, I) -> F,
     handler: Handler,
-) -> Served {
-    Served {
+) -> Endpoint {
+    Endpoint {
         takes: I::TAKES,
         gives: O::GIVES,
         handler,
@@ -286,34 +289,42 @@ pub(crate) const fn served<I: Input, O: Output, F: Future<Output = Result<O, Den
 /// Reads what a handler wants, has it answer and writes that.
 pub(crate) async fn run<I: Input, O: Output, F: Future<Output = Result<O, Denial>> + Send>(
     app: Arc<App>,
-    received: Received,
-    body: Arriving,
-    handler: fn(Arc<App>, Received, I) -> F,
-) -> Answer {
+    received: IncomingRequest,
+    body: UnreadBody,
+    handler: fn(Arc<App>, IncomingRequest, I) -> F,
+) -> HandlerResult {
     let input = I::read(&app, &received.head, body).await?;
-    let (answers, pass) = (Arc::clone(&app.long_answers), Arc::clone(&received.pass));
+    let (answers, admission) = (
+        Arc::clone(&app.long_answers),
+        Arc::clone(&received.admission),
+    );
     let output = handler(app, received, input).await?;
     if output.is_long() {
-        return apart(&answers, pass.holder(), Box::new(move || output.reply())).await;
+        return write_in_background(
+            &answers,
+            admission.holder(),
+            Box::new(move || output.reply()),
+        )
+        .await;
     }
     Ok(output.reply())
 }
 
 /// Writes a long answer on a thread that gives way to those that answer others, a few of one account at once. Few wait for that:
 /// what is to be written is in memory meanwhile.
-async fn apart(
-    answers: &Arc<Shares>,
+async fn write_in_background(
+    answers: &Arc<FairSemaphore>,
     holder: &Arc<str>,
     write: Box<dyn FnOnce() -> Reply + Send>,
-) -> Answer {
+) -> HandlerResult {
     let place = match answers.try_take(holder, 1) {
         Ok(place) => place,
         Err(_) if answers.waiting(holder) >= LONG_WAITING => {
-            return Err(Denial::later(TOO_LONG, 1));
+            return Err(Denial::too_many_requests(TOO_LONG, 1));
         }
         Err(_) => answers.take(holder, 1).await,
     };
-    let written = heavy::spawn(Whose::Crowd, move || {
+    let written = background::spawn(ThreadPriority::Crowd, move || {
         let reply = write();
         drop(place);
         reply
@@ -325,7 +336,7 @@ async fn apart(
 /// Puts an asynchronous function into the table.
 macro_rules! page {
     ($handler:path) => {
-        $crate::http::page::served($handler, |app, received, body| {
+        $crate::http::page::endpoint($handler, |app, received, body| {
             Box::pin($crate::http::page::run(app, received, body, $handler))
         })
     };
@@ -337,7 +348,7 @@ const fn line(
     (name, path): (&'static str, &'static str),
     access: Access,
     summary: &'static str,
-    served: Served,
+    served: Endpoint,
 ) -> Page<Handler> {
     Page {
         methods,
@@ -346,7 +357,7 @@ const fn line(
         access,
         summary,
         example: None,
-        door: Door::Main,
+        door: PageListeners::Main,
         idempotent: false,
         own_names: false,
         takes: served.takes,
@@ -364,7 +375,7 @@ macro_rules! methods {
             path: &'static str,
             access: Access,
             summary: &'static str,
-            served: Served,
+            served: Endpoint,
         ) -> Page<Handler> {
             line(&[Method::$method], (name, path), access, summary, served)
         }

@@ -9,9 +9,9 @@ use bytes::Bytes;
 use futures_util::stream;
 use hyper::body::{Body, Frame, SizeHint};
 
-pub(crate) use crate::server::sending::Flow;
-use crate::server::sending::Sending;
-use crate::server::watch::{Busy, Seat};
+pub(crate) use crate::server::response_stream::ByteStream;
+use crate::server::response_stream::ResponseStream;
+use crate::server::watch::{Connection, RequestGuard};
 
 /// Answers of more bytes than this are looked after until they are taken.
 pub(super) const LARGE: usize = 64 * 1024;
@@ -21,33 +21,33 @@ pub(crate) enum Payload {
     /// Everything at once, made for this answer.
     Whole(Bytes),
     /// Everything at once, of bytes that the process keeps anyway.
-    Kept(Bytes),
+    Static(Bytes),
     /// Everything at once, of bytes whose memory is counted until they are taken.
     Counted(Bytes),
     /// Bit by bit. The number is the length, when it is known.
-    Flow(Flow, Option<u64>),
+    Stream(ByteStream, Option<u64>),
     /// On its way.
-    Sent(Arc<Sending>, Option<u64>),
+    Tracked(Arc<ResponseStream>, Option<u64>),
 }
 
 impl Payload {
     /// Has the connection look after what is not sent at once: it counts as busy until the end, or until the caller has
     /// not taken it for too long.
-    pub(super) fn send_over(self, seat: &Seat, busy: Busy) -> Self {
+    pub(super) fn send_over(self, conn: &Connection, busy: RequestGuard) -> Self {
         match self {
-            Self::Flow(flow, length) => Self::Sent(seat.send(flow, busy), length),
-            Self::Whole(bytes) | Self::Kept(bytes) if bytes.len() > LARGE => {
-                Self::look_after(bytes, seat, busy)
+            Self::Stream(flow, length) => Self::Tracked(conn.send(flow, busy), length),
+            Self::Whole(bytes) | Self::Static(bytes) if bytes.len() > LARGE => {
+                Self::look_after(bytes, conn, busy)
             }
-            Self::Counted(bytes) => Self::look_after(bytes, seat, busy),
+            Self::Counted(bytes) => Self::look_after(bytes, conn, busy),
             other => other,
         }
     }
 
-    fn look_after(bytes: Bytes, seat: &Seat, busy: Busy) -> Self {
+    fn look_after(bytes: Bytes, conn: &Connection, busy: RequestGuard) -> Self {
         let length = bytes.len() as u64;
-        let flow: Flow = Box::pin(stream::iter([Ok(bytes)]));
-        Self::Sent(seat.send(flow, busy), Some(length))
+        let flow: ByteStream = Box::pin(stream::iter([Ok(bytes)]));
+        Self::Tracked(conn.send(flow, busy), Some(length))
     }
 }
 
@@ -60,30 +60,30 @@ impl Body for Payload {
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let next = match &mut *self {
-            Self::Whole(bytes) | Self::Kept(bytes) | Self::Counted(bytes) => {
+            Self::Whole(bytes) | Self::Static(bytes) | Self::Counted(bytes) => {
                 let bytes = std::mem::take(bytes);
                 let all = (!bytes.is_empty()).then(|| Ok(Frame::data(bytes)));
                 return Poll::Ready(all);
             }
-            Self::Flow(flow, _) => flow.as_mut().poll_next(context),
-            Self::Sent(sending, _) => sending.poll_next(context),
+            Self::Stream(flow, _) => flow.as_mut().poll_next(context),
+            Self::Tracked(sending, _) => sending.poll_next(context),
         };
         next.map(|next| next.map(|bytes| bytes.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Self::Whole(bytes) | Self::Kept(bytes) if bytes.is_empty())
+        matches!(self, Self::Whole(bytes) | Self::Static(bytes) if bytes.is_empty())
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(bytes) | Self::Kept(bytes) | Self::Counted(bytes) => {
+            Self::Whole(bytes) | Self::Static(bytes) | Self::Counted(bytes) => {
                 SizeHint::with_exact(bytes.len() as u64)
             }
-            Self::Flow(_, Some(length)) | Self::Sent(_, Some(length)) => {
+            Self::Stream(_, Some(length)) | Self::Tracked(_, Some(length)) => {
                 SizeHint::with_exact(*length)
             }
-            Self::Flow(..) | Self::Sent(..) => SizeHint::default(),
+            Self::Stream(..) | Self::Tracked(..) => SizeHint::default(),
         }
     }
 }

@@ -4,18 +4,18 @@ use hyper::header::{HeaderMap, IF_NONE_MATCH, IF_RANGE, RANGE};
 
 /// A part of a file, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct ByteRange {
     pub(crate) first: u64,
     pub(crate) last: u64,
 }
 
 /// What of a file was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum RequestedRange {
     /// All of it.
     Whole,
     /// A part.
-    Part(Part),
+    Part(ByteRange),
     /// A part that is not there.
     Outside,
     /// Nothing: the caller has it already.
@@ -23,7 +23,7 @@ pub(crate) enum Wanted {
 }
 
 /// Reads what is wanted from the headers.
-pub(crate) fn wanted(headers: &HeaderMap, etag: &str, bytes: u64) -> Wanted {
+pub(crate) fn requested_range(headers: &HeaderMap, etag: &str, bytes: u64) -> RequestedRange {
     let text = |name| {
         headers
             .get(name)
@@ -35,23 +35,23 @@ pub(crate) fn wanted(headers: &HeaderMap, etag: &str, bytes: u64) -> Wanted {
             .any(|one| one == "*" || one.trim_start_matches("W/") == etag)
     };
     if text(IF_NONE_MATCH).is_some_and(matches) {
-        return Wanted::Nothing;
+        return RequestedRange::Nothing;
     }
     if text(IF_RANGE).is_some_and(|known| known != etag) {
-        return Wanted::Whole;
+        return RequestedRange::Whole;
     }
-    text(RANGE).map_or(Wanted::Whole, |range| parse(range, bytes))
+    text(RANGE).map_or(RequestedRange::Whole, |range| parse(range, bytes))
 }
 
-fn parse(range: &str, bytes: u64) -> Wanted {
+fn parse(range: &str, bytes: u64) -> RequestedRange {
     let Some(spec) = range.strip_prefix("bytes=") else {
-        return Wanted::Whole;
+        return RequestedRange::Whole;
     };
     let Some((first, last)) = spec.split_once('-') else {
-        return Wanted::Whole;
+        return RequestedRange::Whole;
     };
     if spec.contains(',') {
-        return Wanted::Whole;
+        return RequestedRange::Whole;
     }
     let number = |text: &str| {
         text.trim()
@@ -60,33 +60,35 @@ fn parse(range: &str, bytes: u64) -> Wanted {
             .filter(|_| text.trim().bytes().all(|byte| byte.is_ascii_digit()))
     };
     match (first.trim().is_empty(), last.trim().is_empty()) {
-        (true, true) => Wanted::Whole,
-        (true, false) => number(last).map_or(Wanted::Whole, |count| last_bytes(count, bytes)),
+        (true, true) => RequestedRange::Whole,
+        (true, false) => {
+            number(last).map_or(RequestedRange::Whole, |count| last_bytes(count, bytes))
+        }
         (false, open) => {
             let last = if open { Some(u64::MAX) } else { number(last) };
             match (number(first), last) {
                 (Some(first), Some(last)) if first <= last => span(first, last, bytes),
-                _ => Wanted::Whole,
+                _ => RequestedRange::Whole,
             }
         }
     }
 }
 
-fn span(first: u64, last: u64, bytes: u64) -> Wanted {
+fn span(first: u64, last: u64, bytes: u64) -> RequestedRange {
     if first >= bytes {
-        return Wanted::Outside;
+        return RequestedRange::Outside;
     }
-    Wanted::Part(Part {
+    RequestedRange::Part(ByteRange {
         first,
         last: last.min(bytes - 1),
     })
 }
 
-fn last_bytes(count: u64, bytes: u64) -> Wanted {
+fn last_bytes(count: u64, bytes: u64) -> RequestedRange {
     if count == 0 || bytes == 0 {
-        return Wanted::Outside;
+        return RequestedRange::Outside;
     }
-    Wanted::Part(Part {
+    RequestedRange::Part(ByteRange {
         first: bytes.saturating_sub(count),
         last: bytes - 1,
     })
@@ -96,8 +98,8 @@ fn last_bytes(count: u64, bytes: u64) -> Wanted {
 mod tests {
     use super::*;
 
-    fn part(first: u64, last: u64) -> Wanted {
-        Wanted::Part(Part { first, last })
+    fn part(first: u64, last: u64) -> RequestedRange {
+        RequestedRange::Part(ByteRange { first, last })
     }
 
     #[test]
@@ -108,8 +110,8 @@ mod tests {
             ("bytes=-3", part(7, 9)),
             ("bytes=-30", part(0, 9)),
             ("bytes=5-99", part(5, 9)),
-            ("bytes=10-", Wanted::Outside),
-            ("bytes=-0", Wanted::Outside),
+            ("bytes=10-", RequestedRange::Outside),
+            ("bytes=-0", RequestedRange::Outside),
         ] {
             assert_eq!(parse(range, 10), expected, "{range}");
         }
@@ -125,7 +127,7 @@ mod tests {
             "bytes=-",
             "bytes=+1-2",
         ] {
-            assert_eq!(parse(range, 10), Wanted::Whole, "{range}");
+            assert_eq!(parse(range, 10), RequestedRange::Whole, "{range}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use atelier_engine::allowances::Allowances;
+use atelier_engine::limits::LimitOverrides;
 use foldhash::quality::RandomState;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
@@ -24,7 +24,7 @@ const CROWDED: usize = 4096;
 
 /// What a call counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CallKind {
     /// It makes work.
     Submit,
     /// Everything else.
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 /// All limits.
 pub(crate) struct Rates {
     /// Accounts whose rates are their own.
-    allowances: Arc<Allowances>,
+    allowances: Arc<LimitOverrides>,
     submits: Policy,
     calls: Policy,
     wrong: Buckets<IpAddr>,
@@ -82,14 +82,14 @@ impl Pace {
 
 /// Where an account stands after a call.
 #[derive(Clone, Debug)]
-pub(super) struct Standing {
+pub(super) struct RateStatus {
     policy: HeaderValue,
     limit: HeaderValue,
     /// Seconds to wait, when the call was one too many.
     pub(super) wait_s: Option<u64>,
 }
 
-impl Standing {
+impl RateStatus {
     /// Says it in an answer.
     pub(super) fn tell(&self, headers: &mut HeaderMap) {
         headers.insert(POLICY, self.policy.clone());
@@ -99,7 +99,7 @@ impl Standing {
 
 impl Rates {
     /// The configured limits.
-    pub(crate) fn new(limits: &Limits, allowances: &Arc<Allowances>) -> Self {
+    pub(crate) fn new(limits: &Limits, allowances: &Arc<LimitOverrides>) -> Self {
         let wrong = limits.wrong_keys_per_minute;
         Self {
             allowances: Arc::clone(allowances),
@@ -124,11 +124,11 @@ impl Rates {
     }
 
     /// Counts a call; nothing when calls of this kind have no limit.
-    pub(super) fn call(&self, kind: Kind, account_id: &str) -> Option<Standing> {
+    pub(super) fn call(&self, kind: CallKind, account_id: &str) -> Option<RateStatus> {
         let own = self.allowances.of(account_id);
         let (policy, own) = match kind {
-            Kind::Submit => (&self.submits, own.submits_per_second),
-            Kind::Call => (&self.calls, own.calls_per_second),
+            CallKind::Submit => (&self.submits, own.submits_per_second),
+            CallKind::Call => (&self.calls, own.calls_per_second),
         };
         policy.call(account_id, own)
     }
@@ -184,11 +184,11 @@ impl Policy {
     }
 
     /// Counts a call of an account, which may have a rate of its own.
-    fn call(&self, account_id: &str, own: Option<u32>) -> Option<Standing> {
+    fn call(&self, account_id: &str, own: Option<u32>) -> Option<RateStatus> {
         let pace = own.map_or(self.pace, |own| self.pace.of(own));
         let level = self.buckets.take(account_id, pace)?;
         let limit = limit(self.name, level);
-        Some(Standing {
+        Some(RateStatus {
             policy: own.map_or_else(
                 || self.header.clone(),
                 |own| policy(self.name, pace.burst, own),

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::LazyLock;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::family::{RefusedData, refused};
+use atelier_contract::family::{RefusedData, refusal_body};
 use atelier_contract::{Code, Refusal};
 use bytes::Bytes;
 use hyper::header::{
@@ -18,10 +18,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::denial::Denial;
-use super::payload::{Flow, Payload};
+use super::payload::{ByteStream, Payload};
 use super::request_id;
 
-pub(crate) use file::{About, part_of_file, range_not_there, unchanged_file, whole_file};
+pub(crate) use file::{
+    FileHeaders, part_of_file, range_not_satisfiable, unchanged_file, whole_file,
+};
 
 /// An answer.
 pub(crate) type Reply = Response<Payload>;
@@ -75,8 +77,8 @@ const LONG: usize = 1 << 20;
 
 /// Whether the text of a value is long; no more of it is written than tells that.
 pub(super) fn is_long(value: &impl Serialize) -> bool {
-    struct Left(usize);
-    impl io::Write for Left {
+    struct SizeProbe(usize);
+    impl io::Write for SizeProbe {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0 = self.0.saturating_sub(bytes.len());
             match self.0 {
@@ -89,7 +91,7 @@ pub(super) fn is_long(value: &impl Serialize) -> bool {
             Ok(())
         }
     }
-    serde_json::to_writer(Left(LONG), value).is_err()
+    serde_json::to_writer(SizeProbe(LONG), value).is_err()
 }
 
 /// Any value as JSON, without an envelope.
@@ -120,7 +122,7 @@ pub(crate) fn success(data: impl Serialize) -> Reply {
 
 /// The usual envelope around one page of a list.
 pub(crate) fn page<T: Serialize>(data: &[T], total: i64, page: i64, limit: i64) -> Reply {
-    listed(data, (total, page, limit), Onward::Unsaid)
+    listed(data, (total, page, limit), NextCursor::Unsaid)
 }
 
 /// The same of a list that says where it goes on, or that it does not.
@@ -129,18 +131,18 @@ pub(crate) fn continued_page<T: Serialize>(
     numbers: (i64, i64, i64),
     next: Option<&str>,
 ) -> Reply {
-    listed(data, numbers, Onward::Said(next))
+    listed(data, numbers, NextCursor::Said(next))
 }
 
 /// Where a list goes on, of those that say it; null at the end.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Onward<'a> {
+enum NextCursor<'a> {
     Unsaid,
     Said(Option<&'a str>),
 }
 
-impl Onward<'_> {
+impl NextCursor<'_> {
     const fn is_unsaid(&self) -> bool {
         matches!(self, Self::Unsaid)
     }
@@ -149,20 +151,20 @@ impl Onward<'_> {
 fn listed<T: Serialize>(
     data: &[T],
     (total, page, limit): (i64, i64, i64),
-    next: Onward<'_>,
+    next: NextCursor<'_>,
 ) -> Reply {
     #[derive(Serialize)]
-    struct Listed<'a, T> {
+    struct ListEnvelope<'a, T> {
         status: &'static str,
         message: &'static str,
         data: &'a [T],
         total: i64,
         page: i64,
         limit: i64,
-        #[serde(skip_serializing_if = "Onward::is_unsaid")]
-        next: Onward<'a>,
+        #[serde(skip_serializing_if = "NextCursor::is_unsaid")]
+        next: NextCursor<'a>,
     }
-    json_of(&Listed {
+    json_of(&ListEnvelope {
         status: "SUCCESS",
         message: "success",
         data,
@@ -193,21 +195,21 @@ pub(crate) fn text(media_type: &'static str, text: String) -> Reply {
 }
 
 /// A stream of server-sent events.
-pub(crate) fn events(flow: Flow) -> Reply {
-    let mut reply = Response::new(Payload::Flow(flow, None));
+pub(crate) fn events(flow: ByteStream) -> Reply {
+    let mut reply = Response::new(Payload::Stream(flow, None));
     *reply.headers_mut() = EVENT_HEADERS.clone();
     reply
 }
 
 /// Taken, and nothing to say.
-pub(crate) fn taken() -> Reply {
-    let mut reply = nothing_more();
+pub(crate) fn accepted() -> Reply {
+    let mut reply = no_content();
     *reply.status_mut() = StatusCode::ACCEPTED;
     reply
 }
 
 /// Nothing more will come: an event stream must not be opened again.
-pub(crate) fn nothing_more() -> Reply {
+pub(crate) fn no_content() -> Reply {
     let mut reply = Response::new(Payload::Whole(Bytes::new()));
     *reply.status_mut() = StatusCode::NO_CONTENT;
     *reply.headers_mut() = api_headers(JSON);
@@ -223,7 +225,7 @@ pub(crate) fn denied(shape: RefusalShape, denial: &Denial) -> Reply {
     } else {
         RefusedData::Null
     };
-    let mut body = refused(data, refusal);
+    let mut body = refusal_body(data, refusal);
     if shape == RefusalShape::Vendor {
         body.insert("error".into(), vendor_error(refusal).into());
     }

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::family::{Family, Submit};
-use atelier_contract::pages::{Access, Door, Method, Page};
+use atelier_contract::family::{Family, SubmitEndpoint};
+use atelier_contract::pages::{Access, Method, Page, PageListeners};
 use atelier_contract::{Code, Refusal, Scope};
 use hyper::Method as HttpMethod;
 use hyper::header::{IF_NONE_MATCH, RANGE};
@@ -16,9 +16,9 @@ use hyper::http::request::Parts;
 use super::denial::Denial;
 use super::hosts::Hosts;
 use super::page::Handler;
-use super::rate::Kind;
+use super::rate::CallKind;
 use crate::config::Role;
-use crate::counts::{self, Way};
+use crate::counts::{self, RouteLabel};
 use crate::pages::PAGES;
 
 /// What a path leads to.
@@ -27,7 +27,7 @@ pub(super) enum Target {
     /// Reads a job of a family.
     Fetch(&'static Family),
     /// Submits work, answered with a job or with the result.
-    Submit(&'static Family, &'static Submit),
+    Submit(&'static Family, &'static SubmitEndpoint),
     /// Anything else.
     Page(&'static Page<Handler>),
 }
@@ -43,23 +43,23 @@ impl Target {
     }
 
     /// What a call counts as.
-    pub(super) const fn kind(self) -> Kind {
+    pub(super) const fn kind(self) -> CallKind {
         match self.access() {
-            Access::Caller(Scope::Submit) => Kind::Submit,
-            _ => Kind::Call,
+            Access::Caller(Scope::Submit) => CallKind::Submit,
+            _ => CallKind::Call,
         }
     }
 
     /// Whether it makes something that has to be kept; cancelling and deleting do not.
     pub(super) fn makes_work(self, head: &Parts) -> bool {
-        self.kind() == Kind::Submit
+        self.kind() == CallKind::Submit
             && head.method == HttpMethod::POST
             && !head.uri.path().ends_with("/cancel")
     }
 
     /// Who may, when the request came from inside: counters then need no token.
     pub(super) fn access_from(self, inside: bool) -> Access {
-        if inside && self.door() == Door::Metrics {
+        if inside && self.door() == PageListeners::Metrics {
             Access::Open
         } else {
             self.access()
@@ -74,7 +74,7 @@ impl Target {
     }
 
     /// What its durations are counted under.
-    pub(super) const fn way(self) -> Way {
+    pub(super) const fn route(self) -> RouteLabel {
         match self {
             Self::Fetch(family) => (counts::FETCH, family.name),
             Self::Submit(family, _) => (counts::SUBMIT, family.name),
@@ -82,10 +82,10 @@ impl Target {
         }
     }
 
-    const fn door(self) -> Door {
+    const fn door(self) -> PageListeners {
         match self {
-            Self::Submit(_, submit) if submit.alternative => Door::Alternative,
-            Self::Fetch(_) | Self::Submit(..) => Door::Main,
+            Self::Submit(_, submit) if submit.alternative => PageListeners::Alternative,
+            Self::Fetch(_) | Self::Submit(..) => PageListeners::Main,
             Self::Page(page) => page.door,
         }
     }
@@ -98,16 +98,16 @@ impl Target {
             head.method == HttpMethod::HEAD || fewer.any(|name| head.headers.contains_key(name))
         };
         let counted = match self.door() {
-            Door::Main => true,
-            Door::Files => few_bytes(),
-            Door::Every | Door::Alternative | Door::Metrics => false,
+            PageListeners::Main => true,
+            PageListeners::Files => few_bytes(),
+            PageListeners::Every | PageListeners::Alternative | PageListeners::Metrics => false,
         };
         counted && self.access() == Access::Open
     }
 
     /// Whether it is answered however much else is going on.
     pub(super) fn needs_no_place(self) -> bool {
-        self.door() == Door::Every
+        self.door() == PageListeners::Every
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use atelier_contract::pages::Access;
 use atelier_contract::{Code, Refusal, Scope};
-use atelier_engine::{Caller, Opener, Visitor, key};
+use atelier_engine::{Caller, Principal, SessionCredential, key};
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq as _;
@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq as _;
 use super::caller;
 use super::denial::Denial;
 use super::names;
-use super::received::Received;
+use super::request::IncomingRequest;
 use crate::app::App;
 use crate::server::proxies;
 
@@ -27,20 +27,20 @@ const TOO_MANY: &str = "this key opened too many sessions within the hour; wait"
 pub(super) async fn visitor(
     app: &Arc<App>,
     access: Access,
-    received: &Received,
-) -> Result<Option<Visitor>, Denial> {
+    received: &IncomingRequest,
+) -> Result<Option<Principal>, Denial> {
     let headers = &received.head.headers;
     if caller::has_credential(headers) {
         return Ok(None);
     }
     // What cannot be a session is none, and nobody is asked.
-    let Some(word) = word(headers).filter(|word| key::well_formed_session(word)) else {
+    let Some(word) = session_token(headers).filter(|word| key::well_formed_session(word)) else {
         return Ok(None);
     };
     caller::before_asking(app, received.from, word).await;
     let visitor = app
         .engine
-        .office()
+        .admin()
         .sessions()
         .visitor(word, &app.root_hash)
         .await?;
@@ -52,14 +52,14 @@ pub(super) async fn visitor(
     let reads = matches!(received.head.method, Method::GET | Method::HEAD)
         && !matches!(access, Access::Caller(Scope::Submit) | Access::Operator);
     if visitor.is_some() && !reads {
-        prove(app, headers, word)?;
+        check_csrf_token(app, headers, word)?;
     }
     Ok(visitor)
 }
 
 /// Refuses to open a session for a page of another origin, which would have its visitor work in somebody else's name. Such
 /// a page cannot say that it sends JSON without asking first.
-pub(crate) fn only_from_own_pages(app: &App, received: &Received) -> Result<(), Refusal> {
+pub(crate) fn only_from_own_pages(app: &App, received: &IncomingRequest) -> Result<(), Refusal> {
     if !app
         .names
         .is_own_page(&received.head, received.from.by_proxy)
@@ -82,24 +82,26 @@ pub(crate) fn only_from_own_pages(app: &App, received: &Received) -> Result<(), 
 /// Opens a session with what somebody typed or with a link; wrong guesses are counted like wrong keys.
 pub(crate) async fn open(
     app: &Arc<App>,
-    received: &Received,
+    received: &IncomingRequest,
     secret: &str,
 ) -> Result<String, Denial> {
-    let earlier = word(&received.head.headers);
+    let earlier = session_token(&received.head.headers);
     let opener = if caller::is_root(app, secret) {
-        Opener::Root(&app.root_hash)
+        SessionCredential::Root(&app.root_hash)
     } else {
         caller::before_asking(app, received.from, secret).await;
-        Opener::Secret(secret)
+        SessionCredential::Secret(secret)
     };
     // It is a call like any other. Any key may sign in, whatever else it may: what it opens is counted as its own.
     let may = |caller: &Caller| {
         let account_id = &caller.account_id;
-        received.pass.admit((&app.places, &app.rates), account_id)?;
+        received
+            .admission
+            .admit((&app.request_slots, &app.rates), account_id)?;
         let counted = app.rates.session(&caller.key_id);
-        counted.map_err(|seconds| Denial::later(TOO_MANY, seconds))
+        counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY, seconds))
     };
-    let sessions = app.engine.office().sessions();
+    let sessions = app.engine.admin().sessions();
     match sessions.open(opener, earlier, &app.root_hash, may).await {
         Err(denial) if denial.refusal.code == Code::Unauthorized => {
             caller::count_wrong(app, received.from)?;
@@ -112,13 +114,13 @@ pub(crate) async fn open(
 /// Ends the session of a request.
 pub(crate) async fn close(
     app: &Arc<App>,
-    received: &Received,
+    received: &IncomingRequest,
     everywhere: bool,
 ) -> Result<(), Denial> {
-    if let Some(word) = word(&received.head.headers) {
-        prove(app, &received.head.headers, word)?;
+    if let Some(word) = session_token(&received.head.headers) {
+        check_csrf_token(app, &received.head.headers, word)?;
         app.engine
-            .office()
+            .admin()
             .sessions()
             .close(word, everywhere)
             .await?;
@@ -129,17 +131,17 @@ pub(crate) async fn close(
 /// Ends an operator's look at an account; the word of the session that is left.
 pub(crate) async fn end_visit(
     app: &Arc<App>,
-    received: &Received,
+    received: &IncomingRequest,
 ) -> Result<Option<String>, Denial> {
-    let Some(word) = word(&received.head.headers) else {
+    let Some(word) = session_token(&received.head.headers) else {
         return Ok(None);
     };
-    prove(app, &received.head.headers, word)?;
-    Ok(Some(app.engine.office().sessions().end_visit(word).await?))
+    check_csrf_token(app, &received.head.headers, word)?;
+    Ok(Some(app.engine.admin().sessions().end_visit(word).await?))
 }
 
 /// The word of the session that a request carries.
-pub(crate) fn word(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn session_token(headers: &HeaderMap) -> Option<&str> {
     let lines = headers.get_all(COOKIE).iter();
     let mut found = lines
         .filter_map(|line| line.to_str().ok())
@@ -153,10 +155,14 @@ pub(crate) fn word(headers: &HeaderMap) -> Option<&str> {
 
 /// The line that gives a browser its session, or takes it away. It is for TLS alone when the caller came by it, as far as
 /// anybody says so: the listener, a known proxy, the page itself, or the settings.
-pub(crate) fn cookie(app: &App, received: &Received, word: Option<&str>) -> Option<HeaderValue> {
+pub(crate) fn cookie(
+    app: &App,
+    received: &IncomingRequest,
+    word: Option<&str>,
+) -> Option<HeaderValue> {
     let (headers, from) = (&received.head.headers, received.from);
     let by_tls = from.by_tls
-        || (from.by_proxy && proxies::told_of_tls(headers))
+        || (from.by_proxy && proxies::forwarded_over_tls(headers))
         || names::came_by_tls(headers)
         || app.config.base_url.starts_with("https://");
     let secure = if by_tls { "; Secure" } else { "" };
@@ -166,9 +172,9 @@ pub(crate) fn cookie(app: &App, received: &Received, word: Option<&str>) -> Opti
     HeaderValue::from_str(&line).ok()
 }
 
-fn prove(app: &App, headers: &HeaderMap, word: &str) -> Result<(), Refusal> {
+fn check_csrf_token(app: &App, headers: &HeaderMap, word: &str) -> Result<(), Refusal> {
     let given = headers.get(PROOF).map(HeaderValue::as_bytes);
-    let wanted = app.engine.office().sessions().proof(word);
+    let wanted = app.engine.admin().sessions().proof(word);
     let proven = given.is_some_and(|given| bool::from(given.ct_eq(wanted.as_bytes())));
     proven.then_some(()).ok_or_else(|| {
         Refusal::new(
@@ -187,7 +193,7 @@ mod tests {
         for line in lines {
             headers.append(COOKIE, line.parse().expect("a header"));
         }
-        word(&headers).map(str::to_owned)
+        session_token(&headers).map(str::to_owned)
     }
 
     #[test]

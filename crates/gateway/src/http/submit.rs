@@ -3,28 +3,31 @@
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{AnswersWith, Family, Submit};
+use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
 use atelier_engine::Call;
 
-use super::body::Arriving;
+use super::body::UnreadBody;
 use super::idempotency::idempotency_key;
-use super::received::{Answer, Received};
-use super::{answer, body, form, reply};
+use super::request::{HandlerResult, IncomingRequest};
+use super::{body, form, reply, sync_answer};
 use crate::app::App;
 use crate::config::Role;
 
 /// Takes a submit of any family.
 pub(super) async fn accept(
     app: &Arc<App>,
-    received: Received,
-    body: Arriving,
+    received: IncomingRequest,
+    body: UnreadBody,
     family: &'static Family,
-    entry: &'static Submit,
-) -> Answer {
+    entry: &'static SubmitEndpoint,
+) -> HandlerResult {
     let caller = received.caller()?.clone();
     let idempotency_key = idempotency_key(&received.head.headers)?;
-    let Received {
-        head, from, pass, ..
+    let IncomingRequest {
+        head,
+        from,
+        admission,
+        ..
     } = received;
     let (mut fields, files) = if entry.files.is_empty() {
         let fields = body::fields(app, &head, body, entry.most_bytes).await?;
@@ -36,7 +39,7 @@ pub(super) async fn accept(
     if entry.reads_query {
         fields = entry.merged(body::query(&head)?, fields);
     }
-    pass.lap("body");
+    admission.lap("body");
     let patience = patience_s(family, entry, &fields);
     let account_id = caller.account_id.clone();
     let custody = from.role == Role::Custody && family.custody;
@@ -51,26 +54,26 @@ pub(super) async fn accept(
         notes: Fields::new(),
     };
     let engine = Arc::clone(&app.engine);
-    let submitted = pass
+    let submitted = admission
         .spend(async move { engine.intake().submit(call).await })
         .await??;
-    pass.lap("accepted");
+    admission.lap("accepted");
     match entry.answers_with {
-        AnswersWith::Job => Ok(reply::json_of(&family.accepted(&submitted.job_id))),
-        AnswersWith::Answer(render) => {
-            let wait = answer::Wait {
+        AnswerMode::Job => Ok(reply::json_of(&family.accepted(&submitted.job_id))),
+        AnswerMode::Answer(render) => {
+            let wait = sync_answer::SyncWait {
                 entry,
                 render,
                 patience_s: patience,
             };
-            let answer = answer::when_finished(app, &account_id, &submitted, &wait).await;
-            pass.lap("made");
+            let answer = sync_answer::wait_for_result(app, &account_id, &submitted, &wait).await;
+            admission.lap("made");
             answer
         }
     }
 }
 
 /// How long a synchronous call may take, by the table.
-fn patience_s(family: &Family, entry: &Submit, fields: &Fields) -> u32 {
+fn patience_s(family: &Family, entry: &SubmitEndpoint, fields: &Fields) -> u32 {
     entry.timeout_s.map_or(family.timeout_s, |of| of(fields))
 }

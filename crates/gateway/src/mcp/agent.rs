@@ -6,19 +6,19 @@ use atelier_engine::Caller;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::envelope::Said;
+use super::envelope::McpHeaders;
 use crate::app::App;
-use crate::http::pass::Pass;
+use crate::http::admission::Admission;
 
 /// Who asks.
 pub(crate) struct Agent {
     pub(crate) app: Arc<App>,
     pub(crate) caller: Caller,
-    pub(crate) pass: Arc<Pass>,
+    pub(crate) admission: Arc<Admission>,
     /// The name of the session, as the agent gave it.
     pub(crate) session: String,
     /// What the headers of the request say.
-    pub(crate) said: Said,
+    pub(crate) mcp_headers: McpHeaders,
     /// Whether the request is of the revision without a handshake.
     pub(crate) modern: bool,
     /// Only tools whose names begin with one of these, when there are any.

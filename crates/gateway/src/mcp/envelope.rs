@@ -24,7 +24,7 @@ const HEADER_MISMATCH: i64 = -32020;
 const UNKNOWN_REVISION: i64 = -32022;
 
 /// What is wrong with a request: code, words, and what helps to put it right.
-pub(super) type Wrong = (i64, String, Value);
+pub(super) type RpcError = (i64, String, Value);
 
 /// Who answers.
 pub(super) fn server() -> Value {
@@ -33,9 +33,9 @@ pub(super) fn server() -> Value {
 
 /// What the headers of a request say, as far as it has them.
 #[derive(Clone, Default)]
-pub(crate) struct Said([Option<String>; 3]);
+pub(crate) struct McpHeaders([Option<String>; 3]);
 
-impl Said {
+impl McpHeaders {
     /// Takes them out of the head of a request.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let text = |name: &str| Some(decoded(headers.get(name)?.to_str().ok()?));
@@ -53,7 +53,11 @@ fn decoded(text: &str) -> String {
 }
 
 /// Whether a request is of this revision; one that is of no revision known here is wrong.
-pub(super) fn is_meant(said: &Said, method: &str, params: &Value) -> Result<bool, Wrong> {
+pub(super) fn check_revision(
+    mcp_headers: &McpHeaders,
+    method: &str,
+    params: &Value,
+) -> Result<bool, RpcError> {
     let meta = &params["_meta"];
     let Some(version) = meta.get(VERSION_KEY) else {
         return Ok(false);
@@ -70,7 +74,7 @@ pub(super) fn is_meant(said: &Said, method: &str, params: &Value) -> Result<bool
     let differs = |(given, meant): (&Option<String>, Option<&str>)| {
         given.as_deref().is_some_and(|given| meant != Some(given))
     };
-    if said.0.iter().zip(meant).any(differs) {
+    if mcp_headers.0.iter().zip(meant).any(differs) {
         return wrong(HEADER_MISMATCH, "the headers do not say what the body says");
     }
     if version != REVISION {
@@ -85,7 +89,7 @@ pub(super) fn is_meant(said: &Said, method: &str, params: &Value) -> Result<bool
 }
 
 /// A result as this revision has it.
-pub(super) fn sealed(method: &str, result: &Value) -> Value {
+pub(super) fn wrap_result(method: &str, result: &Value) -> Value {
     let mut whole = result.clone();
     whole["resultType"] = "complete".into();
     whole["_meta"][SERVER_KEY] = server();
@@ -121,32 +125,38 @@ mod tests {
 
     #[test]
     fn a_request_is_of_this_revision_when_it_and_its_headers_say_so() {
-        let said = |headers: &[(&'static str, &'static str)]| {
+        let mcp_headers = |headers: &[(&'static str, &'static str)]| {
             let pairs = headers.iter().map(|(name, value)| {
                 let name = hyper::header::HeaderName::from_static(name);
                 (name, hyper::header::HeaderValue::from_static(value))
             });
-            Said::of(&pairs.collect())
+            McpHeaders::of(&pairs.collect())
         };
-        let none = said(&[]);
-        assert_eq!(is_meant(&none, "tools/call", &json!({})), Ok(false));
+        let none = mcp_headers(&[]);
+        assert_eq!(check_revision(&none, "tools/call", &json!({})), Ok(false));
         let ours = request(REVISION);
-        assert_eq!(is_meant(&none, "tools/call", &ours), Ok(true));
-        let all = said(&[
+        assert_eq!(check_revision(&none, "tools/call", &ours), Ok(true));
+        let all = mcp_headers(&[
             ("mcp-method", "tools/call"),
             ("mcp-name", "=?base64?cXVvdGE=?="),
         ]);
-        assert_eq!(is_meant(&all, "tools/call", &ours), Ok(true));
-        let other = said(&[("mcp-name", "artgen_imagine")]);
-        let code = |of: Result<bool, Wrong>| of.expect_err("wrong").0;
-        assert_eq!(code(is_meant(&other, "tools/call", &ours)), HEADER_MISMATCH);
-        let later = is_meant(&none, "tools/call", &request("2099-01-01"));
+        assert_eq!(check_revision(&all, "tools/call", &ours), Ok(true));
+        let other = mcp_headers(&[("mcp-name", "artgen_imagine")]);
+        let code = |of: Result<bool, RpcError>| of.expect_err("wrong").0;
+        assert_eq!(
+            code(check_revision(&other, "tools/call", &ours)),
+            HEADER_MISMATCH
+        );
+        let later = check_revision(&none, "tools/call", &request("2099-01-01"));
         let (code_of, _, helps) = later.expect_err("unknown");
         assert_eq!(
             (code_of, &helps["supported"][0]),
             (UNKNOWN_REVISION, &json!(REVISION))
         );
         let bare = json!({ "_meta": { VERSION_KEY: REVISION } });
-        assert_eq!(code(is_meant(&none, "tools/list", &bare)), WRONG_PARAMS);
+        assert_eq!(
+            code(check_revision(&none, "tools/list", &bare)),
+            WRONG_PARAMS
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::{Code, Job, JobId, Refusal};
-use atelier_engine::shares::Part;
+use atelier_engine::share::FairPermit;
 use atelier_engine::{Caller, Changes};
 use bytes::Bytes;
 use futures_util::stream;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::agent::Agent;
-use super::{envelope, told};
+use super::{envelope, tool_result};
 use crate::app::App;
-use crate::http::pass;
-use crate::http::payload::Flow;
+use crate::http::admission;
+use crate::http::payload::ByteStream;
 
 /// A silent stream says this often that it is alive.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
@@ -24,7 +24,7 @@ const COMMENT_EVERY: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What is waited for.
-pub(super) struct Waiting {
+pub(super) struct PendingCall {
     pub(super) job: JobId,
     /// Whether the call began the job.
     pub(super) begins: bool,
@@ -36,28 +36,29 @@ pub(super) struct Waiting {
 }
 
 /// A call that waits.
-pub(super) struct Follower {
+pub(super) struct CallStream {
     app: Arc<App>,
     caller: Caller,
-    call: Waiting,
+    call: PendingCall,
     /// Whether the call is of the revision without a handshake: there, whoever hangs up wants its job no longer.
     modern: bool,
     changes: Changes,
     until: Instant,
     seen: Option<(i64, u8)>,
     over: bool,
-    _place: Part,
+    _place: FairPermit,
 }
 
-impl Follower {
+impl CallStream {
     /// Begins to wait.
-    pub(super) async fn open(agent: Agent, call: Waiting) -> Result<Flow, Refusal> {
+    pub(super) async fn open(agent: Agent, call: PendingCall) -> Result<ByteStream, Refusal> {
         let app = agent.app;
         let jobs = app.engine.jobs();
         jobs.job(&agent.caller.account_id, &call.job).await?;
-        let place = app.event_streams.try_take(agent.pass.holder(), 1);
-        let place =
-            place.map_err(|full| pass::refused(full, "too many calls wait at once").refusal)?;
+        let place = app.event_streams.try_take(agent.admission.holder(), 1);
+        let place = place.map_err(|full| {
+            admission::capacity_denial(full, "too many calls wait at once").refusal
+        })?;
         let follower = Self {
             changes: jobs.changes(&call.job),
             _place: place,
@@ -77,7 +78,7 @@ impl Follower {
         self.changes
             .until(LOOK_EVERY, || async {
                 let engine = &self.app.engine;
-                if !engine.office().callers().still_known(&self.caller).await {
+                if !engine.admin().callers().still_known(&self.caller).await {
                     return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
                 }
                 match engine
@@ -100,7 +101,9 @@ impl Follower {
     /// The last message of the stream.
     fn result(&mut self, result: &Value) -> Bytes {
         self.over = true;
-        let sealed = self.modern.then(|| envelope::sealed("tools/call", result));
+        let sealed = self
+            .modern
+            .then(|| envelope::wrap_result("tools/call", result));
         let result = sealed.as_ref().unwrap_or(result);
         event(&json!({ "jsonrpc": "2.0", "id": self.call.id, "result": result }))
     }
@@ -117,7 +120,7 @@ impl Follower {
     }
 }
 
-impl Drop for Follower {
+impl Drop for CallStream {
     fn drop(&mut self) {
         let stopping = self.app.stopping.is_cancelled();
         if self.modern && self.call.begins && !self.over && !stopping {
@@ -136,7 +139,7 @@ fn event(message: &Value) -> Bytes {
 }
 
 /// The next piece of the stream, or its end.
-async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
+async fn next(mut follower: CallStream) -> Option<(io::Result<Bytes>, CallStream)> {
     if follower.over || follower.app.stopping.is_cancelled() {
         return None;
     }
@@ -156,12 +159,12 @@ async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
             .job(&follower.caller.account_id, &follower.call.job)
             .await
         {
-            Ok(job) => follower.result(&told::unfinished(&job)),
-            Err(refusal) => follower.result(&told::refused(&refusal)),
+            Ok(job) => follower.result(&tool_result::unfinished(&job)),
+            Err(refusal) => follower.result(&tool_result::refused(&refusal)),
         },
-        Ok(Err(refusal)) => follower.result(&told::refused(&refusal)),
+        Ok(Err(refusal)) => follower.result(&tool_result::refused(&refusal)),
         Ok(Ok(job)) if job.state.is_final() => {
-            let result = told::finished(&follower.app, &job).await;
+            let result = tool_result::finished(&follower.app, &job).await;
             follower.result(&result)
         }
         Ok(Ok(job)) => {

@@ -44,7 +44,7 @@ pub(super) async fn bytes_of(app: &Arc<App>, file: &File) -> Result<Bytes, Refus
         .ok_or_else(gone)?;
     let asset = app
         .engine
-        .vault()
+        .assets()
         .asset(key, url.query().unwrap_or_default())
         .await?;
     if asset.bytes > LARGEST {
@@ -55,7 +55,7 @@ pub(super) async fn bytes_of(app: &Arc<App>, file: &File) -> Result<Bytes, Refus
     }
     let pieces = app
         .engine
-        .vault()
+        .assets()
         .asset_bytes(&asset, 0..asset.bytes)
         .await?;
     let all: Vec<Bytes> = pieces.try_collect().await.map_err(|_| gone())?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use atelier_contract::FAMILIES;
 use atelier_contract::body::Fields;
-use atelier_contract::family::{Family, Submit};
+use atelier_contract::family::{Family, SubmitEndpoint};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -21,9 +21,9 @@ const NOT_FOR_AGENTS: [&str; 2] = ["hookUrl", "hook_url"];
 
 /// What a tool does.
 #[derive(Clone, Copy)]
-pub(super) enum Does {
+pub(super) enum ToolAction {
     /// Makes something.
-    Submit(&'static Family, &'static Submit),
+    Submit(&'static Family, &'static SubmitEndpoint),
     /// Waits for a job.
     Wait,
     /// Lists jobs.
@@ -36,8 +36,8 @@ pub(super) enum Does {
 
 struct Tool {
     name: String,
-    does: Does,
-    shown: Value,
+    action: ToolAction,
+    definition: Value,
 }
 
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
@@ -45,28 +45,30 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
         .iter()
         .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)));
     let mut all: Vec<Tool> = submits
-        .map(|(family, submit)| making(family, submit))
+        .map(|(family, submit)| submit_tool(family, submit))
         .collect();
-    all.extend(own());
+    all.extend(query_tools());
     all
 });
 
 /// The tools as they are listed.
 pub(super) fn list(only: &[String]) -> Vec<&'static Value> {
     let wanted = TOOLS.iter().filter(|tool| is_wanted(tool, only));
-    wanted.map(|tool| &tool.shown).collect()
+    wanted.map(|tool| &tool.definition).collect()
 }
 
 /// The tool with a name.
-pub(super) fn find(name: &str, only: &[String]) -> Option<Does> {
+pub(super) fn find(name: &str, only: &[String]) -> Option<ToolAction> {
     let mut wanted = TOOLS.iter().filter(|tool| is_wanted(tool, only));
-    wanted.find(|tool| tool.name == name).map(|tool| tool.does)
+    wanted
+        .find(|tool| tool.name == name)
+        .map(|tool| tool.action)
 }
 
 /// Whether a tool is among those asked for; those that make nothing always are.
 fn is_wanted(tool: &Tool, only: &[String]) -> bool {
     let begins = |start: &String| tool.name.starts_with(&start.replace('.', "_"));
-    only.is_empty() || !matches!(tool.does, Does::Submit(..)) || only.iter().any(begins)
+    only.is_empty() || !matches!(tool.action, ToolAction::Submit(..)) || only.iter().any(begins)
 }
 
 /// Takes the time to wait out of the arguments.
@@ -78,7 +80,7 @@ pub(super) fn take_wait(arguments: &mut Fields) -> Duration {
     Duration::from_secs(asked.unwrap_or(USUAL_WAIT_S).min(LONGEST_WAIT_S))
 }
 
-fn making(family: &'static Family, submit: &'static Submit) -> Tool {
+fn submit_tool(family: &'static Family, submit: &'static SubmitEndpoint) -> Tool {
     let name = submit.name.replace('.', "_");
     let mut schema = schema_of(submit);
     let said = schema.remove("description");
@@ -93,16 +95,16 @@ fn making(family: &'static Family, submit: &'static Submit) -> Tool {
         fields.insert(WAIT.into(), wait_schema());
     }
     let hints = json!({ "readOnlyHint": false, "destructiveHint": false, "openWorldHint": true });
-    let shown = json!({ "name": name, "title": title, "description": description, "inputSchema": schema, "annotations": hints });
+    let definition = json!({ "name": name, "title": title, "description": description, "inputSchema": schema, "annotations": hints });
     Tool {
         name,
-        does: Does::Submit(family, submit),
-        shown,
+        action: ToolAction::Submit(family, submit),
+        definition,
     }
 }
 
 /// The schema of a request, whole in itself.
-fn schema_of(submit: &Submit) -> Map<String, Value> {
+fn schema_of(submit: &SubmitEndpoint) -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
     let mut generator: SchemaGenerator = settings.into_generator();
     let schema = (submit.schema)(&mut generator).to_value();
@@ -127,24 +129,28 @@ fn wait_schema() -> Value {
 }
 
 /// The tools that make nothing.
-fn own() -> Vec<Tool> {
+fn query_tools() -> Vec<Tool> {
     let job = json!({ "type": "string", "description": "Identifier of a job." });
-    let tool =
-        |name: &str, does: Does, description: &str, fields: Value, required: Value, reads: bool| {
-            Tool {
-                name: name.to_owned(),
-                does,
-                shown: json!({
-                    "name": name, "description": description,
-                    "inputSchema": { "type": "object", "properties": fields, "required": required },
-                    "annotations": { "readOnlyHint": reads, "destructiveHint": !reads },
-                }),
-            }
-        };
+    let tool = |name: &str,
+                action: ToolAction,
+                description: &str,
+                fields: Value,
+                required: Value,
+                reads: bool| {
+        Tool {
+            name: name.to_owned(),
+            action,
+            definition: json!({
+                "name": name, "description": description,
+                "inputSchema": { "type": "object", "properties": fields, "required": required },
+                "annotations": { "readOnlyHint": reads, "destructiveHint": !reads },
+            }),
+        }
+    };
     vec![
         tool(
             "wait_for_job",
-            Does::Wait,
+            ToolAction::Wait,
             "Waits for a job that was still running and answers with its result.",
             json!({ "jobId": job, WAIT: wait_schema() }),
             json!(["jobId"]),
@@ -152,7 +158,7 @@ fn own() -> Vec<Tool> {
         ),
         tool(
             "list_jobs",
-            Does::List,
+            ToolAction::List,
             "The newest jobs of this account with their states and results.",
             json!({ "limit": { "type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "How many." } }),
             json!([]),
@@ -160,7 +166,7 @@ fn own() -> Vec<Tool> {
         ),
         tool(
             "cancel_job",
-            Does::Cancel,
+            ToolAction::Cancel,
             "Ends a job that is not over; its quota comes back.",
             json!({ "jobId": job }),
             json!(["jobId"]),
@@ -168,7 +174,7 @@ fn own() -> Vec<Tool> {
         ),
         tool(
             "quota",
-            Does::Quota,
+            ToolAction::Quota,
             "What is left of this account's quota, and what is held for running jobs.",
             json!({}),
             json!([]),

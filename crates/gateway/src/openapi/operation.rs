@@ -6,7 +6,7 @@ use atelier_contract::pages::Access;
 use serde_json::{Map, Value, json};
 
 use super::parts::{answers, idempotency_key, messages, plain, streamed};
-use crate::catalogue::{Answer, Operation};
+use crate::catalogue::{Operation, ResponseKind};
 
 /// Describes an operation.
 pub(super) fn described(operation: &Operation, place: usize) -> Value {
@@ -25,10 +25,10 @@ pub(super) fn described(operation: &Operation, place: usize) -> Value {
         "security": security(operation.access),
         "parameters": parameters,
         "responses": match &operation.answer {
-            Answer::Json(schema) => answers(schema),
-            Answer::Events => streamed(),
-            Answer::Messages => messages(),
-            Answer::Media(media) => plain(media),
+            ResponseKind::Json(schema) => answers(schema),
+            ResponseKind::Events => streamed(),
+            ResponseKind::Messages => messages(),
+            ResponseKind::Media(media) => plain(media),
         },
     });
     if let Some(makes) = operation.makes {

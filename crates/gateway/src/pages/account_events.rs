@@ -9,20 +9,20 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::{BulkView, Caller, Changes, JobMark, MARKS_MOST};
+use atelier_engine::{BulkView, Caller, Changes, JobMark, SUMMARIES_MAX};
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::batches;
-use super::events::{COMMENT_EVERY, LOOK_EVERY, STILL_HERE, last_event_id, told};
+use super::events::{COMMENT_EVERY, LOOK_EVERY, STILL_HERE, job_event, last_event_id};
 use crate::app::App;
+use crate::http::admission;
 use crate::http::denial::Denial;
 use crate::http::page::Events;
-use crate::http::pass;
-use crate::http::received::Received;
 use crate::http::reply;
-use atelier_engine::shares::Part;
+use crate::http::request::IncomingRequest;
+use atelier_engine::share::FairPermit;
 
 /// What ended so long before a look is looked at again: its commit may have been seen later than its time says.
 const OVERLAP_MS: i64 = 10_000;
@@ -39,26 +39,26 @@ const AT_ONCE: usize = 100;
 const STEP: i64 = 1000;
 
 /// A stream that is being followed.
-struct Follower {
+struct AccountStream {
     app: Arc<App>,
     caller: Caller,
     /// The batch, when only its jobs are followed.
     batch: Option<BulkView>,
     changes: Changes,
     /// What was shown of each job that may still have news.
-    seen: HashMap<String, Shown>,
+    seen: HashMap<String, LastEvent>,
     /// Nothing that ended before this is told, unless it was shown unfinished.
     from_ms: AtomicI64,
     /// The identifier of the last event.
     last: i64,
     ready: VecDeque<Bytes>,
     over: bool,
-    _place: Part,
+    _place: FairPermit,
 }
 
 /// What was shown of a job.
 #[derive(Clone, Copy)]
-struct Shown {
+struct LastEvent {
     /// Grows with every change.
     number: i64,
     /// Whether that was its end.
@@ -66,14 +66,18 @@ struct Shown {
 }
 
 /// Opens the stream of the caller's account.
-pub(super) async fn follow(app: Arc<App>, received: Received, (): ()) -> Result<Events, Denial> {
+pub(super) async fn follow(
+    app: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<Events, Denial> {
     open(app, &received, None)
 }
 
 /// Opens the stream of a batch.
 pub(super) async fn follow_batch(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Events, Denial> {
     let account = received.account()?;
@@ -85,19 +89,24 @@ pub(super) async fn follow_batch(
     // After an event of a time that is yet to come, dates do not say what was told.
     let known = seen_ms > 0 && !is_to_come(seen_ms, app.engine.now_ms());
     if known && !marks.iter().any(news) {
-        return Ok(Events(reply::nothing_more()));
+        return Ok(Events(reply::no_content()));
     }
     open(app, &received, Some(batch))
 }
 
-fn open(app: Arc<App>, received: &Received, batch: Option<BulkView>) -> Result<Events, Denial> {
+fn open(
+    app: Arc<App>,
+    received: &IncomingRequest,
+    batch: Option<BulkView>,
+) -> Result<Events, Denial> {
     let caller = received.caller()?.clone();
-    let place = app.event_streams.try_take(received.pass.holder(), 1);
-    let place =
-        place.map_err(|full| pass::refused(full, "too many event streams of this account"))?;
+    let place = app.event_streams.try_take(received.admission.holder(), 1);
+    let place = place.map_err(|full| {
+        admission::capacity_denial(full, "too many event streams of this account")
+    })?;
     let last = last_event_id(&received.head.headers);
     let from_ms = first_ms(last, batch.is_some(), app.engine.now_ms());
-    let follower = Follower {
+    let follower = AccountStream {
         changes: app.engine.jobs().account_changes(&caller.account_id),
         caller,
         batch,
@@ -136,7 +145,7 @@ fn first_ms(last: i64, of_batch: bool, now_ms: i64) -> i64 {
 }
 
 /// The next piece of the stream, or its end.
-async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
+async fn next(mut follower: AccountStream) -> Option<(io::Result<Bytes>, AccountStream)> {
     if let Some(piece) = follower.ready.pop_front() {
         return Some((Ok(piece), follower));
     }
@@ -159,11 +168,11 @@ async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
 }
 
 /// What a look has found.
-struct News {
+struct StreamUpdate {
     /// The time of the look.
     now_ms: i64,
     /// The events, each with its job and what of it is shown.
-    events: Vec<(String, Shown, String)>,
+    events: Vec<(String, LastEvent, String)>,
     /// The jobs that may have news later.
     open: HashSet<String>,
     /// Nothing that ended before this is news any more.
@@ -172,16 +181,16 @@ struct News {
     end: Option<String>,
 }
 
-impl Follower {
+impl AccountStream {
     /// What has changed, as soon as something has.
-    async fn news(&self) -> Result<News, Refusal> {
+    async fn news(&self) -> Result<StreamUpdate, Refusal> {
         sleep(PAUSE).await;
         self.changes
             .until(LOOK_EVERY, || async {
                 if !self
                     .app
                     .engine
-                    .office()
+                    .admin()
                     .callers()
                     .still_known(&self.caller)
                     .await
@@ -228,7 +237,7 @@ impl Follower {
         Ok(marks)
     }
 
-    async fn look(&self) -> Result<News, Refusal> {
+    async fn look(&self) -> Result<StreamUpdate, Refusal> {
         let (engine, account) = (&self.app.engine, &self.caller.account_id);
         let now_ms = engine.now_ms();
         let from_ms = self.begin_ms(now_ms);
@@ -250,14 +259,14 @@ impl Follower {
         let open = marks.iter().map(|mark| mark.id.clone()).collect();
         let ended = marks.iter().filter(|mark| mark.state.is_final());
         // Of more than are read at once, the others are looked at from here on.
-        let reached_ms = (ended.clone().count() >= MARKS_MOST)
+        let reached_ms = (ended.clone().count() >= SUMMARIES_MAX)
             .then(|| ended.map(|mark| mark.updated_ms).max())
             .flatten();
         marks.retain(|mark| {
             let shown = self.seen.get(&mark.id);
             let late = shown.is_none() && mark.state.is_final() && mark.updated_ms < from_ms;
             let number = shown.map_or(-1, |shown| shown.number);
-            told::number(mark.revision, mark.progress) > number && !late
+            job_event::number(mark.revision, mark.progress) > number && !late
         });
         marks.sort_by(|one, two| (one.updated_ms, &one.id).cmp(&(two.updated_ms, &two.id)));
         let all_shown = marks.len() <= AT_ONCE;
@@ -272,13 +281,13 @@ impl Follower {
             .collect();
         let shown = |id: String| {
             let job = jobs.remove(&id)?;
-            let shown = Shown {
-                number: told::number(job.revision, job.progress),
+            let shown = LastEvent {
+                number: job_event::number(job.revision, job.progress),
                 over: job.state.is_final(),
             };
-            Some((id, shown, told::data(&job)))
+            Some((id, shown, job_event::data(&job)))
         };
-        Ok(News {
+        Ok(StreamUpdate {
             now_ms,
             events: ids.into_iter().filter_map(shown).collect(),
             open,
@@ -287,7 +296,7 @@ impl Follower {
         })
     }
 
-    fn take(&mut self, news: News) {
+    fn take(&mut self, news: StreamUpdate) {
         for (id, shown, data) in news.events {
             let event = self.event("job", news.now_ms, &data);
             self.ready.push_back(event);

@@ -6,7 +6,7 @@ use atelier_contract::families::artgen;
 use atelier_contract::families::artgen::account::{
     AccountRecord, ArtgenStatus, PROMPT_PASSED, PromptCheck,
 };
-use atelier_contract::families::artgen::history::{Direction, History, HistoryItem, HistoryQuery};
+use atelier_contract::families::artgen::history::{History, HistoryItem, HistoryQuery, SortOrder};
 use atelier_contract::time::timestamp;
 use atelier_contract::{Code, Refusal};
 use atelier_engine::{AccountView, JobsFilter};
@@ -14,17 +14,17 @@ use atelier_engine::{AccountView, JobsFilter};
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, Json, QueryOrBody};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// Shows the caller's account.
 pub(super) async fn info(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<AccountRecord>, Denial> {
     Ok(Data(record(
         app.engine
-            .office()
+            .admin()
             .accounts()
             .own(received.account()?)
             .await?,
@@ -46,14 +46,14 @@ pub(super) fn record(account: AccountView) -> AccountRecord {
 /// Lists the caller's artgen image jobs.
 pub(super) async fn history(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     QueryOrBody(query): QueryOrBody<HistoryQuery>,
 ) -> Result<Json<History>, Denial> {
     let submits = artgen::FAMILY.submits.iter();
     let filter = JobsFilter {
         operations: submits.map(|entry| entry.name.to_owned()).collect(),
         state: Some(query.status.0),
-        ascending: query.order.0 == Direction::OldestFirst,
+        ascending: query.order.0 == SortOrder::OldestFirst,
         page: query.page.get(),
         limit: query.limit.get(),
         ..JobsFilter::default()
@@ -73,7 +73,7 @@ pub(super) async fn history(
 /// Holds a prompt against the list of banned words.
 pub(super) async fn check_prompt(
     app: Arc<App>,
-    _: Received,
+    _: IncomingRequest,
     Body(check): Body<PromptCheck>,
 ) -> Result<Data<&'static str>, Denial> {
     match app
@@ -96,10 +96,10 @@ pub(super) async fn check_prompt(
 /// How the artgen image endpoints do.
 pub(super) async fn status(
     app: Arc<App>,
-    _: Received,
+    _: IncomingRequest,
     (): (),
 ) -> Result<Data<ArtgenStatus>, Denial> {
     Ok(Data(
-        app.engine.floor().family_status(&artgen::FAMILY).await?,
+        app.engine.runner().family_status(&artgen::FAMILY).await?,
     ))
 }

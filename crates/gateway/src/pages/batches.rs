@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::body::{self, Fields};
-use atelier_contract::family::{IMAGE_BODY, RefusedData, refused};
+use atelier_contract::family::{IMAGE_BODY, RefusedData, refusal_body};
 use atelier_contract::pages::batches::{BatchAnswers, BatchCounts, BatchItem, BatchView, NewBatch};
 use atelier_contract::time::timestamp;
 use atelier_contract::{JobState, Quota, operation};
@@ -20,7 +20,7 @@ use crate::config::Role;
 use crate::http::denial::Denial;
 use crate::http::idempotency::idempotency_key;
 use crate::http::page::{Data, RawBody};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// How long a batch waits for the one before it, of the time within which its caller is answered.
 const TURN_WITHIN: Duration = Duration::from_secs(5);
@@ -28,7 +28,7 @@ const TURN_WITHIN: Duration = Duration::from_secs(5);
 /// Submits them together.
 pub(super) async fn submit(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     RawBody(fields, _): RawBody<NewBatch, IMAGE_BODY>,
 ) -> Result<Data<BatchAnswers>, Denial> {
     let key = idempotency_key(&received.head.headers)?;
@@ -36,14 +36,14 @@ pub(super) async fn submit(
     let custody = received.from.role == Role::Custody;
     let begun = Instant::now();
     // A thousand requests are as much work as a thousand calls, and would hold up everybody else's.
-    received.pass.burden(&app.batches, TURN_WITHIN).await?;
-    let pass = Arc::clone(&received.pass);
+    received.admission.burden(&app.batches, TURN_WITHIN).await?;
+    let admission = Arc::clone(&received.admission);
     let accepted = async move {
         let idempotency = key.map(|key| (key, fingerprint(&fields)));
         let batch: NewBatch = body::read(fields)?;
         let requests = batch.requests.into_iter();
         let call = BulkCall {
-            within_rate: pass.submits(&app.rates, requests.len()),
+            within_rate: admission.submits(&app.rates, requests.len()),
             caller,
             requests: requests
                 .map(|one| (one.operation.to_string(), one.request))
@@ -54,7 +54,7 @@ pub(super) async fn submit(
         };
         app.engine.intake().submit_bulk(call).await
     };
-    let accepted = received.pass.spend(accepted).await??;
+    let accepted = received.admission.spend(accepted).await??;
     Ok(Data(answers(&accepted)))
 }
 
@@ -90,7 +90,7 @@ fn answer(one: &BulkAnswer) -> Fields {
         (Ok(_), None) => Fields::new(),
         (Err(refusal), family) => {
             let data = family.map_or(RefusedData::Null, |family| family.refused_data);
-            refused(data, refusal)
+            refusal_body(data, refusal)
         }
     }
 }
@@ -98,7 +98,7 @@ fn answer(one: &BulkAnswer) -> Fields {
 /// Shows how far a batch is.
 pub(super) async fn show(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<BatchView>, Denial> {
     let account = received.account()?;

@@ -13,12 +13,12 @@ use hyper::header::HeaderMap;
 use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
+use crate::http::admission;
 use crate::http::denial::Denial;
 use crate::http::page::Events;
-use crate::http::pass;
-use crate::http::received::Received;
 use crate::http::reply;
-use atelier_engine::shares::Part;
+use crate::http::request::IncomingRequest;
+use atelier_engine::share::FairPermit;
 
 /// A silent stream says this often that it is alive.
 pub(super) const COMMENT_EVERY: Duration = Duration::from_secs(15);
@@ -30,7 +30,7 @@ const QUIET_ROUNDS: u32 = 10;
 pub(super) const STILL_HERE: Bytes = Bytes::from_static(b": still here\n\n");
 
 /// A stream that is being followed.
-struct Follower {
+struct JobStream {
     app: Arc<App>,
     caller: Caller,
     id: JobId,
@@ -39,23 +39,28 @@ struct Follower {
     /// Whether this node worked on the job at the last look.
     in_hand: AtomicBool,
     over: bool,
-    _place: Part,
+    _place: FairPermit,
 }
 
 /// Opens the stream of a job.
-pub(super) async fn follow(app: Arc<App>, received: Received, (): ()) -> Result<Events, Denial> {
+pub(super) async fn follow(
+    app: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<Events, Denial> {
     let caller = received.caller()?.clone();
     let id = JobId::new(received.param(0));
     let seen = last_event_id(&received.head.headers);
     let job = app.engine.jobs().job(&caller.account_id, &id).await?;
     if job.state.is_final() && event_id(&job) <= seen {
-        return Ok(Events(reply::nothing_more()));
+        return Ok(Events(reply::no_content()));
     }
-    let place = app.event_streams.try_take(received.pass.holder(), 1);
-    let place =
-        place.map_err(|full| pass::refused(full, "too many event streams of this account"))?;
+    let place = app.event_streams.try_take(received.admission.holder(), 1);
+    let place = place.map_err(|full| {
+        admission::capacity_denial(full, "too many event streams of this account")
+    })?;
     let changes = app.engine.jobs().changes(&id);
-    let follower = Follower {
+    let follower = JobStream {
         caller,
         id,
         changes,
@@ -70,7 +75,7 @@ pub(super) async fn follow(app: Arc<App>, received: Received, (): ()) -> Result<
 }
 
 /// The next piece of the stream, or its end.
-async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
+async fn next(mut follower: JobStream) -> Option<(io::Result<Bytes>, JobStream)> {
     if follower.over || follower.app.stopping.is_cancelled() {
         return None;
     }
@@ -92,13 +97,13 @@ async fn next(mut follower: Follower) -> Option<(io::Result<Bytes>, Follower)> {
     Some((Ok(piece), follower))
 }
 
-impl Follower {
+impl JobStream {
     /// The job as soon as it differs from what was shown.
     async fn news(&self) -> Result<Job, Refusal> {
-        let shown = told::progress(self.seen);
+        let shown = job_event::progress(self.seen);
         let rounds = AtomicU32::new(0);
         self.changes
-            .until_told(LOOK_EVERY, |hinted| {
+            .until_hinted(LOOK_EVERY, |hinted| {
                 let round = rounds.fetch_add(1, Ordering::Relaxed);
                 self.look(shown, hinted || round.is_multiple_of(QUIET_ROUNDS))
             })
@@ -109,7 +114,7 @@ impl Follower {
     /// no look for as long as no hint comes.
     async fn look(&self, shown: u8, in_any_case: bool) -> Option<Result<Job, Refusal>> {
         let engine = &self.app.engine;
-        if !engine.office().callers().still_known(&self.caller).await {
+        if !engine.admin().callers().still_known(&self.caller).await {
             return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
         }
         let here = engine.jobs().progress_here(&self.id);
@@ -129,7 +134,7 @@ impl Follower {
 }
 
 /// What is told of a job.
-pub(super) mod told {
+pub(super) mod job_event {
     use atelier_contract::Job;
     use atelier_contract::pages::jobs::JobProgress;
 
@@ -153,11 +158,11 @@ pub(super) mod told {
 }
 
 fn event_id(job: &Job) -> i64 {
-    told::number(job.revision, job.progress)
+    job_event::number(job.revision, job.progress)
 }
 
 fn event(job: &Job) -> Bytes {
-    let (id, shown) = (event_id(job), told::data(job));
+    let (id, shown) = (event_id(job), job_event::data(job));
     Bytes::from(format!("event: job\nid: {id}\ndata: {shown}\n\n"))
 }
 

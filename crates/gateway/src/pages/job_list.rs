@@ -7,18 +7,18 @@ use atelier_engine::JobsFilter;
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Continued, List};
+use crate::http::page::{CursorList, List};
 
 /// The page of an account's jobs that was asked for.
 pub(super) async fn page_of(
     app: &App,
     account_id: &AccountId,
     query: JobsQuery,
-) -> Result<Continued<JobView>, Denial> {
+) -> Result<CursorList<JobView>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let jobs = app.engine.jobs().list(Some(account_id), filter_of(&query));
     let found = jobs.await?;
-    Ok(Continued {
+    Ok(CursorList {
         next: found.next.as_ref().map(ToString::to_string),
         list: List {
             rows: found.jobs.iter().map(JobView::of).collect(),

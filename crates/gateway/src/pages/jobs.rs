@@ -4,28 +4,28 @@ use std::sync::Arc;
 
 use atelier_contract::JobId;
 use atelier_contract::pages::jobs::{JobView, JobsQuery, Trail};
-use atelier_contract::pages::keys::Named;
+use atelier_contract::pages::keys::ResourceId;
 
 use super::job_list::page_of;
 use super::rows;
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Continued, Data, Query};
-use crate::http::received::Received;
+use crate::http::page::{CursorList, Data, Query};
+use crate::http::request::IncomingRequest;
 
 /// Lists the caller's jobs, newest first.
 pub(super) async fn list(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Query(query): Query<JobsQuery>,
-) -> Result<Continued<JobView>, Denial> {
+) -> Result<CursorList<JobView>, Denial> {
     page_of(&app, received.account()?, query).await
 }
 
 /// Shows one job.
 pub(super) async fn show(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<JobView>, Denial> {
     let id = JobId::new(received.param(0));
@@ -36,32 +36,32 @@ pub(super) async fn show(
 /// Shows what happened to one job; who was asked is not a caller's business.
 pub(super) async fn trail(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<Trail>, Denial> {
     let id = JobId::new(received.param(0));
     let account = received.account()?;
-    let reports = app.engine.office().reports();
+    let reports = app.engine.admin().reports();
     let trail = reports.trail(Some(account), &id).await?;
-    let callback = app.engine.courier().callback_of(account, &id);
+    let callback = app.engine.callbacks().callback_of(account, &id);
     Ok(Data(rows::trail(trail, callback.await?, false)))
 }
 
 /// Removes the files and words of a finished job.
 pub(super) async fn remove(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
-) -> Result<Data<Named>, Denial> {
+) -> Result<Data<ResourceId>, Denial> {
     let id = JobId::new(received.param(0));
     app.engine.jobs().delete(received.account()?, &id).await?;
-    Ok(Data(Named { id: id.to_string() }))
+    Ok(Data(ResourceId { id: id.to_string() }))
 }
 
 /// Cancels one job.
 pub(super) async fn cancel(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<JobView>, Denial> {
     let id = JobId::new(received.param(0));

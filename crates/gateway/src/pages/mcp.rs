@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Messages, RawBody};
-use crate::http::received::Received;
-use crate::mcp::{self, Agent, SESSION, Said};
+use crate::http::request::IncomingRequest;
+use crate::mcp::{self, Agent, McpHeaders, SESSION};
 
 /// A message as JSON-RPC has it.
 #[derive(Deserialize, JsonSchema)]
@@ -38,7 +38,7 @@ pub(super) struct Message {
 /// Answers one message.
 pub(super) async fn answer(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     RawBody(message, _): RawBody<Message, IMAGE_BODY>,
 ) -> Result<Messages, Denial> {
     let caller = received.caller()?.clone();
@@ -55,9 +55,9 @@ pub(super) async fn answer(
     let only = only.unwrap_or_default();
     let agent = Agent {
         caller,
-        pass: Arc::clone(&received.pass),
+        admission: Arc::clone(&received.admission),
         session: session.unwrap_or_default().to_owned(),
-        said: Said::of(&received.head.headers),
+        mcp_headers: McpHeaders::of(&received.head.headers),
         modern: false,
         only: only
             .split(',')

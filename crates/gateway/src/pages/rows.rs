@@ -7,7 +7,7 @@ use atelier_contract::pages::jobs::{Trail, TrailAttempt};
 use atelier_contract::pages::keys::{KeyRow, NewKey};
 use atelier_contract::pages::ledger::LedgerRow;
 use atelier_contract::time::timestamp;
-use atelier_engine::{AttemptView, CallbackView, KeyView, KeyWish, LedgerView, TryView};
+use atelier_engine::{AttemptView, CallbackView, KeyRequest, KeyView, LedgerView, TryView};
 
 /// A key without its secret.
 pub(super) fn key(key: KeyView) -> KeyRow {
@@ -23,8 +23,8 @@ pub(super) fn key(key: KeyView) -> KeyRow {
 }
 
 /// What a new key shall be; everything about it is optional.
-pub(super) fn key_wish(new: &NewKey) -> KeyWish {
-    KeyWish {
+pub(super) fn key_wish(new: &NewKey) -> KeyRequest {
+    KeyRequest {
         name: new.name.as_deref().unwrap_or("key").to_owned(),
         scopes: new.scopes.unwrap_or(Scopes::ALL),
         expires_ms: new.expires_at.map(Moment::ms),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use atelier_contract::Refusal;
 use atelier_contract::pages::files::{FileRow, NewFile};
-use atelier_contract::pages::keys::Named;
+use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::time::timestamp;
 use atelier_engine::UploadView;
@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::form::{FormFields, FormOf};
 use crate::http::page::{Data, List, Query};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// The field that the file comes in.
 const FILE: &str = "file";
@@ -24,9 +24,9 @@ impl FormFields for NewFile {
 }
 
 /// Keeps a file.
-pub(super) async fn keep(
+pub(super) async fn upload(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     form: FormOf<NewFile>,
 ) -> Result<Data<FileRow>, Denial> {
     let account = received.account()?.to_owned();
@@ -39,12 +39,12 @@ pub(super) async fn keep(
     }
     let kept = async move {
         app.engine
-            .vault()
+            .assets()
             .uploads()
             .keep(&account, bytes.into())
             .await
     };
-    Ok(Data(row(received.pass.spend(kept).await??)))
+    Ok(Data(row(received.admission.spend(kept).await??)))
 }
 
 fn one_file() -> Refusal {
@@ -54,14 +54,14 @@ fn one_file() -> Refusal {
 /// Lists the caller's files.
 pub(super) async fn list(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Query(query): Query<ListQuery>,
 ) -> Result<List<FileRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let account = received.account()?;
     let (files, total) = app
         .engine
-        .vault()
+        .assets()
         .uploads()
         .list(account, page, limit)
         .await?;
@@ -76,16 +76,16 @@ pub(super) async fn list(
 /// Deletes a file.
 pub(super) async fn remove(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
-) -> Result<Data<Named>, Denial> {
+) -> Result<Data<ResourceId>, Denial> {
     let id = received.param(0);
     app.engine
-        .vault()
+        .assets()
         .uploads()
         .drop(received.account()?, id)
         .await?;
-    Ok(Data(Named { id: id.to_owned() }))
+    Ok(Data(ResourceId { id: id.to_owned() }))
 }
 
 fn row(file: UploadView) -> FileRow {

@@ -7,10 +7,10 @@ mod chunks;
 mod head;
 
 pub(crate) use chunks::BrokenBody;
-pub(crate) use head::{Bounds, Wrong};
+pub(crate) use head::{Bounds, HeadError};
 
 use chunks::Chunks;
-use head::{Body, judge};
+use head::{BodyFraming, parse_head};
 
 /// What stands for a head that was refused.
 const SUBSTITUTE: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
@@ -95,13 +95,13 @@ impl Framing {
         if !between {
             return false;
         }
-        let Ok((length, body)) = judge(bytes, self.bounds) else {
+        let Ok((length, body)) = parse_head(bytes, self.bounds) else {
             return false;
         };
         let announced = match body {
-            Body::None => 0,
-            Body::Length(announced) => announced,
-            Body::Chunked => return false,
+            BodyFraming::None => 0,
+            BodyFraming::Length(announced) => announced,
+            BodyFraming::Chunked => return false,
         };
         let after = (bytes.len() - length) as u64;
         if length > self.bounds.head || after > announced {
@@ -119,7 +119,7 @@ impl Framing {
         &mut self,
         mut bytes: &[u8],
         ready: &mut Vec<u8>,
-    ) -> Result<Option<(u32, Wrong)>, BrokenBody> {
+    ) -> Result<Option<(u32, HeadError)>, BrokenBody> {
         while !bytes.is_empty() {
             match &mut self.state {
                 State::Head => match self.feed_head(bytes, ready) {
@@ -151,7 +151,7 @@ impl Framing {
     }
 
     /// Refuses the head that is being read; its number.
-    pub(super) fn refuse(&mut self, why: Wrong, ready: &mut Vec<u8>) -> (u32, Wrong) {
+    pub(super) fn refuse(&mut self, why: HeadError, ready: &mut Vec<u8>) -> (u32, HeadError) {
         self.state = State::Over;
         self.head = Vec::new();
         self.heads += 1;
@@ -160,7 +160,7 @@ impl Framing {
     }
 
     /// Takes bytes up to the end of the head, or all of them; how many it took.
-    fn feed_head(&mut self, bytes: &[u8], ready: &mut Vec<u8>) -> Result<usize, Wrong> {
+    fn feed_head(&mut self, bytes: &[u8], ready: &mut Vec<u8>) -> Result<usize, HeadError> {
         let mut used = 0;
         while used < bytes.len() {
             let rest = &bytes[used..];
@@ -172,7 +172,7 @@ impl Framing {
                 break;
             }
             if !self.head.ends_with(b"\r\n") {
-                return Err(Wrong::Line);
+                return Err(HeadError::Line);
             }
             if self.head == b"\r\n" {
                 // Some clients end a body with an empty line too many.
@@ -189,27 +189,27 @@ impl Framing {
     }
 
     /// Refuses a head that is too long already; what is too long in it is its first line or the rest.
-    fn check_length(&self) -> Result<(), Wrong> {
+    fn check_length(&self) -> Result<(), HeadError> {
         if self.head.len() <= self.bounds.head {
             return Ok(());
         }
         let first = self.head.iter().position(|byte| *byte == b'\n');
         let first = first.unwrap_or(self.head.len());
         Err(if first > self.bounds.target {
-            Wrong::LongTarget
+            HeadError::LongTarget
         } else {
-            Wrong::LongHead
+            HeadError::LongHead
         })
     }
 
-    fn finish_head(&mut self, ready: &mut Vec<u8>) -> Result<(), Wrong> {
+    fn finish_head(&mut self, ready: &mut Vec<u8>) -> Result<(), HeadError> {
         self.state = if self.heads == 0 && self.head == HTTP2 {
             State::Frames
         } else {
-            match judge(&self.head, self.bounds)?.1 {
-                Body::None | Body::Length(0) => State::Head,
-                Body::Length(bytes) => State::Body(bytes),
-                Body::Chunked => State::Chunks(Chunks::new(self.bounds.head)),
+            match parse_head(&self.head, self.bounds)?.1 {
+                BodyFraming::None | BodyFraming::Length(0) => State::Head,
+                BodyFraming::Length(bytes) => State::Body(bytes),
+                BodyFraming::Chunked => State::Chunks(Chunks::new(self.bounds.head)),
             }
         };
         self.heads += 1;
@@ -230,7 +230,7 @@ mod tests {
     };
 
     /// What goes on when the bytes arrive in pieces of a size, and what was refused.
-    fn fed(bytes: &[u8], size: usize) -> (Vec<u8>, Option<(u32, Wrong)>) {
+    fn fed(bytes: &[u8], size: usize) -> (Vec<u8>, Option<(u32, HeadError)>) {
         let (mut framing, mut ready) = (Framing::new(BOUNDS), Vec::new());
         for piece in bytes.chunks(size) {
             if framing.is_one_right_head(piece) {
@@ -240,7 +240,7 @@ mod tests {
             match framing.feed(piece, &mut ready) {
                 Ok(None) => {}
                 Ok(refused) => return (ready, refused),
-                Err(BrokenBody) => return (Vec::new(), Some((0, Wrong::Line))),
+                Err(BrokenBody) => return (Vec::new(), Some((0, HeadError::Line))),
             }
         }
         (ready, None)
@@ -264,7 +264,7 @@ mod tests {
         let all = [first.as_slice(), second].concat();
         for size in 1..all.len() {
             let expected = [first.as_slice(), SUBSTITUTE].concat();
-            assert_eq!(fed(&all, size), (expected, Some((2, Wrong::Host))));
+            assert_eq!(fed(&all, size), (expected, Some((2, HeadError::Host))));
         }
     }
 
@@ -281,16 +281,16 @@ mod tests {
     #[test]
     fn heads_have_an_end() {
         let target = [b"GET /".as_slice(), &[b'a'; 2000]].concat();
-        assert_eq!(fed(&target, 64).1, Some((1, Wrong::LongTarget)));
+        assert_eq!(fed(&target, 64).1, Some((1, HeadError::LongTarget)));
         let target = [target.as_slice(), b" HTTP/1.1\r\nHost: x\r\n\r\n"].concat();
-        assert_eq!(fed(&target, 4096).1, Some((1, Wrong::LongTarget)));
+        assert_eq!(fed(&target, 4096).1, Some((1, HeadError::LongTarget)));
         let line = [b"GET / HTTP/1.1\r\nX: ".as_slice(), &[b'a'; 2000]].concat();
-        assert_eq!(fed(&line, 64).1, Some((1, Wrong::LongHead)));
+        assert_eq!(fed(&line, 64).1, Some((1, HeadError::LongHead)));
         let lines = [b"GET / HTTP/1.1\r\n".to_vec(), b"X: y\r\n".repeat(500)].concat();
-        assert_eq!(fed(&lines, 64).1, Some((1, Wrong::LongHead)));
+        assert_eq!(fed(&lines, 64).1, Some((1, HeadError::LongHead)));
         assert_eq!(
             fed(b"GET / HTTP/1.1\nHost: x\n\n", 5).1,
-            Some((1, Wrong::Line))
+            Some((1, HeadError::Line))
         );
     }
 

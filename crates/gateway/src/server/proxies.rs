@@ -11,9 +11,9 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 
 /// The networks of known proxies.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Proxies(Vec<IpNet>);
+pub(crate) struct TrustedProxies(Vec<IpNet>);
 
-impl Proxies {
+impl TrustedProxies {
     /// Reads networks (`10.0.0.0/8`) and single addresses.
     pub(crate) fn new(networks: &[String]) -> Result<Self, String> {
         let read = |text: &String| {
@@ -38,7 +38,7 @@ impl Proxies {
         if self.0.is_empty() || !self.contains(peer) {
             return peer;
         }
-        let mut hops = named(headers);
+        let mut hops = forwarded_addresses(headers);
         let mut client = peer;
         while let Some(hop) = hops.pop() {
             let Some(address) = hop else { break };
@@ -52,19 +52,19 @@ impl Proxies {
 }
 
 /// Whether a proxy says that somebody spoke TLS with it or with one before it. A caller that claims so only binds itself.
-pub(crate) fn told_of_tls(headers: &HeaderMap) -> bool {
-    told(headers, "proto", &X_FORWARDED_PROTO)
+pub(crate) fn forwarded_over_tls(headers: &HeaderMap) -> bool {
+    forwarded_values(headers, "proto", &X_FORWARDED_PROTO)
         .iter()
         .any(|scheme| scheme.eq_ignore_ascii_case("https"))
 }
 
 /// The hosts that proxies say they were asked for.
-pub(crate) fn told_hosts(headers: &HeaderMap) -> Vec<String> {
-    told(headers, "host", &X_FORWARDED_HOST)
+pub(crate) fn forwarded_hosts(headers: &HeaderMap) -> Vec<String> {
+    forwarded_values(headers, "host", &X_FORWARDED_HOST)
 }
 
 /// What both the standard header and the older one say.
-fn told(headers: &HeaderMap, word: &str, older: &HeaderName) -> Vec<String> {
+fn forwarded_values(headers: &HeaderMap, word: &str, older: &HeaderName) -> Vec<String> {
     let texts = |name: &HeaderName| {
         let lines = headers.get_all(name).iter();
         let lines = lines.filter_map(|line| line.to_str().ok());
@@ -86,7 +86,7 @@ fn pair<'a>(element: &'a str, word: &str) -> Option<&'a str> {
 
 /// The addresses that the headers name, in order; `None` where somebody would not say. `Forwarded` goes before the
 /// header that it replaces.
-fn named(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
+fn forwarded_addresses(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let (name, standard) = if headers.contains_key(FORWARDED) {
         (FORWARDED, true)
     } else {
@@ -131,7 +131,8 @@ mod tests {
     use super::*;
 
     fn client(peer: &str, lines: &[(&'static str, &str)]) -> String {
-        let proxies = Proxies::new(&["10.0.0.0/8".into(), "192.0.2.7".into()]).expect("networks");
+        let proxies =
+            TrustedProxies::new(&["10.0.0.0/8".into(), "192.0.2.7".into()]).expect("networks");
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
             headers.append(*name, value.parse().expect("a header"));
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn networks_are_checked() {
-        assert!(Proxies::new(&["10.0.0.0/33".into()]).is_err());
-        assert!(Proxies::new(&["here".into()]).is_err());
+        assert!(TrustedProxies::new(&["10.0.0.0/33".into()]).is_err());
+        assert!(TrustedProxies::new(&["here".into()]).is_err());
     }
 }

@@ -20,7 +20,7 @@ const SPOKE_TLS: u8 = 0x01;
 
 /// What a proxy says of a connection.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct ProxyHeader {
     /// Who connected; `None` when the proxy speaks for itself, as for a health check.
     pub(super) client: Option<IpAddr>,
     /// Whether the client spoke TLS with it.
@@ -28,7 +28,7 @@ pub(super) struct Told {
 }
 
 /// Reads what the proxy says, and not one byte more.
-pub(super) async fn read<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Told> {
+pub(super) async fn read<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<ProxyHeader> {
     let mut first = [0; 12];
     stream.read_exact(&mut first).await?;
     if &first == SIGNATURE {
@@ -36,12 +36,12 @@ pub(super) async fn read<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Tol
     }
     if first.starts_with(b"PROXY ") {
         let client = text(stream, first.to_vec()).await?;
-        return Ok(Told {
+        return Ok(ProxyHeader {
             client,
-            ..Told::default()
+            ..ProxyHeader::default()
         });
     }
-    Err(wrong())
+    Err(protocol_error())
 }
 
 async fn text<S: AsyncRead + Unpin>(
@@ -50,37 +50,37 @@ async fn text<S: AsyncRead + Unpin>(
 ) -> io::Result<Option<IpAddr>> {
     while !line.ends_with(b"\r\n") {
         if line.len() >= LONGEST_LINE {
-            return Err(wrong());
+            return Err(protocol_error());
         }
         line.push(stream.read_u8().await?);
     }
-    let line = std::str::from_utf8(&line).map_err(|_| wrong())?;
+    let line = std::str::from_utf8(&line).map_err(|_| protocol_error())?;
     let words: Vec<&str> = line.trim_end().split(' ').collect();
     match words.as_slice() {
         ["PROXY", "UNKNOWN", ..] => Ok(None),
         ["PROXY", "TCP4", source, _, _, _] => source
             .parse()
             .map(|ip: Ipv4Addr| Some(ip.into()))
-            .map_err(|_| wrong()),
+            .map_err(|_| protocol_error()),
         ["PROXY", "TCP6", source, _, _, _] => source
             .parse()
             .map(|ip: Ipv6Addr| Some(IpAddr::from(ip).to_canonical()))
-            .map_err(|_| wrong()),
-        _ => Err(wrong()),
+            .map_err(|_| protocol_error()),
+        _ => Err(protocol_error()),
     }
 }
 
-async fn binary<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Told> {
+async fn binary<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<ProxyHeader> {
     let command = stream.read_u8().await?;
     let family = stream.read_u8().await?;
     let length = usize::from(stream.read_u16().await?);
     if command >> 4 != 2 || length > MOST_BYTES {
-        return Err(wrong());
+        return Err(protocol_error());
     }
     let mut rest = vec![0; length];
     stream.read_exact(&mut rest).await?;
     let (client, extensions) = match (command & 0xf, family >> 4) {
-        (0, _) | (1, 0 | 3) => return Ok(Told::default()),
+        (0, _) | (1, 0 | 3) => return Ok(ProxyHeader::default()),
         (1, 1) => {
             let source: [u8; 4] = part(&rest, IPV4_BLOCK)?;
             (source.into(), &rest[IPV4_BLOCK..])
@@ -89,17 +89,17 @@ async fn binary<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<Told> {
             let source: [u8; 16] = part(&rest, IPV6_BLOCK)?;
             (IpAddr::from(source).to_canonical(), &rest[IPV6_BLOCK..])
         }
-        _ => return Err(wrong()),
+        _ => return Err(protocol_error()),
     };
-    Ok(Told {
+    Ok(ProxyHeader {
         client: Some(client),
-        by_tls: tells_of_tls(extensions),
+        by_tls: has_tls_extension(extensions),
     })
 }
 
 /// Whether the extension for TLS is among those that follow the addresses: a kind, a length and a value each. What cannot be
 /// read says nothing.
-fn tells_of_tls(mut extensions: &[u8]) -> bool {
+fn has_tls_extension(mut extensions: &[u8]) -> bool {
     while let [kind, high, low, rest @ ..] = extensions {
         let length = usize::from(u16::from_be_bytes([*high, *low]));
         let Some((value, others)) = rest.split_at_checked(length) else {
@@ -118,10 +118,10 @@ fn part<const N: usize>(bytes: &[u8], least: usize) -> io::Result<[u8; N]> {
     let first = bytes.get(..N).filter(|_| bytes.len() >= least);
     first
         .and_then(|first| first.try_into().ok())
-        .ok_or_else(wrong)
+        .ok_or_else(protocol_error)
 }
 
-fn wrong() -> io::Error {
+fn protocol_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "not the PROXY protocol")
 }
 
@@ -180,7 +180,7 @@ mod tests {
             (vec![TLS], false),
             (vec![], false),
         ] {
-            assert_eq!(tells_of_tls(&extensions), by_tls, "{extensions:?}");
+            assert_eq!(has_tls_extension(&extensions), by_tls, "{extensions:?}");
         }
     }
 

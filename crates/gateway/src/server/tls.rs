@@ -14,7 +14,7 @@ use rustls::sign::CertifiedKey;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Tls as Setting;
+use crate::config::TlsSettings as Setting;
 
 /// How often the files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);

@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Context;
 use std::time::Duration;
 
-use atelier_engine::Believed;
+use atelier_engine::CachedCaller;
 use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::framing::Wrong;
-use super::sending::{Flow, Sending};
+use super::framing::HeadError;
+use super::response_stream::{ByteStream, ResponseStream};
 use crate::config::Limits;
 use crate::network;
 
@@ -31,7 +31,7 @@ const LEFT_TICKS: u32 = 5 * TICKS_PER_SECOND;
 /// What a connection is told to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Command {
+pub(crate) enum ConnectionCommand {
     /// Finish what is being answered, then close.
     Finish = 1,
     /// Close now.
@@ -39,7 +39,7 @@ pub(crate) enum Command {
 }
 
 /// One connection, as the watch sees it. Times are ticks; zero means "not now".
-pub(crate) struct Seat {
+pub(crate) struct Connection {
     number: u64,
     /// The other end of the socket.
     pub(crate) peer: IpAddr,
@@ -54,22 +54,22 @@ pub(crate) struct Seat {
     multiplexed: AtomicBool,
     /// How many requests have begun; on HTTP/1 they begin in the order of their heads.
     begun: AtomicU32,
-    refused: OnceLock<(u32, Wrong)>,
+    refused: OnceLock<(u32, HeadError)>,
     late: AtomicBool,
     reader: AtomicWaker,
-    sendings: Mutex<Vec<Weak<Sending>>>,
+    streams: Mutex<Vec<Weak<ResponseStream>>>,
     command: AtomicU8,
     word: Notify,
     /// The last key that came this way and whose it is: nearly every connection is one caller's.
-    caller: Mutex<Option<(Box<str>, Believed)>>,
+    caller: Mutex<Option<(Box<str>, CachedCaller)>>,
 }
 
 /// Held while a request is being answered.
-pub(crate) struct Busy(Arc<Seat>);
+pub(crate) struct RequestGuard(Arc<Connection>);
 
-impl Seat {
+impl Connection {
     /// Bytes arrived: outside a request they are the start of a head.
-    pub(crate) fn heard(&self) {
+    pub(crate) fn bytes_received(&self) {
         if self.in_flight.load(Ordering::Relaxed) == 0
             && self.head_since.load(Ordering::Relaxed) == 0
             && !self.multiplexed.load(Ordering::Relaxed)
@@ -79,21 +79,21 @@ impl Seat {
     }
 
     /// The caller does not take what is written to it.
-    pub(crate) fn stuck(&self) {
+    pub(crate) fn write_blocked(&self) {
         if self.stuck_since.load(Ordering::Relaxed) == 0 {
             self.stuck_since.store(self.now(), Ordering::Relaxed);
         }
     }
 
     /// The caller took something.
-    pub(crate) fn flowing(&self) {
+    pub(crate) fn write_progressed(&self) {
         if self.stuck_since.load(Ordering::Relaxed) != 0 {
             self.stuck_since.store(0, Ordering::Relaxed);
         }
     }
 
     /// A request's head is complete; why it is refused, if it is.
-    pub(crate) fn begin(self: &Arc<Self>, multiplexed: bool) -> (Busy, Option<Wrong>) {
+    pub(crate) fn begin(self: &Arc<Self>, multiplexed: bool) -> (RequestGuard, Option<HeadError>) {
         if multiplexed {
             self.multiplexed.store(true, Ordering::Relaxed);
         }
@@ -101,11 +101,11 @@ impl Seat {
         self.head_since.store(0, Ordering::Relaxed);
         let number = self.begun.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let refused = self.refused.get().filter(|(head, _)| *head == number);
-        (Busy(Arc::clone(self)), refused.map(|(_, why)| *why))
+        (RequestGuard(Arc::clone(self)), refused.map(|(_, why)| *why))
     }
 
     /// The head of this number is not a right one.
-    pub(super) fn refuse(&self, number: u32, why: Wrong) {
+    pub(super) fn refuse(&self, number: u32, why: HeadError) {
         let _ = self.refused.set((number, why));
     }
 
@@ -120,47 +120,47 @@ impl Seat {
     }
 
     /// Looks after an answer that is sent bit by bit, and what is held for it.
-    pub(crate) fn send(&self, flow: Flow, held: impl Any + Send) -> Arc<Sending> {
-        let sending = Sending::new(Arc::clone(&self.now), flow, held);
-        let mut sendings = self.sendings();
-        sendings.retain(|one| one.strong_count() > 0);
-        sendings.push(Arc::downgrade(&sending));
+    pub(crate) fn send(&self, flow: ByteStream, held: impl Any + Send) -> Arc<ResponseStream> {
+        let sending = ResponseStream::new(Arc::clone(&self.now), flow, held);
+        let mut streams = self.streams();
+        streams.retain(|one| one.strong_count() > 0);
+        streams.push(Arc::downgrade(&sending));
         sending
     }
 
     /// Remembers whose key it was that came this way.
-    pub(crate) fn remember(&self, key: &str, believed: Believed) {
+    pub(crate) fn remember(&self, key: &str, believed: CachedCaller) {
         *self.caller() = Some((key.into(), believed));
     }
 
     /// Whose key this is, if it was the last one that came this way. The whole key is compared.
-    pub(crate) fn recall(&self, key: &str) -> Option<Believed> {
+    pub(crate) fn recall(&self, key: &str) -> Option<CachedCaller> {
         let caller = self.caller();
         let (known, believed) = caller.as_ref()?;
         (**known == *key).then(|| believed.clone())
     }
 
-    fn caller(&self) -> MutexGuard<'_, Option<(Box<str>, Believed)>> {
+    fn caller(&self) -> MutexGuard<'_, Option<(Box<str>, CachedCaller)>> {
         self.caller.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn sendings(&self) -> MutexGuard<'_, Vec<Weak<Sending>>> {
-        self.sendings.lock().unwrap_or_else(PoisonError::into_inner)
+    fn streams(&self) -> MutexGuard<'_, Vec<Weak<ResponseStream>>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a command.
-    pub(crate) async fn command(&self) -> Command {
+    pub(crate) async fn command(&self) -> ConnectionCommand {
         loop {
             self.word.notified().await;
             match self.command.load(Ordering::Acquire) {
-                1 => return Command::Finish,
-                2 => return Command::Leave,
+                1 => return ConnectionCommand::Finish,
+                2 => return ConnectionCommand::Leave,
                 _ => {}
             }
         }
     }
 
-    fn tell(&self, command: Command) {
+    fn tell(&self, command: ConnectionCommand) {
         if self.command.fetch_max(command as u8, Ordering::AcqRel) < command as u8 {
             self.word.notify_one();
         }
@@ -171,14 +171,14 @@ impl Seat {
     }
 
     fn leaving(&self) -> bool {
-        self.command.load(Ordering::Relaxed) == Command::Leave as u8
+        self.command.load(Ordering::Relaxed) == ConnectionCommand::Leave as u8
     }
 
     /// Since when all that is in flight are answers that nobody takes, if they have been left for a while.
     fn untaken_since(&self, in_flight: u32) -> Option<u32> {
         let now = self.now();
-        let sendings = self.sendings();
-        let untaken = sendings.iter().filter_map(Weak::upgrade);
+        let streams = self.streams();
+        let untaken = streams.iter().filter_map(Weak::upgrade);
         let untaken = untaken.map(|one| one.untaken_ticks(now));
         let left: Vec<_> = untaken.filter(|ticks| *ticks > LEFT_TICKS).collect();
         let shortest = left.iter().min()?;
@@ -203,17 +203,17 @@ impl Seat {
     }
 }
 
-impl Drop for Busy {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
-        let seat = &self.0;
-        seat.idle_since.store(seat.now(), Ordering::Relaxed);
-        seat.in_flight.fetch_sub(1, Ordering::Relaxed);
+        let conn = &self.0;
+        conn.idle_since.store(conn.now(), Ordering::Relaxed);
+        conn.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// All seats.
-pub(crate) struct Watch {
-    seats: Mutex<Seats>,
+pub(crate) struct ConnectionWatch {
+    conns: Mutex<ConnectionTable>,
     now: Arc<AtomicU32>,
     most: usize,
     most_per_network: usize,
@@ -223,19 +223,19 @@ pub(crate) struct Watch {
 }
 
 #[derive(Default)]
-struct Seats {
+struct ConnectionTable {
     next: u64,
-    taken: HashMap<u64, Arc<Seat>>,
+    taken: HashMap<u64, Arc<Connection>>,
     by_network: HashMap<IpAddr, usize>,
     dismissed: bool,
 }
 
-impl Watch {
+impl ConnectionWatch {
     /// A watch with the configured limits, over at most so many connections.
     pub(crate) fn new(limits: &Limits, most: usize) -> Self {
         let ticks = |seconds: u64| (seconds as u32).saturating_mul(TICKS_PER_SECOND);
         Self {
-            seats: Mutex::default(),
+            conns: Mutex::default(),
             now: Arc::new(AtomicU32::new(1)),
             most,
             most_per_network: limits.connections_per_address.min(most),
@@ -247,20 +247,20 @@ impl Watch {
 
     /// Gives a connection a seat; `None` when every seat is taken by somebody who is being answered.
     /// A known proxy stands for many and may have all of them.
-    pub(crate) fn admit(&self, peer: IpAddr, is_proxy: bool) -> Option<Arc<Seat>> {
-        let mut seats = self.seats();
+    pub(crate) fn admit(&self, peer: IpAddr, is_proxy: bool) -> Option<Arc<Connection>> {
+        let mut conns = self.conns();
         let network = network::of(peer);
-        let of_network = seats.by_network.get(&network).copied().unwrap_or(0);
+        let of_network = conns.by_network.get(&network).copied().unwrap_or(0);
         let crowded = !is_proxy && of_network >= self.most_per_network;
-        if crowded || seats.taken.len() >= self.most {
-            seats
+        if crowded || conns.taken.len() >= self.most {
+            conns
                 .longest_useless(crowded.then_some(network))?
-                .tell(Command::Leave);
+                .tell(ConnectionCommand::Leave);
         }
         let now = self.now.load(Ordering::Relaxed);
-        seats.next += 1;
-        let seat = Arc::new(Seat {
-            number: seats.next,
+        conns.next += 1;
+        let conn = Arc::new(Connection {
+            number: conns.next,
             peer,
             holder: network::holder(peer),
             network,
@@ -275,44 +275,44 @@ impl Watch {
             refused: OnceLock::new(),
             late: AtomicBool::new(false),
             reader: AtomicWaker::new(),
-            sendings: Mutex::default(),
+            streams: Mutex::default(),
             command: AtomicU8::new(0),
             word: Notify::new(),
             caller: Mutex::default(),
         });
-        if seats.dismissed {
-            seat.tell(Command::Finish);
+        if conns.dismissed {
+            conn.tell(ConnectionCommand::Finish);
         }
-        seats.taken.insert(seat.number, Arc::clone(&seat));
-        *seats.by_network.entry(network).or_default() += 1;
-        Some(seat)
+        conns.taken.insert(conn.number, Arc::clone(&conn));
+        *conns.by_network.entry(network).or_default() += 1;
+        Some(conn)
     }
 
     /// Takes a seat back.
-    pub(crate) fn release(&self, seat: &Seat) {
-        let mut seats = self.seats();
-        if seats.taken.remove(&seat.number).is_none() {
+    pub(crate) fn release(&self, conn: &Connection) {
+        let mut conns = self.conns();
+        if conns.taken.remove(&conn.number).is_none() {
             return;
         }
-        if let Some(count) = seats.by_network.get_mut(&seat.network) {
+        if let Some(count) = conns.by_network.get_mut(&conn.network) {
             *count -= 1;
             if *count == 0 {
-                seats.by_network.remove(&seat.network);
+                conns.by_network.remove(&conn.network);
             }
         }
     }
 
     /// How many connections are open.
     pub(crate) fn open(&self) -> usize {
-        self.seats().taken.len()
+        self.conns().taken.len()
     }
 
     /// Asks everybody to finish and go.
     pub(crate) fn dismiss_all(&self) {
-        let mut seats = self.seats();
-        seats.dismissed = true;
-        for seat in seats.taken.values() {
-            seat.tell(Command::Finish);
+        let mut conns = self.conns();
+        conns.dismissed = true;
+        for conn in conns.taken.values() {
+            conn.tell(ConnectionCommand::Finish);
         }
     }
 
@@ -328,31 +328,31 @@ impl Watch {
     fn look(&self) {
         let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
         let over = |since: u32, ticks: u32| since != 0 && now.saturating_sub(since) > ticks;
-        for seat in self.seats().taken.values() {
-            let idle = seat.in_flight.load(Ordering::Relaxed) == 0;
-            let head = seat.head_since.load(Ordering::Relaxed);
-            if idle && over(head, self.head_ticks) && !seat.late.swap(true, Ordering::AcqRel) {
+        for conn in self.conns().taken.values() {
+            let idle = conn.in_flight.load(Ordering::Relaxed) == 0;
+            let head = conn.head_since.load(Ordering::Relaxed);
+            if idle && over(head, self.head_ticks) && !conn.late.swap(true, Ordering::AcqRel) {
                 // Whoever has sent part of a head is told why; whoever has sent nothing is not read from.
-                seat.reader.wake();
+                conn.reader.wake();
             }
-            let too_long = over(seat.stuck_since.load(Ordering::Relaxed), self.stuck_ticks)
+            let too_long = over(conn.stuck_since.load(Ordering::Relaxed), self.stuck_ticks)
                 || (idle && over(head, self.head_ticks + TICKS_TO_TELL))
                 || (idle
                     && head == 0
-                    && over(seat.idle_since.load(Ordering::Relaxed), self.idle_ticks))
-                || self.look_at_sendings(seat, now);
+                    && over(conn.idle_since.load(Ordering::Relaxed), self.idle_ticks))
+                || self.check_streams(conn, now);
             if too_long {
-                seat.tell(Command::Leave);
+                conn.tell(ConnectionCommand::Leave);
             }
         }
     }
 
     /// Cuts answers that nobody takes, so that they hold no file; when even that frees nothing, the connection has to
     /// go.
-    fn look_at_sendings(&self, seat: &Seat, now: u32) -> bool {
-        let mut sendings = seat.sendings();
-        sendings.retain(|one| one.strong_count() > 0);
-        let untaken = sendings.iter().filter_map(Weak::upgrade);
+    fn check_streams(&self, conn: &Connection, now: u32) -> bool {
+        let mut streams = conn.streams();
+        streams.retain(|one| one.strong_count() > 0);
+        let untaken = streams.iter().filter_map(Weak::upgrade);
         let mut hopeless = false;
         for sending in untaken {
             let ticks = sending.untaken_ticks(now);
@@ -364,19 +364,19 @@ impl Watch {
         hopeless
     }
 
-    fn seats(&self) -> MutexGuard<'_, Seats> {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    fn conns(&self) -> MutexGuard<'_, ConnectionTable> {
+        self.conns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seats {
-    fn longest_useless(&self, of: Option<IpAddr>) -> Option<&Arc<Seat>> {
+impl ConnectionTable {
+    fn longest_useless(&self, of: Option<IpAddr>) -> Option<&Arc<Connection>> {
         self.taken
             .values()
-            .filter(|seat| of.is_none_or(|network| seat.network == network))
-            .filter_map(|seat| seat.useless_since().map(|since| (since, seat)))
-            .min_by_key(|(since, seat)| (*since, seat.number))
-            .map(|(_, seat)| seat)
+            .filter(|conn| of.is_none_or(|network| conn.network == network))
+            .filter_map(|conn| conn.useless_since().map(|since| (since, conn)))
+            .min_by_key(|(since, conn)| (*since, conn.number))
+            .map(|(_, conn)| conn)
     }
 }
 
@@ -384,11 +384,11 @@ impl Seats {
 mod tests {
     use super::*;
 
-    fn watch() -> Watch {
+    fn watch() -> ConnectionWatch {
         let mut limits = crate::config::Config::defaults().limits;
         limits.connections_per_address = 2;
         (limits.header_timeout_s, limits.idle_timeout_s) = (1, 2);
-        Watch::new(&limits, 3)
+        ConnectionWatch::new(&limits, 3)
     }
 
     fn address(last: u8) -> IpAddr {
@@ -408,35 +408,35 @@ mod tests {
     #[test]
     fn nobody_who_is_being_answered_gives_way() {
         let watch = watch();
-        let seats = [1, 2, 3].map(|last| watch.admit(address(last), false).expect("a seat"));
-        let _busy = seats.each_ref().map(|seat| seat.begin(false).0);
+        let conns = [1, 2, 3].map(|last| watch.admit(address(last), false).expect("a seat"));
+        let _busy = conns.each_ref().map(|conn| conn.begin(false).0);
         assert!(watch.admit(address(4), false).is_none());
     }
 
     #[test]
     fn nobody_is_kept_out_by_answers_that_are_left() {
         let watch = watch();
-        let seats = [1, 2, 3].map(|last| watch.admit(address(last), false).expect("a seat"));
-        let flow = || -> Flow { Box::pin(futures_util::stream::pending()) };
-        let _left = seats
+        let conns = [1, 2, 3].map(|last| watch.admit(address(last), false).expect("a seat"));
+        let flow = || -> ByteStream { Box::pin(futures_util::stream::pending()) };
+        let _left = conns
             .each_ref()
-            .map(|seat| seat.send(flow(), seat.begin(true).0));
+            .map(|conn| conn.send(flow(), conn.begin(true).0));
         assert!(watch.admit(address(4), false).is_none());
         for _ in 0..=LEFT_TICKS {
             watch.look();
         }
         // One that is also asked for something else is of use.
-        let _busy = seats[0].begin(true);
+        let _busy = conns[0].begin(true);
         assert!(watch.admit(address(4), false).is_some());
-        assert!(!seats[0].leaving() && seats[1].leaving());
+        assert!(!conns[0].leaving() && conns[1].leaving());
     }
 
     #[test]
     fn the_addresses_of_one_network_have_the_seats_of_one() {
         let watch = watch();
         let of = |last: u16| IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, last]);
-        let seats = [1, 2, 3].map(|last| watch.admit(of(last), false).expect("a seat"));
-        assert!(seats[0].leaving() && !seats[1].leaving() && !seats[2].leaving());
+        let conns = [1, 2, 3].map(|last| watch.admit(of(last), false).expect("a seat"));
+        assert!(conns[0].leaving() && !conns[1].leaving() && !conns[2].leaving());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use serde_json::Value;
 
-use super::screen::{self, Ink};
+use super::screen::{self, TextStyle};
 
 /// Cells of the bar where there is room.
 const CELLS: usize = 24;
@@ -47,7 +47,7 @@ impl Bar {
         if line == self.last {
             return;
         }
-        self.draw(&line, Some(Ink::Bold));
+        self.draw(&line, Some(TextStyle::Bold));
         self.last = line;
     }
 
@@ -57,7 +57,7 @@ impl Bar {
             let behind = format!(" {over} of {all}");
             let (columns, _) = screen::size();
             let bar = cells(over, all, columns.saturating_sub(behind.len() + 1));
-            self.draw(&format!("{bar}{behind}"), Some(Ink::Bold));
+            self.draw(&format!("{bar}{behind}"), Some(TextStyle::Bold));
         }
     }
 
@@ -69,7 +69,7 @@ impl Bar {
     }
 
     /// Draws what fits into one line: a longer one would be taken away only in part.
-    fn draw(&mut self, text: &str, ink: Option<Ink>) {
+    fn draw(&mut self, text: &str, ink: Option<TextStyle>) {
         let (columns, _) = screen::size();
         let text: String = text.chars().take(columns.saturating_sub(1)).collect();
         let text = ink.map_or_else(|| text.clone(), |ink| screen::note_ink(ink, &text));

@@ -1,9 +1,9 @@
 //! Pictures in a terminal, by the best way it has: the protocols of kitty and iTerm, sixel, or half blocks in colour.
 
-mod ask;
 mod blocks;
 mod iterm;
 mod kitty;
+mod query;
 mod sixel;
 
 use atelier_media::{Limits, Picture, decode, first_frame};
@@ -13,7 +13,7 @@ use super::screen;
 
 /// A way to show pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Way {
+pub(crate) enum ImageProtocol {
     /// The best that the terminal says it has.
     Auto,
     /// The graphics protocol of kitty.
@@ -33,9 +33,9 @@ const MOST_COLUMNS: usize = 80;
 /// A cell is about so many pixels wide; half as wide as high.
 const CELL: u32 = 10;
 
-impl Way {
+impl ImageProtocol {
     /// The way that will really be used.
-    pub(crate) fn settled(self) -> Self {
+    pub(crate) fn resolve(self) -> Self {
         match self {
             Self::Auto if !screen::is_seen() => Self::None,
             Self::Auto => guessed(),
@@ -45,14 +45,14 @@ impl Way {
 
     /// The bytes that draw a picture or the first frame of a clip; nothing when it cannot be read or shown.
     pub(crate) fn drawn(self, bytes: &[u8], columns: usize) -> Option<String> {
-        let way = self.settled();
-        if way == Self::None {
+        let protocol = self.resolve();
+        if protocol == Self::None {
             return None;
         }
         let picture = decode(bytes, Limits::default()).ok();
         let picture = picture.or_else(|| first_frame(bytes).ok())?;
         let columns = columns.clamp(1, MOST_COLUMNS) as u32;
-        Some(match way {
+        Some(match protocol {
             Self::Kitty => kitty::drawn(&within(&picture, columns * CELL)),
             Self::Iterm => iterm::drawn(&within(&picture, columns * CELL)),
             Self::Sixel => sixel::drawn(&within(&picture, columns * CELL).on([0, 0, 0])),
@@ -73,25 +73,25 @@ fn within(picture: &Picture, width: u32) -> Picture {
 }
 
 /// What the environment or the terminal itself says.
-fn guessed() -> Way {
+fn guessed() -> ImageProtocol {
     let is = |name: &str, wanted: &str| {
         std::env::var_os(name).is_some_and(|value| value.to_string_lossy().contains(wanted))
     };
     let set = |name: &str| std::env::var_os(name).is_some();
     // One that understands nothing is not asked either: it would show the question.
     if is("TERM", "dumb") {
-        return Way::None;
+        return ImageProtocol::None;
     }
     if set("KITTY_WINDOW_ID") || is("TERM", "kitty") || is("TERM", "ghostty") {
-        return Way::Kitty;
+        return ImageProtocol::Kitty;
     }
     if is("TERM_PROGRAM", "iTerm") || is("TERM_PROGRAM", "WezTerm") || is("LC_TERMINAL", "iTerm2") {
-        return Way::Iterm;
+        return ImageProtocol::Iterm;
     }
-    if ask::has_sixel() {
-        return Way::Sixel;
+    if query::has_sixel() {
+        return ImageProtocol::Sixel;
     }
-    Way::Blocks
+    ImageProtocol::Blocks
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn half_blocks_have_a_line_for_two_rows_and_end_without_colour() {
-        let drawn = Way::Blocks.drawn(&picture(), 40).expect("drawn");
+        let drawn = ImageProtocol::Blocks.drawn(&picture(), 40).expect("drawn");
         assert_eq!(drawn.lines().count(), 10);
         for line in drawn.lines() {
             assert_eq!(line.matches('▀').count(), 40);
@@ -124,13 +124,13 @@ mod tests {
 
     #[test]
     fn every_way_frames_its_picture() {
-        let drawn = |way: Way| way.drawn(&picture(), 4).expect("drawn");
-        let kitty = drawn(Way::Kitty);
+        let drawn = |protocol: ImageProtocol| protocol.drawn(&picture(), 4).expect("drawn");
+        let kitty = drawn(ImageProtocol::Kitty);
         assert!(kitty.starts_with("\x1b_Ga=T,f=100") && kitty.ends_with("\x1b\\\n"));
-        assert!(drawn(Way::Iterm).starts_with("\x1b]1337;File=inline=1"));
-        let sixel = drawn(Way::Sixel);
+        assert!(drawn(ImageProtocol::Iterm).starts_with("\x1b]1337;File=inline=1"));
+        let sixel = drawn(ImageProtocol::Sixel);
         assert!(sixel.starts_with("\x1bP") && sixel.ends_with("\x1b\\\n"));
-        assert!(Way::None.drawn(&picture(), 4).is_none());
-        assert!(Way::Blocks.drawn(b"no picture", 4).is_none());
+        assert!(ImageProtocol::None.drawn(&picture(), 4).is_none());
+        assert!(ImageProtocol::Blocks.drawn(b"no picture", 4).is_none());
     }
 }

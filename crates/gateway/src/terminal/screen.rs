@@ -7,7 +7,7 @@ const USUAL_WIDTH: usize = 80;
 
 /// Ways to set text off.
 #[derive(Clone, Copy)]
-pub(crate) enum Ink {
+pub(crate) enum TextStyle {
     Bold,
     Faint,
     Good,
@@ -75,25 +75,25 @@ fn is_coloured(seen: bool) -> bool {
 }
 
 /// Sets text for standard output off.
-pub(crate) fn ink(ink: Ink, text: &str) -> String {
+pub(crate) fn ink(ink: TextStyle, text: &str) -> String {
     inked(ink, text, is_coloured(is_seen()))
 }
 
 /// Sets text for standard error off.
-pub(crate) fn note_ink(ink: Ink, text: &str) -> String {
+pub(crate) fn note_ink(ink: TextStyle, text: &str) -> String {
     inked(ink, text, is_coloured(notes_are_seen()))
 }
 
-fn inked(ink: Ink, text: &str, coloured: bool) -> String {
+fn inked(ink: TextStyle, text: &str, coloured: bool) -> String {
     if !coloured {
         return text.to_owned();
     }
     let code = match ink {
-        Ink::Bold => 1,
-        Ink::Faint => 2,
-        Ink::Good => 32,
-        Ink::Bad => 31,
-        Ink::Fair => 33,
+        TextStyle::Bold => 1,
+        TextStyle::Faint => 2,
+        TextStyle::Good => 32,
+        TextStyle::Bad => 31,
+        TextStyle::Fair => 33,
     };
     format!("\x1b[{code}m{text}\x1b[0m")
 }

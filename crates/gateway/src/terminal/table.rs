@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use atelier_contract::time::timestamp;
 use serde_json::{Map, Value};
 
-use super::screen::{self, Ink};
+use super::screen::{self, TextStyle};
 
 /// A cell is not wider than this.
 const WIDEST: usize = 44;
@@ -58,7 +58,7 @@ pub(crate) fn rows(rows: &[Value], columns: &[&str], width: Option<usize>) -> St
         let line = cells.join("  ");
         let line = line.trim_end();
         text.push_str(&match number {
-            0 => screen::ink(Ink::Faint, line),
+            0 => screen::ink(TextStyle::Faint, line),
             _ => line.to_owned(),
         });
         text.push('\n');
@@ -79,7 +79,7 @@ pub(crate) fn fields(object: &Map<String, Value>) -> String {
         .unwrap_or(0);
     let mut text = String::new();
     for (name, value) in shown {
-        let head = screen::ink(Ink::Faint, name);
+        let head = screen::ink(TextStyle::Faint, name);
         let below = match value {
             Value::Object(inner) => Some(fields(inner)),
             Value::Array(items) if items.iter().all(Value::is_object) => {

@@ -1,8 +1,8 @@
 //! The access matrix: every route of both tables, asked by everybody. The pages come from the document the service
 //! makes of its tables, so that a new one is asked too; a route whose access or placeholder has no case here fails.
 
-mod house;
 mod routes;
+mod service;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::gateway::{Answer, send};
-use house::{House, Ids};
 use routes::{Needs, Route, routes};
+use service::{Ids, Service};
 
 /// A stream that says nothing for this long has said what it has to say.
 const FIRST_WORDS: Duration = Duration::from_millis(400);
@@ -92,8 +92,8 @@ fn is(answer: &Answer, status: u16, code: &str) -> bool {
 
 #[tokio::test]
 async fn everybody_gets_what_is_due_at_every_route() {
-    let house = House::build("realistic").await;
-    let routes = routes(&house.gateway).await;
+    let service = Service::build("realistic").await;
+    let routes = routes(&service.gateway).await;
     let mut wrong = Vec::new();
     let mut asked = HashSet::new();
     for route in &routes {
@@ -104,7 +104,7 @@ async fn everybody_gets_what_is_due_at_every_route() {
                 route.method,
                 route.path
             );
-            if let Some(why) = ask(&house, route, who).await {
+            if let Some(why) = ask(&service, route, who).await {
                 wrong.push(format!("{} {} by {who:?}: {why}", route.method, route.path));
             }
         }
@@ -116,7 +116,7 @@ async fn everybody_gets_what_is_due_at_every_route() {
         asked.len(),
         wrong.join("\n")
     );
-    house.is_untouched().await;
+    service.is_untouched().await;
     eprintln!(
         "access matrix: {} routes x {} = {} answers",
         routes.len(),
@@ -129,24 +129,30 @@ async fn everybody_gets_what_is_due_at_every_route() {
 /// whatever the method, also where reading makes something.
 #[tokio::test]
 async fn a_session_without_its_proof_makes_and_changes_nothing() {
-    let house = House::build("instant").await;
-    let before = house.everything().await;
+    let service = Service::build("instant").await;
+    let before = service.everything().await;
     let mut asked = 0;
-    for route in routes(&house.gateway).await {
+    for route in routes(&service.gateway).await {
         let reads = route.method == Method::GET;
-        call(&house, &route, Who::Unproven, &house.owned).await;
+        call(&service, &route, Who::Unproven, &service.owned).await;
         asked += 1;
         if reads && !route.is_endless() {
-            call(&house, &route.by(Method::HEAD), Who::Unproven, &house.owned).await;
+            call(
+                &service,
+                &route.by(Method::HEAD),
+                Who::Unproven,
+                &service.owned,
+            )
+            .await;
             asked += 1;
         }
     }
     assert!(asked > 150, "{asked} calls");
-    assert_eq!(house.everything().await, before);
+    assert_eq!(service.everything().await, before);
     // With its proof, the same session may.
-    let (cookie, proof) = house.session_of("submit");
-    let path = format!("/mj/task/{}/image-seed", house.owned.made);
-    let request = house.gateway.request(Method::GET, &path);
+    let (cookie, proof) = service.session_of("submit");
+    let path = format!("/mj/task/{}/image-seed", service.owned.made);
+    let request = service.gateway.request(Method::GET, &path);
     let request = request.header("cookie", cookie);
     let seed = send(request.header("x-csrf-token", proof)).await;
     assert_eq!(
@@ -158,29 +164,33 @@ async fn a_session_without_its_proof_makes_and_changes_nothing() {
 }
 
 /// Asks; what is wrong with the answer, if anything.
-async fn ask(house: &House, route: &Route, who: Who) -> Option<String> {
+async fn ask(service: &Service, route: &Route, who: Who) -> Option<String> {
     let due = due(route, who);
     // Whoever passes asks for what is not there, so that nothing is changed and every other answer is a refusal.
     let theirs = [Due::Passes, Due::Open].contains(&due);
-    let ids = if theirs { &house.absent } else { &house.owned };
-    let answer = call(house, route, who, ids).await;
+    let ids = if theirs {
+        &service.absent
+    } else {
+        &service.owned
+    };
+    let answer = call(service, route, who, ids).await;
     let good = match due {
         Due::Unknown => is(&answer, 401, "unauthorized"),
         Due::Forbidden => is(&answer, 403, "forbidden"),
         Due::Passes => passed(&answer),
         Due::Open => {
-            let first = call(house, route, Who::Nobody, ids).await;
+            let first = call(service, route, Who::Nobody, ids).await;
             answer.status != 401 && answer.status == first.status
         }
         Due::Blind if route.names_something() => {
-            let absent = call(house, route, who, &house.absent).await;
+            let absent = call(service, route, who, &service.absent).await;
             let nothing = answer.status == 200 && answer.bytes == b"null";
             let hidden =
                 nothing || is(&answer, 404, "not_found") || is(&answer, 400, "job_not_found");
             // What is somebody else's cannot be told from what does not exist.
             hidden && answer.bytes == absent.bytes
         }
-        Due::Blind => passed(&answer) && !house.shows_owner(&answer),
+        Due::Blind => passed(&answer) && !service.shows_owner(&answer),
     };
     (!good).then(|| format!("{due:?} was due, got {} {}", answer.status, answer.json))
 }
@@ -190,16 +200,16 @@ fn passed(answer: &Answer) -> bool {
         && !answer.status.is_server_error()
 }
 
-async fn call(house: &House, route: &Route, who: Who, ids: &Ids) -> Answer {
-    let mut request = house
+async fn call(service: &Service, route: &Route, who: Who, ids: &Ids) -> Answer {
+    let mut request = service
         .gateway
         .request(route.method.clone(), &route.path_of(ids));
-    if let Some((cookie, proof)) = house.session(who, route) {
+    if let Some((cookie, proof)) = service.session(who, route) {
         request = request.header("cookie", cookie);
         if who == Who::Session {
             request = request.header("x-csrf-token", proof);
         }
-    } else if let Some(credential) = house.credential(who, route.needs) {
+    } else if let Some(credential) = service.credential(who, route.needs) {
         request = request.bearer_auth(credential);
     }
     if route.has_body() {

@@ -7,10 +7,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::asset_store::AssetStore;
 use crate::gateway::{Account, Answer, Gateway, client, send};
-use crate::vault::Vault;
 
-each_vault!(
+each_asset_store!(
     a_file_is_handed_out_whole_in_part_or_not_again,
     a_changed_address_opens_nothing,
     a_file_that_was_lost_is_gone_for_good,
@@ -48,8 +48,8 @@ async fn picture(gateway: &Gateway) -> String {
     job["originImage"].as_str().expect("an address").to_owned()
 }
 
-async fn a_file_is_handed_out_whole_in_part_or_not_again(vault: Vault) {
-    let gateway = vault.options().spawn().await;
+async fn a_file_is_handed_out_whole_in_part_or_not_again(asset_store: AssetStore) {
+    let gateway = asset_store.options().spawn().await;
     let url = picture(&gateway).await;
     let client = client();
     let ask = async |method: Method, headers: &[(&str, &str)]| -> Answer {
@@ -121,21 +121,21 @@ async fn a_file_is_handed_out_whole_in_part_or_not_again(vault: Vault) {
     assert_eq!(stale.status, 200);
 }
 
-async fn a_file_that_was_lost_is_gone_for_good(vault: Vault) {
-    let gateway = vault.options().spawn().await;
+async fn a_file_that_was_lost_is_gone_for_good(asset_store: AssetStore) {
+    let gateway = asset_store.options().spawn().await;
     let url = picture(&gateway).await;
     let key = url
         .split_once("/assets/")
         .and_then(|rest| rest.1.split_once('?'));
-    let files = vault.files(&gateway);
+    let files = asset_store.files(&gateway);
     files.delete(key.expect("a key").0).await.expect("lost");
     send(client().get(&url))
         .await
         .assert_refused(410, "expired");
 }
 
-async fn a_changed_address_opens_nothing(vault: Vault) {
-    let gateway = vault.options().spawn().await;
+async fn a_changed_address_opens_nothing(asset_store: AssetStore) {
+    let gateway = asset_store.options().spawn().await;
     let url = picture(&gateway).await;
     let client = client();
     let (path, query) = url.split_once('?').expect("a signed address");
@@ -163,11 +163,11 @@ async fn a_changed_address_opens_nothing(vault: Vault) {
     assert_eq!(send(client.get(&url)).await.status, 200);
 }
 
-async fn a_drawing_is_never_an_active_document(vault: Vault) {
-    let gateway = vault.options().spawn().await;
+async fn a_drawing_is_never_an_active_document(asset_store: AssetStore) {
+    let gateway = asset_store.options().spawn().await;
     let caller = gateway.account(100).await;
     let image = finished(&gateway, &caller).await["originImage"].clone();
-    // The service's own picture, read from the vault without a request.
+    // The service's own picture, read from the asset store without a request.
     let body = json!({ "image": image });
     let answer = gateway
         .post(&caller.key, "/design/images/vectorize", body)
@@ -188,9 +188,9 @@ async fn a_drawing_is_never_an_active_document(vault: Vault) {
     }
 }
 
-async fn an_address_is_gone_after_its_time_and_so_is_the_file(vault: Vault) {
+async fn an_address_is_gone_after_its_time_and_so_is_the_file(asset_store: AssetStore) {
     let at_once = || {
-        vault
+        asset_store
             .options()
             .set("RETENTION_ANSWER_MINUTES", "0")
             .set("JOBS_SWEEP_MS", "200")
@@ -219,11 +219,11 @@ async fn an_address_is_gone_after_its_time_and_so_is_the_file(vault: Vault) {
         .await
         .assert_refused(410, "expired");
     let deadline = Instant::now() + Duration::from_secs(20);
-    while !vault.stored(&gateway).await.is_empty() {
+    while !asset_store.stored(&gateway).await.is_empty() {
         assert!(
             Instant::now() < deadline,
             "{:?}",
-            vault.stored(&gateway).await
+            asset_store.stored(&gateway).await
         );
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -233,10 +233,10 @@ async fn an_address_is_gone_after_its_time_and_so_is_the_file(vault: Vault) {
 }
 
 async fn a_crash_between_storing_and_settling_leaves_no_orphan_and_no_job_without_its_file(
-    vault: Vault,
+    asset_store: AssetStore,
 ) {
     let lively = || {
-        let options = vault.options().set("JOBS_LEASE_S", "2");
+        let options = asset_store.options().set("JOBS_LEASE_S", "2");
         options.set("JOBS_RENEW_S", "1")
     };
     let mut gateway = lively()
@@ -252,24 +252,24 @@ async fn a_crash_between_storing_and_settling_leaves_no_orphan_and_no_job_withou
         .expect("an id")
         .to_owned();
     gateway.ended(Duration::from_mins(1));
-    let left = vault.stored(&gateway).await;
+    let left = asset_store.stored(&gateway).await;
     let some = (2..=5).contains(&left.len());
     assert!(some, "two of five files were stored at least: {left:?}");
     let gateway = gateway.restart(lively());
     let job = until_finished(&gateway, &caller, &id).await;
     let origin = job["originImage"].as_str().expect("an address");
     assert_eq!(send(client().get(origin)).await.status, 200);
-    let all = vault.stored(&gateway).await;
+    let all = asset_store.stored(&gateway).await;
     assert_eq!(all.len(), 5 + left.len(), "five and the orphans: {all:?}");
 
     let tidy = lively().set("RETENTION_ORPHAN_MINUTES", "0");
     let gateway = gateway.restart(tidy.set("JOBS_TIDY_S", "1"));
     let deadline = Instant::now() + Duration::from_secs(20);
-    while vault.stored(&gateway).await.len() > 5 {
+    while asset_store.stored(&gateway).await.len() > 5 {
         assert!(
             Instant::now() < deadline,
             "{:?}",
-            vault.stored(&gateway).await
+            asset_store.stored(&gateway).await
         );
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
@@ -286,8 +286,8 @@ async fn a_crash_between_storing_and_settling_leaves_no_orphan_and_no_job_withou
 
 #[tokio::test]
 async fn the_key_of_addresses_is_changed_under_a_running_service() {
-    let vault = Vault::Folder;
-    let gateway = vault.options().set("JOBS_RENEW_S", "1").spawn().await;
+    let asset_store = AssetStore::Folder;
+    let gateway = asset_store.options().set("JOBS_RENEW_S", "1").spawn().await;
     let before = picture(&gateway).await;
     assert!(before.contains("k=1&"), "{before}");
     let said = gateway.command(&["local", "rotate-address-key"]);

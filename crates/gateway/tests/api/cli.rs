@@ -409,7 +409,7 @@ async fn the_doctor_finds_a_good_house_good_and_says_what_is_wrong_with_a_bad_on
         "configuration",
         "database",
         "disk",
-        "vault",
+        "assets",
         "clock",
         "outbound",
         "back ends",

@@ -195,9 +195,9 @@ async fn a_crash_at_any_named_point_loses_nothing_and_charges_nothing_twice() {
         "runner.file_stored",
         "runner.before_settle",
         "settle.done",
-        "courier.claimed",
-        "courier.posted",
-        "courier.recorded",
+        "callbacks.claimed",
+        "callbacks.posted",
+        "callbacks.recorded",
     ];
     let mut gateway = lively().spawn().await;
     let account = roomy_account(&gateway).await;

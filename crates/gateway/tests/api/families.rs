@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::family::{AnswersWith, Family, Submit};
+use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
 use atelier_media::{Encoding, Limits, Picture, decode, encode};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ impl Outside {
     }
 
     /// The example of an operation with addresses that are served here.
-    fn example(&self, submit: &Submit) -> Value {
+    fn example(&self, submit: &SubmitEndpoint) -> Value {
         let text = submit.example.replace("https://example.com", &self.base);
         let mut body: Value = serde_json::from_str(&text).expect("JSON");
         if submit.name.starts_with("artgen.video.") {
@@ -146,7 +146,7 @@ impl Walk {
     }
 
     /// The example with local addresses, and with jobs that exist where it names a parent.
-    fn request(&self, submit: &Submit) -> Value {
+    fn request(&self, submit: &SubmitEndpoint) -> Value {
         let mut body = self.outside.example(submit);
         if let Some(job) = self.finished.get(parent_of(submit.name)) {
             body["jobId"] = job["jobId"].clone();
@@ -160,7 +160,7 @@ impl Walk {
     async fn job(
         &mut self,
         family: &'static Family,
-        submit: &'static Submit,
+        submit: &'static SubmitEndpoint,
         mut body: Value,
     ) -> Value {
         body["hookUrl"] = json!(format!("{}/hook", self.outside.base));
@@ -195,7 +195,7 @@ impl Walk {
         }
     }
 
-    async fn quote(&self, submit: &Submit, body: &Value) -> f64 {
+    async fn quote(&self, submit: &SubmitEndpoint, body: &Value) -> f64 {
         let question = json!({ "operation": submit.name, "request": body });
         let answer = self
             .gateway
@@ -206,11 +206,15 @@ impl Walk {
     }
 
     /// Runs one operation and checks that it cost what the quote said; says how much.
-    pub(crate) async fn run(&mut self, family: &'static Family, submit: &'static Submit) -> f64 {
+    pub(crate) async fn run(
+        &mut self,
+        family: &'static Family,
+        submit: &'static SubmitEndpoint,
+    ) -> f64 {
         let body = self.request(submit);
         let (before, _) = self.gateway.balance(&self.account.key).await;
         let quoted = self.quote(submit, &body).await;
-        if matches!(submit.answers_with, AnswersWith::Job) {
+        if matches!(submit.answers_with, AnswerMode::Job) {
             let job = self.job(family, submit, body).await;
             self.finished.insert(submit.name, job);
         } else {
@@ -249,7 +253,7 @@ fn parent_of(operation: &str) -> &'static str {
 }
 
 /// Every operation of the table, in an order in which each finds the jobs it follows.
-pub(crate) fn operations() -> Vec<(&'static Family, &'static Submit)> {
+pub(crate) fn operations() -> Vec<(&'static Family, &'static SubmitEndpoint)> {
     let mut operations: Vec<_> = FAMILIES
         .iter()
         .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use atelier_contract::FAMILIES;
-use atelier_contract::family::Submit;
+use atelier_contract::family::SubmitEndpoint;
 use futures_util::StreamExt as _;
 use reqwest::Method;
 use schemars::SchemaGenerator;
@@ -115,7 +115,7 @@ fn serve_sink(mut stream: std::net::TcpStream) {
 type Path = Vec<String>;
 
 /// Every field of an operation whose schema asks for an address or an image.
-fn address_fields(submit: &Submit) -> BTreeSet<Path> {
+fn address_fields(submit: &SubmitEndpoint) -> BTreeSet<Path> {
     let mut generator = SchemaGenerator::default();
     let schema = (submit.schema)(&mut generator).to_value();
     let definitions = generator.take_definitions(true);
@@ -181,7 +181,7 @@ fn put(body: &mut Value, path: &[String], value: &str) {
 }
 
 /// The example of an operation, with what would make a field be ignored taken out.
-fn example(submit: &Submit, field: &str, parents: &Value) -> Value {
+fn example(submit: &SubmitEndpoint, field: &str, parents: &Value) -> Value {
     let mut body: Value = serde_json::from_str(submit.example).expect("JSON");
     if !parents[submit.name].is_null() {
         body["jobId"] = parents[submit.name].clone();

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
-use atelier_contract::family::AnswersWith;
+use atelier_contract::family::AnswerMode;
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -213,7 +213,7 @@ async fn killed(format: &'static Format, point: Point) {
     let ended = jobs(&gateway, &account).await.iter().any(is_final);
     let lost = worker(format.vendor, &local.stand.url("/v1"), settings).expect("an account");
     let lost = lost.lost_submit();
-    let waits = matches!(submit.answers_with, AnswersWith::Answer(_));
+    let waits = matches!(submit.answers_with, AnswerMode::Answer(_));
     let forlorn = !ended && point.forlorn(lost, local.was_asked(), waits);
     let gateway = tokio::task::spawn_blocking(move || gateway.restart(options())).await;
     let gateway = gateway.expect("a gateway");

@@ -10,10 +10,10 @@ use futures_util::{StreamExt as _, stream};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
+use crate::asset_store::AssetStore;
 use crate::gateway::{Gateway, client, send};
-use crate::vault::Vault;
 
-each_vault!(three_hundred_megabytes_flow_through_the_service_in_bounded_memory);
+each_asset_store!(three_hundred_megabytes_flow_through_the_service_in_bounded_memory);
 
 const MASTER_KEY: &str = "a master key for tests";
 const KEY: &str = "out/large/1-0.mp4";
@@ -23,11 +23,11 @@ const SIZE: u64 = PIECES * PIECE as u64;
 /// What handing it out may add to the memory of the service, in KiB.
 const MOST_KIB: u64 = 30 * 1024;
 
-/// Puts the file into the vault and its row into the database; its signed address.
-async fn place(gateway: &Gateway, vault: &Vault) -> String {
+/// Puts the file into the asset store and its row into the database; its signed address.
+async fn place(gateway: &Gateway, asset_store: &AssetStore) -> String {
     let pieces = stream::iter(0..PIECES)
         .map(|number| Ok::<_, std::io::Error>(Bytes::from(vec![number as u8; PIECE])));
-    let stored = vault.files(gateway).put_stream(KEY, pieces).await;
+    let stored = asset_store.files(gateway).put_stream(KEY, pieces).await;
     assert_eq!(stored.expect("stored"), SIZE);
     let (created_ms, expires_ms) = (1_000, 4_000_000_000_000);
     let row = Asset {
@@ -49,9 +49,15 @@ async fn place(gateway: &Gateway, vault: &Vault) -> String {
     format!("{}/assets/{KEY}?{query}", gateway.base_url)
 }
 
-async fn three_hundred_megabytes_flow_through_the_service_in_bounded_memory(vault: Vault) {
-    let gateway = vault.options().set("MASTER_KEY", MASTER_KEY).spawn().await;
-    let url = place(&gateway, &vault).await;
+async fn three_hundred_megabytes_flow_through_the_service_in_bounded_memory(
+    asset_store: AssetStore,
+) {
+    let gateway = asset_store
+        .options()
+        .set("MASTER_KEY", MASTER_KEY)
+        .spawn()
+        .await;
+    let url = place(&gateway, &asset_store).await;
     let client = client();
     // A first part, so that the set-up of a client is not measured.
     let part = client
@@ -79,5 +85,9 @@ async fn three_hundred_megabytes_flow_through_the_service_in_bounded_memory(vaul
     );
     assert!(grown_kib < MOST_KIB, "memory grew by {grown_kib} KiB");
     assert!(begin.elapsed() < Duration::from_mins(3));
-    vault.files(&gateway).delete(KEY).await.expect("deleted");
+    asset_store
+        .files(&gateway)
+        .delete(KEY)
+        .await
+        .expect("deleted");
 }

@@ -94,8 +94,8 @@ async fn a_job_tells_what_happened_to_it() {
     let stranger = gateway.account(1).await;
     let hidden = gateway.get(&stranger.key, &path).await;
     hidden.assert_refused(400, "job_not_found");
-    let office = format!("/admin/v1/jobs/{id}/trail");
-    let shown = gateway.operate(Method::GET, &office, None).await;
+    let operators_view = format!("/admin/v1/jobs/{id}/trail");
+    let shown = gateway.operate(Method::GET, &operators_view, None).await;
     assert_eq!(shown.status, 200, "{}", shown.json);
 }
 

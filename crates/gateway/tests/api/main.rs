@@ -5,7 +5,7 @@ mod gateway;
 mod hostile_list;
 mod outside;
 #[macro_use]
-mod vault;
+mod asset_store;
 
 mod access;
 mod acts;

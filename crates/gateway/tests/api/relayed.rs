@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::backend::{Gauge, Later, ReadFile, Work};
+use atelier_backends::backend::{BoxFuture, FileReader, ProgressTracker, Work};
 use atelier_backends::guard::Policy;
-use atelier_backends::http::{Limits, Outbound};
-use atelier_backends::{Backend, Class, Fault, Made, Progress, Started};
+use atelier_backends::http::{Limits, OutboundClient};
+use atelier_backends::{Backend, Class, Fault, PollOutcome, StartOutcome, WorkOutput};
 use atelier_backends::{Secret, Setup, vendor_named};
 use atelier_contract::JobId;
 use atelier_contract::body::parse_object;
-use atelier_contract::operation::Context;
+use atelier_contract::operation::ReferencedJobs;
 use bytes::Bytes;
 use serde_json::json;
 use tokio::time::Instant;
@@ -21,7 +21,7 @@ use crate::gateway::Gateway;
 /// A worker account at a service.
 fn worker(base_url: &str, key: &str) -> Arc<dyn Backend> {
     let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
-    let outbound = Outbound::new(policy, Limits::default()).expect("a client");
+    let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
     let setup = Setup {
         http: outbound.vendor(base_url, true).expect("an address"),
         credential: Secret::new(key),
@@ -37,9 +37,9 @@ fn imagine(number: u32, prompt: &str) -> Work {
     let body = json!({ "prompt": prompt });
     let fields = parse_object(body.to_string().as_bytes()).expect("an object");
     let request = (submit.parse)(fields).unwrap_or_else(|refusal| panic!("{refusal}"));
-    let order = request.order(Context::default());
+    let order = request.order(ReferencedJobs::default());
     let order = order.unwrap_or_else(|refusal| panic!("{refusal}"));
-    let read: ReadFile = Arc::new(|key: String| -> Later<'static, Result<Bytes, Fault>> {
+    let read: FileReader = Arc::new(|key: String| -> BoxFuture<'static, Result<Bytes, Fault>> {
         Box::pin(async move { Err(Fault::ours(format!("nobody reads {key}"))) })
     });
     let id = format!("019a0000-0000-7000-8000-{number:012}");
@@ -47,7 +47,7 @@ fn imagine(number: u32, prompt: &str) -> Work {
         attempt_id: format!("{id}-1"),
         whose: "somebody".into(),
         long: false,
-        reserved: atelier_backends::reserved::Reserved::default(),
+        reserved: atelier_backends::reservation::Reservation::default(),
         job_id: JobId::new(id),
         operation: submit.name.to_owned(),
         request: order.stored(request.as_ref()),
@@ -58,24 +58,24 @@ fn imagine(number: u32, prompt: &str) -> Work {
         parent: None,
         cited: Vec::new(),
         read,
-        progress: Gauge::default(),
+        progress: ProgressTracker::default(),
         cancelled: CancellationToken::new(),
         hook_url: None,
         brief: *order.brief,
     }
 }
 
-async fn finish(relay: &dyn Backend, work: &Work) -> Result<Made, Fault> {
+async fn finish(relay: &dyn Backend, work: &Work) -> Result<WorkOutput, Fault> {
     let ticket = match relay.start(work.clone()).await? {
-        Started::Done(made) => return Ok(made),
-        Started::Ticket(ticket) => ticket,
+        StartOutcome::Done(made) => return Ok(made),
+        StartOutcome::Ticket(ticket) => ticket,
     };
     loop {
         match relay.poll(work, &ticket).await? {
-            Progress::Running(pause) => tokio::time::sleep(pause).await,
-            Progress::Done(made) => return Ok(made),
-            Progress::Failed(fault) => return Err(fault),
-            Progress::Step(_) => panic!("it is one part"),
+            PollOutcome::Running(pause) => tokio::time::sleep(pause).await,
+            PollOutcome::Done(made) => return Ok(made),
+            PollOutcome::Failed(fault) => return Err(fault),
+            PollOutcome::Step(_) => panic!("it is one part"),
         }
     }
 }
@@ -109,11 +109,11 @@ async fn a_repeated_submit_is_paid_for_once_and_a_cancelled_one_not_at_all() {
     let account = remote.account(100).await;
     let relay = worker(&remote.base_url, &account.key);
     let work = imagine(1, "a boat [[stall]]");
-    let Ok(Started::Ticket(ticket)) = relay.start(work.clone()).await else {
+    let Ok(StartOutcome::Ticket(ticket)) = relay.start(work.clone()).await else {
         panic!("not accepted");
     };
     let again = relay.look_up(&work, true).await.expect("an answer");
-    let Some(Started::Ticket(again)) = again else {
+    let Some(StartOutcome::Ticket(again)) = again else {
         panic!("{again:?}");
     };
     assert_eq!(again, ticket, "it is the first again");
@@ -123,11 +123,11 @@ async fn a_repeated_submit_is_paid_for_once_and_a_cancelled_one_not_at_all() {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         match relay.poll(&work, &ticket).await {
-            Ok(Progress::Failed(fault)) => {
+            Ok(PollOutcome::Failed(fault)) => {
                 assert_eq!(fault.class, Class::Gone, "{fault:?}");
                 break;
             }
-            Ok(Progress::Running(pause)) => tokio::time::sleep(pause).await,
+            Ok(PollOutcome::Running(pause)) => tokio::time::sleep(pause).await,
             _ => panic!("it was cancelled"),
         }
         assert!(Instant::now() < deadline, "it goes on");

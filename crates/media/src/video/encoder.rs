@@ -11,7 +11,7 @@ use openh264::encoder::{
 use openh264::{OpenH264API, Timestamp};
 
 use super::error::VideoError;
-use super::writer::{Sample, Track, write};
+use super::writer::{EncodedFrame, EncodedTrack, write};
 use super::yuv::{Planes, planes};
 use crate::Picture;
 
@@ -47,10 +47,10 @@ struct Group {
 }
 
 /// What one group became: parameter sets and one sample for each frame.
-struct Encoded {
+struct EncodedGroup {
     index: usize,
     sets: (Vec<u8>, Vec<u8>),
-    samples: Vec<Sample>,
+    samples: Vec<EncodedFrame>,
 }
 
 /// Encodes frames of one size to an H.264 MP4 whose index comes first; an odd last row or column is left out.
@@ -92,7 +92,7 @@ pub fn encode_video_as(
     }
     let samples = groups.into_iter().flat_map(|group| group.samples).collect();
     let (width, height) = (width & !1, height & !1);
-    Ok(write(&Track {
+    Ok(write(&EncodedTrack {
         width,
         height,
         fps,
@@ -108,7 +108,7 @@ fn encode_groups(
     size: (u32, u32),
     length: usize,
     rate: Rate,
-) -> Result<Vec<Encoded>, VideoError> {
+) -> Result<Vec<EncodedGroup>, VideoError> {
     let workers = thread::available_parallelism()
         .map_or(1, usize::from)
         .clamp(1, 3);
@@ -169,7 +169,7 @@ fn draw(
 }
 
 /// Encodes groups until there are no more; after an error it only drains, so that the drawing side never waits.
-fn work(groups: &Mutex<Receiver<Group>>, rate: Rate) -> Result<Vec<Encoded>, VideoError> {
+fn work(groups: &Mutex<Receiver<Group>>, rate: Rate) -> Result<Vec<EncodedGroup>, VideoError> {
     let mut done = Ok(Vec::new());
     loop {
         let next = groups.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -207,7 +207,7 @@ fn config(rate: Rate) -> EncoderConfig {
         .vui(VuiConfig::bt709())
 }
 
-fn encode_group(group: &Group, rate: Rate) -> Result<Encoded, VideoError> {
+fn encode_group(group: &Group, rate: Rate) -> Result<EncodedGroup, VideoError> {
     let codec = |error: openh264::Error| VideoError::Codec(error.to_string());
     let mut encoder =
         Encoder::with_api_config(OpenH264API::from_source(), config(rate)).map_err(codec)?;
@@ -216,7 +216,7 @@ fn encode_group(group: &Group, rate: Rate) -> Result<Encoded, VideoError> {
     for (number, frame) in group.frames.iter().enumerate() {
         let time = Timestamp::from_millis(number as u64 * 1000 / u64::from(rate.fps));
         let stream = encoder.encode_at(frame, time).map_err(codec)?.to_vec();
-        let mut sample = Sample {
+        let mut sample = EncodedFrame {
             bytes: Vec::with_capacity(stream.len() + 8),
             key: false,
         };
@@ -238,7 +238,7 @@ fn encode_group(group: &Group, rate: Rate) -> Result<Encoded, VideoError> {
         }
         samples.push(sample);
     }
-    Ok(Encoded {
+    Ok(EncodedGroup {
         index: group.index,
         sets,
         samples,

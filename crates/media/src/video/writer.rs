@@ -3,19 +3,19 @@
 use crate::label::Label;
 
 /// One encoded frame, each unit with its length before it.
-pub(super) struct Sample {
+pub(super) struct EncodedFrame {
     pub(super) bytes: Vec<u8>,
     pub(super) key: bool,
 }
 
 /// A whole track of encoded frames.
-pub(super) struct Track {
+pub(super) struct EncodedTrack {
     pub(super) width: u32,
     pub(super) height: u32,
     pub(super) fps: u32,
     pub(super) sequence: Vec<u8>,
     pub(super) picture: Vec<u8>,
-    pub(super) samples: Vec<Sample>,
+    pub(super) samples: Vec<EncodedFrame>,
 }
 
 /// Clock ticks of one frame; the clock runs at this many times the frame rate, so every time is exact.
@@ -24,7 +24,7 @@ const TICKS: u32 = 512;
 pub(super) const UPRIGHT: [u32; 9] = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000];
 
 /// The whole file.
-pub(super) fn write(track: &Track) -> Vec<u8> {
+pub(super) fn write(track: &EncodedTrack) -> Vec<u8> {
     let mut file = boxed(
         "ftyp",
         &[b"isom\0\0\x02\0".as_slice(), b"isomiso2avc1mp41"].concat(),
@@ -71,7 +71,7 @@ pub(super) fn words(numbers: &[u32]) -> Vec<u8> {
         .collect()
 }
 
-fn movie(track: &Track, start: u32) -> Vec<u8> {
+fn movie(track: &EncodedTrack, start: u32) -> Vec<u8> {
     let duration = track.samples.len() as u32 * TICKS;
     let clock = track.fps * TICKS;
     let mut header = vec![0, 0, 0, clock, duration, 0x10000, 0x0100_0000, 0, 0];
@@ -113,7 +113,7 @@ fn movie(track: &Track, start: u32) -> Vec<u8> {
     boxed("moov", &[table("mvhd", &header), track_box].concat())
 }
 
-fn samples(track: &Track, start: u32) -> Vec<u8> {
+fn samples(track: &EncodedTrack, start: u32) -> Vec<u8> {
     let count = track.samples.len() as u32;
     let keys: Vec<u32> = (1..=count)
         .filter(|&number| track.samples[number as usize - 1].key)
@@ -133,7 +133,7 @@ fn samples(track: &Track, start: u32) -> Vec<u8> {
     .concat()
 }
 
-fn description(track: &Track) -> Vec<u8> {
+fn description(track: &EncodedTrack) -> Vec<u8> {
     let mut entry = words(&[0, 1, 0, 0, 0, 0, track.width << 16 | track.height]);
     entry.extend(words(&[0x0048_0000, 0x0048_0000, 0]));
     entry.extend_from_slice(&1_u16.to_be_bytes());

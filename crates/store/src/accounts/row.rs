@@ -2,12 +2,12 @@
 
 use atelier_contract::Quota;
 
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 
 /// What one account has of what all share, where an operator gave it something else than the settings do; 0 for what the
 /// settings say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
+pub struct AccountLimits {
     /// Submits per second.
     pub submits_per_second: i64,
     /// Other calls per second.
@@ -18,7 +18,7 @@ pub struct Allowance {
     pub max_storage: i64,
 }
 
-impl Read for Allowance {
+impl FromRow for AccountLimits {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             submits_per_second: columns.int()?,
@@ -45,7 +45,7 @@ pub struct Account {
     /// The most unfinished jobs in one queue.
     pub max_queue: i64,
     /// What it has of what all share.
-    pub allowance: Allowance,
+    pub allowance: AccountLimits,
     /// Bytes of all files that are kept for it.
     pub stored: i64,
     /// Whether its keys are refused.
@@ -59,7 +59,7 @@ pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.ema
      account.calls_per_second, account.share_percent, account.max_storage, \
      COALESCE((SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), 0) + account.words, account.disabled, account.created_ms";
 
-impl Read for Account {
+impl FromRow for Account {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
@@ -68,7 +68,7 @@ impl Read for Account {
             balance: columns.quota()?,
             frozen: columns.quota()?,
             max_queue: columns.int()?,
-            allowance: Allowance::read(columns)?,
+            allowance: AccountLimits::read(columns)?,
             stored: columns.maybe_int()?.unwrap_or(0),
             disabled: columns.flag()?,
             created_ms: columns.int()?,

@@ -3,14 +3,14 @@
 
 use crate::Result;
 use crate::db::args;
-use crate::reading::Db;
+use crate::readers::Db;
 
 /// Ledger rows moved at once, so that no commit is long.
 const STEP: i64 = 1_000;
 
 /// The oldest ledger rows of an account that can be moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct ArchiveCut {
     /// Whose.
     pub account_id: String,
     /// The rows after this number…
@@ -47,7 +47,7 @@ const OWED: &str = "SELECT l.number FROM ledger l JOIN delivery ON delivery.job_
      AND delivery.state IN ('due', 'sending') ORDER BY l.number LIMIT 1";
 
 /// Finds the cut of an account.
-pub(super) async fn find(db: &Db, account_id: String, before_ms: i64) -> Result<Cut> {
+pub(super) async fn find(db: &Db, account_id: String, before_ms: i64) -> Result<ArchiveCut> {
     let from: Option<i64> = db.maybe(FROM, args![&account_id]).await?;
     let from = from.unwrap_or(0);
     let end = from + STEP;
@@ -60,7 +60,7 @@ pub(super) async fn find(db: &Db, account_id: String, before_ms: i64) -> Result<
     let to = to.into_iter().flatten().min().unwrap_or(from);
     let words = format!("{WORDS} ({JOBS})");
     let words: Option<i64> = db.maybe(&words, args![&account_id, from, to]).await?;
-    Ok(Cut {
+    Ok(ArchiveCut {
         account_id,
         from,
         to,

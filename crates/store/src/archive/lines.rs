@@ -1,16 +1,16 @@
 //! Rows as lines of JSON, every column of them under its name, and the name of the table under `table`.
 
 use crate::Result;
-use crate::archive::cut::{Cut, JOBS};
+use crate::archive::cut::{ArchiveCut, JOBS};
 use crate::db::args;
 use crate::dialect::Dialect;
-use crate::reading::Db;
+use crate::readers::Db;
 
 /// Ledger rows read at once.
 const PAGE: i64 = 200;
 
 /// Reads a part of a cut.
-pub(super) async fn of_cut(db: &Db, cut: &Cut, after: i64) -> Result<(Vec<String>, i64)> {
+pub(super) async fn cut_lines(db: &Db, cut: &ArchiveCut, after: i64) -> Result<(Vec<String>, i64)> {
     let end = cut.to.min(after + PAGE);
     let args = args![&cut.account_id, after, end];
     let mut lines = Vec::new();
@@ -36,7 +36,7 @@ pub(super) async fn of_cut(db: &Db, cut: &Cut, after: i64) -> Result<(Vec<String
 }
 
 /// Reads attempts that ended before a time at final jobs, oldest first.
-pub(super) async fn of_attempts(
+pub(super) async fn attempt_lines(
     db: &Db,
     before_ms: i64,
     limit: i64,

@@ -1,7 +1,7 @@
 //! Removing what has been handed out, inside one transaction: counters follow, a checkpoint stands for the ledger rows.
 
-use crate::archive::cut::{Cut, WORDS};
-use crate::archive::kept::ArchiveFile;
+use crate::archive::archive_file::ArchiveFile;
+use crate::archive::cut::{ArchiveCut, WORDS};
 use crate::db::{Conn, args, json};
 use crate::{Error, Result};
 
@@ -9,7 +9,7 @@ use crate::{Error, Result};
 const ROWS: &str = "account_id = $1 AND number > $2 AND number <= $3";
 
 /// Removes what a cut covers.
-pub(super) async fn cut(conn: &mut Conn, cut: &Cut, file: &ArchiveFile) -> Result<()> {
+pub(super) async fn cut(conn: &mut Conn, cut: &ArchiveCut, file: &ArchiveFile) -> Result<()> {
     let whole = args![&cut.account_id, cut.from, cut.to];
     let jobs: Vec<String> = conn
         .all(
@@ -49,7 +49,7 @@ pub(super) async fn cut(conn: &mut Conn, cut: &Cut, file: &ArchiveFile) -> Resul
 }
 
 /// What was read aside must still be so: nobody else has archived, nothing is owed again, and nobody has had words removed.
-async fn still_whole(conn: &mut Conn, cut: &Cut, jobs: &str) -> Result<()> {
+async fn still_whole(conn: &mut Conn, cut: &ArchiveCut, jobs: &str) -> Result<()> {
     let from: Option<i64> = conn
         .maybe(
             "SELECT number FROM ledger_checkpoint WHERE account_id = $1 {lock}",
@@ -77,7 +77,7 @@ async fn still_whole(conn: &mut Conn, cut: &Cut, jobs: &str) -> Result<()> {
     Ok(())
 }
 
-async fn checkpoint(conn: &mut Conn, cut: &Cut, file: &ArchiveFile) -> Result<()> {
+async fn checkpoint(conn: &mut Conn, cut: &ArchiveCut, file: &ArchiveFile) -> Result<()> {
     let sql = "INSERT INTO ledger_checkpoint (account_id, number, balance, frozen, before_ms, hash, time_ms) \
          SELECT account_id, number, balance_after, frozen_after, $5, $3, $4 FROM ledger \
          WHERE account_id = $1 AND number = $2 \

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::Result;
 use crate::db::{Arg, Conn, Line, args, json};
-use crate::jobs::attempt::{Attempt, Began, Receipt, StartLimits};
-use crate::pending::Pending;
+use crate::jobs::attempt::{Attempt, AttemptStart, StartLimits, TicketReceipt};
+use crate::pending::PendingChange;
 
 /// An attempt, as every statement about it takes it.
 #[derive(Clone, Copy)]
@@ -30,8 +30,8 @@ pub(crate) async fn begin(
     conn: &mut Conn,
     attempts: &[&Attempt],
     workload: &mut Workload,
-) -> Result<Vec<Began>> {
-    let mut began = vec![Began::Full; attempts.len()];
+) -> Result<Vec<AttemptStart>> {
+    let mut began = vec![AttemptStart::Full; attempts.len()];
     // A statement changes a row once, so a second attempt at the same job waits for the next round.
     let mut waiting: Vec<usize> = (0..attempts.len()).collect();
     while !waiting.is_empty() {
@@ -44,7 +44,11 @@ pub(crate) async fn begin(
         let ours = begin_distinct(conn, lines.collect()).await?;
         for one in round {
             let stands = ours.contains(&attempts[one].job_id);
-            began[one] = if stands { Began::Yes } else { Began::Lost };
+            began[one] = if stands {
+                AttemptStart::Yes
+            } else {
+                AttemptStart::Lost
+            };
         }
         waiting = later;
     }
@@ -140,8 +144,11 @@ async fn begin_distinct(
 }
 
 /// Records tickets; each is answered whether its lease still stands.
-pub(crate) async fn tickets(conn: &mut Conn, tickets: &mut [Pending<Receipt, bool>]) -> Result<()> {
-    let lines: Vec<&Receipt> = tickets.iter().map(|one| &one.input).collect();
+pub(crate) async fn tickets(
+    conn: &mut Conn,
+    tickets: &mut [PendingChange<TicketReceipt, bool>],
+) -> Result<()> {
+    let lines: Vec<&TicketReceipt> = tickets.iter().map(|one| &one.input).collect();
     let lines = json(&lines);
     // Jobs come before their attempts, as for everybody else: whoever ends one of them elsewhere is waited for with empty hands.
     conn.run(BEGIN_JOBS, args![&lines]).await?;

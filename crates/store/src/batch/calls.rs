@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::Result;
 use crate::db::{Conn, args, json};
-use crate::jobs::accept::{Accept, Accepted, Idempotency};
-use crate::jobs::bulk::{BulkAccepted, NewBulk};
-use crate::pending::Pending;
-use crate::row::{Columns, Read};
+use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
+use crate::jobs::bulk::{BulkOutcome, NewBulk};
+use crate::pending::PendingChange;
+use crate::row::{Columns, FromRow};
 
 /// An accepted call that a caller's key stands for.
 pub(crate) struct Call {
@@ -23,7 +23,7 @@ pub(crate) type Calls = HashMap<(String, String), Call>;
 
 struct CallRow((String, String), Call);
 
-impl Read for CallRow {
+impl FromRow for CallRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self(
             (columns.text()?, columns.text()?),
@@ -45,8 +45,8 @@ struct CallKey<'a> {
 /// The calls that these repeat, as far as their keys are known.
 pub(crate) async fn load(
     conn: &mut Conn,
-    accepts: &[Pending<Accept, Accepted>],
-    bulks: &[Pending<NewBulk, BulkAccepted>],
+    accepts: &[PendingChange<Acceptance, AcceptOutcome>],
+    bulks: &[PendingChange<NewBulk, BulkOutcome>],
 ) -> Result<Calls> {
     fn key<'a>(account_id: &'a str, given: Option<&'a Idempotency>) -> Option<CallKey<'a>> {
         let key = &given?.key;

@@ -16,11 +16,11 @@ const DAY_MS: i64 = 86_400_000;
 #[derive(Default)]
 pub(crate) struct Costs {
     /// By attempt: two nodes may tell of the same one.
-    told: BTreeMap<String, Told>,
+    told: BTreeMap<String, ReportedCost>,
     takings: Takings,
 }
 
-struct Told {
+struct ReportedCost {
     cost: Cost,
     operation: String,
     day: i64,
@@ -41,7 +41,7 @@ struct WorkerLine<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
+struct TakingsKey {
     day: i64,
     backend_id: String,
     operation: String,
@@ -49,7 +49,7 @@ struct Kind {
 }
 
 /// Jobs, what callers paid for them, and what they cost.
-type Takings = BTreeMap<Kind, (i64, i64, i64)>;
+type Takings = BTreeMap<TakingsKey, (i64, i64, i64)>;
 
 #[derive(Serialize)]
 struct TakingLine<'a> {
@@ -66,7 +66,7 @@ impl Costs {
     /// Takes note of what a settlement says was taken. Whether it settles or comes too late, the vendor was paid.
     pub(crate) fn told(&mut self, row: &JobRow, settlement: &Settlement) {
         let Some(cost) = &settlement.cost else { return };
-        let told = Told {
+        let told = ReportedCost {
             cost: cost.clone(),
             operation: row.operation.clone(),
             day: settlement.now_ms.div_euclid(DAY_MS),
@@ -81,7 +81,7 @@ impl Costs {
             return;
         };
         let currency = settlement.cost.as_ref().map(|cost| cost.currency.clone());
-        let kind = Kind {
+        let kind = TakingsKey {
             day: settlement.now_ms.div_euclid(DAY_MS),
             backend_id: backend_id.to_owned(),
             operation: row.operation.clone(),
@@ -101,7 +101,7 @@ impl Costs {
     pub(crate) async fn write(&self, conn: &mut Conn) -> Result<()> {
         let mut takings = self.takings.clone();
         if !self.told.is_empty() {
-            let line = |(id, told): (&'_ String, &'_ Told)| (id.clone(), told.cost.clone());
+            let line = |(id, told): (&'_ String, &'_ ReportedCost)| (id.clone(), told.cost.clone());
             let told: Vec<(String, Cost)> = self.told.iter().map(line).collect();
             let lines = told.iter().map(|(id, cost)| CostLine {
                 id,
@@ -117,7 +117,7 @@ impl Costs {
                 else {
                     continue;
                 };
-                let kind = Kind {
+                let kind = TakingsKey {
                     day: told.day,
                     backend_id: backend_id.to_owned(),
                     operation: told.operation.clone(),
@@ -129,8 +129,8 @@ impl Costs {
         if takings.is_empty() {
             return Ok(());
         }
-        let line = |(kind, taking): (&'_ Kind, &'_ (i64, i64, i64))| (kind.clone(), *taking);
-        let takings: Vec<(Kind, (i64, i64, i64))> = takings.iter().map(line).collect();
+        let line = |(kind, taking): (&'_ TakingsKey, &'_ (i64, i64, i64))| (kind.clone(), *taking);
+        let takings: Vec<(TakingsKey, (i64, i64, i64))> = takings.iter().map(line).collect();
         let lines = takings
             .iter()
             .map(|(kind, (jobs, quota, cost))| TakingLine {

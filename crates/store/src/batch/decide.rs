@@ -6,14 +6,14 @@ use atelier_contract::{JobState, Quota, Speed};
 
 use crate::assets::Asset;
 use crate::batch::attempts::{AttemptLine, Workload};
-use crate::batch::books::{Books, Posting};
 use crate::batch::calls::{Call, Calls};
 use crate::batch::costs::Costs;
+use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::batch::lines::{BulkLine, DeliveryLine, FinalLine, JobLine};
-use crate::jobs::accept::{Accept, Accepted, Idempotency};
-use crate::jobs::bulk::{BulkAccepted, BulkItem, BulkWish, NewBulk, Told};
+use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
+use crate::jobs::bulk::{BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk};
 use crate::jobs::row::JobRow;
-use crate::jobs::settle::{Ending, Guard, Outcome, Settled, Settlement};
+use crate::jobs::settle::{Guard, Outcome, SettleOutcome, Settlement, SettlementChange};
 
 /// How much later a job's turn comes for every unfinished job its account already has in the queue.
 const TURN_STEP_MS: i64 = 5_000;
@@ -42,7 +42,7 @@ impl Caller<'_> {
 }
 
 /// A call whose key is known.
-enum Repeated {
+enum RepeatedCall {
     /// The same call; what it made.
     Same(String),
     /// Another one.
@@ -51,7 +51,7 @@ enum Repeated {
 
 /// What a batch decided and has yet to write.
 pub(crate) struct Decisions<'a> {
-    pub(crate) books: Books,
+    pub(crate) books: LedgerBatch,
     jobs: HashMap<String, JobRow>,
     pub(crate) calls: Calls,
     pub(crate) workload: Workload,
@@ -66,7 +66,7 @@ pub(crate) struct Decisions<'a> {
 }
 
 impl<'a> Decisions<'a> {
-    pub(crate) fn new(books: Books, jobs: HashMap<String, JobRow>, calls: Calls) -> Self {
+    pub(crate) fn new(books: LedgerBatch, jobs: HashMap<String, JobRow>, calls: Calls) -> Self {
         Self {
             books,
             jobs,
@@ -84,19 +84,19 @@ impl<'a> Decisions<'a> {
     }
 
     /// Admits a job or says why not: repeated call first.
-    pub(crate) fn accept(&mut self, accept: &'a Accept) -> Accepted {
+    pub(crate) fn accept(&mut self, accept: &'a Acceptance) -> AcceptOutcome {
         let job = &accept.job;
         let call = Caller {
             account_id: &job.account_id,
             idempotency: accept.idempotency.as_ref(),
         };
         match self.repeated(call) {
-            Some(Repeated::Same(job_id)) => return Accepted::Replayed { job_id },
-            Some(Repeated::Other) => return Accepted::Mismatch,
+            Some(RepeatedCall::Same(job_id)) => return AcceptOutcome::Replayed { job_id },
+            Some(RepeatedCall::Other) => return AcceptOutcome::Mismatch,
             None => {}
         }
         let accepted = self.admit(accept);
-        if matches!(accepted, Accepted::New { .. }) {
+        if matches!(accepted, AcceptOutcome::New { .. }) {
             self.remember(call, &job.id, job.created_ms);
         }
         accepted
@@ -104,26 +104,27 @@ impl<'a> Decisions<'a> {
 
     /// Admits what was submitted together, each in its turn; nothing is remembered by its key unless something was
     /// admitted.
-    pub(crate) fn accept_bulk(&mut self, bulk: &'a NewBulk) -> BulkAccepted {
+    pub(crate) fn accept_bulk(&mut self, bulk: &'a NewBulk) -> BulkOutcome {
         let call = Caller {
             account_id: &bulk.account_id,
             idempotency: bulk.idempotency.as_ref(),
         };
         match self.repeated(call) {
-            Some(Repeated::Same(bulk_id)) => return BulkAccepted::Replayed { bulk_id },
-            Some(Repeated::Other) => return BulkAccepted::Mismatch,
+            Some(RepeatedCall::Same(bulk_id)) => return BulkOutcome::Replayed { bulk_id },
+            Some(RepeatedCall::Other) => return BulkOutcome::Mismatch,
             None => {}
         }
         if self.books.standing(&bulk.account_id).is_none() {
-            return BulkAccepted::NoAccount;
+            return BulkOutcome::NoAccount;
         }
         let (mut answers, mut items) = (Vec::new(), Vec::new());
         for item in &bulk.items {
             let (answer, told) = match &item.wish {
-                BulkWish::Refused(why) => (None, Told::Refused(why.clone())),
-                BulkWish::Accept(accept) => {
+                BulkEntry::Refused(why) => (None, BulkItemOutcome::Refused(why.clone())),
+                BulkEntry::Accept(accept) => {
                     let accepted = self.admit(accept);
-                    let told = Told::of(accept, &accepted).unwrap_or(Told::NoAccount);
+                    let told = BulkItemOutcome::of(accept, &accepted)
+                        .unwrap_or(BulkItemOutcome::NoAccount);
                     (Some(accepted), told)
                 }
             };
@@ -133,34 +134,34 @@ impl<'a> Decisions<'a> {
                 told,
             });
         }
-        let admitted = |told: &BulkItem| matches!(told.told, Told::Job(_));
+        let admitted = |told: &BulkItem| matches!(told.told, BulkItemOutcome::Job(_));
         if items.iter().any(admitted) {
             self.remember(call, &bulk.id, bulk.created_ms);
         }
         let line = BulkLine::new(bulk, &items);
         self.books.keep_words(&bulk.account_id, line.bytes);
         self.new_bulks.push(line);
-        BulkAccepted::New(answers)
+        BulkOutcome::New(answers)
     }
 
     /// Admits a job: queue limit, then storage, then quota.
-    fn admit(&mut self, accept: &'a Accept) -> Accepted {
+    fn admit(&mut self, accept: &'a Acceptance) -> AcceptOutcome {
         let job = &accept.job;
         let Some(standing) = self.books.standing(&job.account_id) else {
-            return Accepted::NoAccount;
+            return AcceptOutcome::NoAccount;
         };
         let unfinished = self.books.unfinished(&job.account_id, &job.queue);
         if unfinished >= standing.max_queue {
-            return Accepted::QueueFull {
+            return AcceptOutcome::QueueFull {
                 max_queue: standing.max_queue,
             };
         }
         if let Some(max_storage) = standing.full_storage(accept.max_storage) {
-            return Accepted::StorageFull { max_storage };
+            return AcceptOutcome::StorageFull { max_storage };
         }
         let price = job.price.thousandths();
         if standing.balance < price {
-            return Accepted::QuotaShort {
+            return AcceptOutcome::QuotaShort {
                 balance: Quota::from_thousandths(standing.balance),
             };
         }
@@ -189,22 +190,22 @@ impl<'a> Decisions<'a> {
         let line = JobLine::new(accept, turn_ms, first);
         let fence = line.fence;
         self.new_jobs.push(line);
-        Accepted::New {
+        AcceptOutcome::New {
             fence,
             begun: first.is_some(),
         }
     }
 
-    fn repeated(&self, call: Caller<'_>) -> Option<Repeated> {
+    fn repeated(&self, call: Caller<'_>) -> Option<RepeatedCall> {
         let given = call.idempotency?;
         let known = self.calls.get(&call.key()?)?;
         if known.created_ms < given.keep_after_ms {
             return None;
         }
         if known.fingerprint != given.fingerprint {
-            return Some(Repeated::Other);
+            return Some(RepeatedCall::Other);
         }
-        Some(Repeated::Same(known.job_id.clone()))
+        Some(RepeatedCall::Same(known.job_id.clone()))
     }
 
     fn remember(&mut self, call: Caller<'_>, id: &str, created_ms: i64) {
@@ -221,10 +222,10 @@ impl<'a> Decisions<'a> {
     }
 
     /// Ends a job, unless it has ended or is not this runner's any more.
-    pub(crate) fn settle(&mut self, ending: &Ending) -> Settled {
+    pub(crate) fn settle(&mut self, ending: &SettlementChange) -> SettleOutcome {
         let settlement = &ending.settlement;
         let Some(row) = self.jobs.get_mut(&settlement.job_id) else {
-            return Settled::Lost;
+            return SettleOutcome::Lost;
         };
         self.costs.told(row, settlement);
         let allowed = match settlement.guard {
@@ -232,7 +233,7 @@ impl<'a> Decisions<'a> {
             Guard::Unfinished => !row.state.is_final(),
         };
         if !allowed {
-            return Settled::Lost;
+            return SettleOutcome::Lost;
         }
         finish(row, settlement);
         let row = row.clone();
@@ -247,7 +248,7 @@ impl<'a> Decisions<'a> {
         let owed = DeliveryLine::owed(&row, due_ms, ending.claimed_until_ms);
         self.deliveries.extend(owed);
         self.finals.push(FinalLine::new(&row));
-        Settled::Done(row)
+        SettleOutcome::Done(row)
     }
 }
 

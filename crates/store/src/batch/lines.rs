@@ -6,14 +6,14 @@ use url::Position;
 
 use crate::db::{Arg, Line, args};
 use crate::deliveries::Delivery;
-use crate::jobs::accept::Accept;
+use crate::jobs::accept::Acceptance;
 use crate::jobs::attempt::Attempt;
-use crate::jobs::bulk::{BulkItem, NewBulk, written};
+use crate::jobs::bulk::{BulkItem, NewBulk, encode_items};
 use crate::jobs::row::JobRow;
 
 /// A new job's row.
 pub(crate) struct JobLine<'a> {
-    accept: &'a Accept,
+    accept: &'a Acceptance,
     turn_ms: i64,
     pub(crate) fence: i64,
     first: Option<&'a Attempt>,
@@ -21,7 +21,7 @@ pub(crate) struct JobLine<'a> {
 
 impl<'a> JobLine<'a> {
     /// The row of a job, and of its first attempt, if that begins as well.
-    pub(crate) fn new(accept: &'a Accept, turn_ms: i64, first: Option<&'a Attempt>) -> Self {
+    pub(crate) fn new(accept: &'a Acceptance, turn_ms: i64, first: Option<&'a Attempt>) -> Self {
         Self {
             accept,
             turn_ms,
@@ -33,7 +33,7 @@ impl<'a> JobLine<'a> {
 
 impl Line for JobLine<'_> {
     fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
-        let Accept {
+        let Acceptance {
             job,
             lease,
             working,
@@ -86,7 +86,7 @@ pub(crate) struct BulkLine<'a> {
 
 impl<'a> BulkLine<'a> {
     pub(crate) fn new(bulk: &'a NewBulk, items: &[BulkItem]) -> Self {
-        let items = written(items);
+        let items = encode_items(items);
         Self {
             id: &bulk.id,
             account_id: &bulk.account_id,

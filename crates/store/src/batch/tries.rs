@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::Result;
 use crate::db::{Arg, Conn, Line, args};
 use crate::deliveries::{DeliveryResult, DeliveryState};
-use crate::pending::Pending;
+use crate::pending::PendingChange;
 
 /// A try, as both statements take it.
 struct TryLine<'a> {
@@ -68,7 +68,7 @@ impl Line for TryLine<'_> {
 /// Records tries; each is answered whether it was the current one.
 pub(crate) async fn record(
     conn: &mut Conn,
-    tries: &mut [Pending<DeliveryResult, bool>],
+    tries: &mut [PendingChange<DeliveryResult, bool>],
 ) -> Result<()> {
     // A try that is recorded twice counts once: the first of them.
     let mut seen = HashSet::new();

@@ -5,7 +5,7 @@ use crate::batch::attempts::INSERT_ATTEMPTS;
 use crate::batch::calls;
 use crate::batch::decide::Decisions;
 use crate::batch::lines::AttemptEnd;
-use crate::db::{Conn, Writes, args, json};
+use crate::db::{Conn, StatementBatch, args, json};
 use crate::{Error, Result};
 
 /// Writes what settlements cost, with their files: whoever takes both takes costs before files, so that nodes do not wait for each
@@ -27,7 +27,7 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
     let changed = decisions.books.changed();
     let ends: Vec<AttemptEnd<'_>> = decisions.finals.iter().filter_map(AttemptEnd::of).collect();
     let files = assets::newest(&decisions.assets);
-    let mut writes = Writes::default();
+    let mut writes = StatementBatch::default();
     // First, so that its count is.
     writes.add(UPDATE_FINALS, &decisions.finals);
     writes.add(INSERT_JOBS, &decisions.new_jobs);

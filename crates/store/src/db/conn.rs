@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_shares::shares::Part;
+use atelier_fairness::share::FairPermit;
 use futures_util::TryStreamExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgArguments, PgRow};
@@ -13,12 +13,12 @@ use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, Connection, Either, PgConnection, Postgres};
 use tokio::time::timeout;
 
-use crate::db::ahead::{Ahead, Question};
+use crate::db::prefetch::{PrefetchCache, PrefetchQuery};
 use crate::db::sqlite::{self, Sqlite};
 use crate::db::statement::{Arg, Line, flat};
-use crate::db::writes::Writes;
+use crate::db::writes::StatementBatch;
 use crate::dialect::{Dialect, line_columns};
-use crate::row::{Cells, Columns, Read};
+use crate::row::{Cells, Columns, FromRow};
 use crate::{Error, Result, error};
 
 /// How long a server works on a statement unless it is told otherwise.
@@ -27,7 +27,7 @@ pub(crate) const USUAL_LIMIT: Duration = Duration::from_secs(8);
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// A connection to either database.
-pub(crate) enum Link {
+pub(crate) enum RawConn {
     Sqlite(Box<Sqlite>),
     Postgres(Box<PgConnection>),
 }
@@ -35,8 +35,8 @@ pub(crate) enum Link {
 /// One connection. A step that takes longer than its patience has failed, and the connection with it: a network that
 /// has gone silent says nothing by itself. SQLite is in this process, and what was begun there always comes to an end.
 pub(crate) struct Conn {
-    link: Link,
-    patience: Patience,
+    link: RawConn,
+    patience: StepTimeout,
     lost: bool,
     /// Whether commits survive the machine, once that was said; SQLite keeps it for each connection.
     durable: Option<bool>,
@@ -46,7 +46,7 @@ pub(crate) struct Conn {
     /// How long a server works on a statement, once that was said.
     limit: Option<Duration>,
     /// Answers to what is about to be asked.
-    ahead: Ahead,
+    ahead: PrefetchCache,
     /// What has been prepared by name.
     prepared: HashSet<&'static str>,
 }
@@ -62,7 +62,7 @@ pub(crate) enum Plan {
 
 /// How long a step is waited for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Patience {
+pub(crate) enum StepTimeout {
     /// As long as it takes.
     Endless,
     /// So long; then it has failed.
@@ -79,13 +79,13 @@ impl fmt::Debug for Conn {
 
 /// Rows as they came, before they have types.
 pub(crate) enum Rows {
-    Sqlite(Vec<sqlite::Row>),
+    Sqlite(Vec<sqlite::SqliteRow>),
     Postgres(Vec<PgRow>),
 }
 
 impl Rows {
-    pub(crate) fn read<T: Read>(self) -> Result<Vec<T>> {
-        fn read<T: Read>(row: &mut dyn Cells) -> Result<T> {
+    pub(crate) fn read<T: FromRow>(self) -> Result<Vec<T>> {
+        fn read<T: FromRow>(row: &mut dyn Cells) -> Result<T> {
             Ok(T::read(&mut Columns::of(row))?)
         }
         match self {
@@ -96,7 +96,7 @@ impl Rows {
 }
 
 /// A statement for PostgreSQL with its values bound.
-fn bound<'a>(sql: String, args: &[Arg<'a>]) -> Asked<'a> {
+fn bind_query<'a>(sql: String, args: &[Arg<'a>]) -> PgQuery<'a> {
     let mut query = sqlx::query(AssertSqlSafe(sql));
     for arg in args {
         query = match *arg {
@@ -108,10 +108,10 @@ fn bound<'a>(sql: String, args: &[Arg<'a>]) -> Asked<'a> {
     query
 }
 
-type Asked<'a> = Query<'a, Postgres, PgArguments>;
+type PgQuery<'a> = Query<'a, Postgres, PgArguments>;
 
 /// Binds the values of lines for PostgreSQL: every column of them is an array.
-fn bind_lines<'a>(mut query: Asked<'a>, sql: &str, values: &[Arg<'a>]) -> Asked<'a> {
+fn bind_lines<'a>(mut query: PgQuery<'a>, sql: &str, values: &[Arg<'a>]) -> PgQuery<'a> {
     let columns: Vec<&str> = line_columns(sql).split(',').collect();
     for (index, column) in columns.iter().enumerate() {
         let values = values.iter().skip(index).step_by(columns.len());
@@ -126,7 +126,7 @@ fn bind_lines<'a>(mut query: Asked<'a>, sql: &str, values: &[Arg<'a>]) -> Asked<
 
 impl Conn {
     /// A connection whose steps take no longer than this.
-    pub(crate) fn new(link: Link, patience: Patience) -> Self {
+    pub(crate) fn new(link: RawConn, patience: StepTimeout) -> Self {
         Self {
             link,
             patience,
@@ -134,7 +134,7 @@ impl Conn {
             durable: None,
             opening: None,
             limit: None,
-            ahead: Ahead::default(),
+            ahead: PrefetchCache::default(),
             prepared: HashSet::new(),
         }
     }
@@ -154,8 +154,8 @@ impl Conn {
 
     pub(crate) fn dialect(&self) -> Dialect {
         match self.link {
-            Link::Sqlite(_) => Dialect::Sqlite,
-            Link::Postgres(_) => Dialect::Postgres,
+            RawConn::Sqlite(_) => Dialect::Sqlite,
+            RawConn::Postgres(_) => Dialect::Postgres,
         }
     }
 
@@ -164,12 +164,12 @@ impl Conn {
         self.lost
     }
 
-    pub(crate) async fn all<T: Read>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
+    pub(crate) async fn all<T: FromRow>(&mut self, sql: &str, args: &[Arg<'_>]) -> Result<Vec<T>> {
         self.rows(sql, args, Plan::Kept).await?.read()
     }
 
     /// Like [`Conn::all`], for a statement whose plan must fit the tables as they are now: it is made anew each time.
-    pub(crate) async fn all_anew<T: Read>(
+    pub(crate) async fn all_replanned<T: FromRow>(
         &mut self,
         sql: &str,
         args: &[Arg<'_>],
@@ -178,7 +178,7 @@ impl Conn {
     }
 
     /// From now on commits to SQLite survive the machine, or only the process.
-    pub(crate) async fn survive(&mut self, durable: bool) -> Result<()> {
+    pub(crate) async fn set_durable(&mut self, durable: bool) -> Result<()> {
         if self.durable != Some(durable) {
             let level = if durable { "FULL" } else { "NORMAL" };
             self.script(&format!("PRAGMA synchronous = {level}"))
@@ -252,12 +252,12 @@ impl Conn {
             let kept = self.opening.is_none() && matches!(plan, Plan::Kept);
             let (patience, lost) = (self.patience, &mut self.lost);
             match &mut self.link {
-                Link::Sqlite(conn) => {
+                RawConn::Sqlite(conn) => {
                     let rows = within(patience, lost, conn.rows(sql, args)).await?;
                     Ok(Rows::Sqlite(rows))
                 }
-                Link::Postgres(conn) => {
-                    let asked = bound(sql, args).persistent(kept);
+                RawConn::Postgres(conn) => {
+                    let asked = bind_query(sql, args).persistent(kept);
                     let rows = within(patience, lost, asked.fetch_all(&mut **conn)).await?;
                     Ok(Rows::Postgres(rows))
                 }
@@ -265,7 +265,7 @@ impl Conn {
         })
     }
 
-    pub(crate) async fn maybe<T: Read>(
+    pub(crate) async fn maybe<T: FromRow>(
         &mut self,
         sql: &str,
         args: &[Arg<'_>],
@@ -284,9 +284,9 @@ impl Conn {
             let kept = self.opening.is_none();
             let (patience, lost) = (self.patience, &mut self.lost);
             match &mut self.link {
-                Link::Sqlite(conn) => within(patience, lost, conn.run(sql, args)).await,
-                Link::Postgres(conn) => {
-                    let asked = bound(sql, args).persistent(kept).execute(&mut **conn);
+                RawConn::Sqlite(conn) => within(patience, lost, conn.run(sql, args)).await,
+                RawConn::Postgres(conn) => {
+                    let asked = bind_query(sql, args).persistent(kept).execute(&mut **conn);
                     Ok(within(patience, lost, asked).await?.rows_affected())
                 }
             }
@@ -295,7 +295,7 @@ impl Conn {
 
     /// Runs a statement over lines; how many rows it changed.
     pub(crate) async fn run_lines(&mut self, sql: &str, lines: &[impl Line]) -> Result<u64> {
-        let mut writes = Writes::default();
+        let mut writes = StatementBatch::default();
         writes.add(sql, lines);
         Ok(self.write(&writes).await?.into_iter().sum())
     }
@@ -303,7 +303,7 @@ impl Conn {
     /// Runs statements over lines; how many rows each of them changed.
     pub(crate) fn write<'a>(
         &'a mut self,
-        writes: &'a Writes<'a>,
+        writes: &'a StatementBatch<'a>,
     ) -> BoxFuture<'a, Result<Vec<u64>>> {
         Box::pin(async move {
             let kept = self.opening.is_none();
@@ -311,20 +311,20 @@ impl Conn {
             let mut changed = Vec::new();
             match (&mut self.link, writes.parts.as_slice()) {
                 (_, []) => {}
-                (Link::Sqlite(conn), parts) => {
+                (RawConn::Sqlite(conn), parts) => {
                     for part in parts {
                         let step = conn.lines(&part.sql, &part.values, part.width);
                         changed.push(within(patience, lost, step).await?.1);
                     }
                 }
-                (Link::Postgres(conn), [part]) => {
+                (RawConn::Postgres(conn), [part]) => {
                     let text = Dialect::Postgres.text(&part.sql).into_owned();
                     let asked = sqlx::query(AssertSqlSafe(text)).persistent(kept);
                     let asked = bind_lines(asked, &part.sql, &part.values);
                     let done = within(patience, lost, asked.execute(&mut **conn)).await?;
                     changed.push(done.rows_affected());
                 }
-                (Link::Postgres(conn), parts) => {
+                (RawConn::Postgres(conn), parts) => {
                     let mut asked = sqlx::query(AssertSqlSafe(writes.as_one())).persistent(kept);
                     for part in parts {
                         asked = bind_lines(asked, &part.sql, &part.values);
@@ -339,7 +339,7 @@ impl Conn {
     }
 
     /// Runs a statement over lines; the rows it returns.
-    pub(crate) async fn all_lines<T: Read>(
+    pub(crate) async fn all_lines<T: FromRow>(
         &mut self,
         sql: &str,
         lines: &[impl Line],
@@ -361,11 +361,11 @@ impl Conn {
             let kept = self.opening.is_none();
             let (patience, lost) = (self.patience, &mut self.lost);
             match &mut self.link {
-                Link::Sqlite(conn) => {
+                RawConn::Sqlite(conn) => {
                     let (rows, _) = within(patience, lost, conn.lines(sql, values, width)).await?;
                     Ok(Rows::Sqlite(rows))
                 }
-                Link::Postgres(conn) => {
+                RawConn::Postgres(conn) => {
                     let text = Dialect::Postgres.text(sql).into_owned();
                     let asked = sqlx::query(AssertSqlSafe(text)).persistent(kept);
                     let asked = bind_lines(asked, sql, values).fetch_all(&mut **conn);
@@ -381,8 +381,8 @@ impl Conn {
             let sql = sql.to_owned();
             let (patience, lost) = (self.patience, &mut self.lost);
             match &mut self.link {
-                Link::Sqlite(conn) => within(patience, lost, conn.script(sql)).await,
-                Link::Postgres(conn) => {
+                RawConn::Sqlite(conn) => within(patience, lost, conn.script(sql)).await,
+                RawConn::Postgres(conn) => {
                     let asked = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut **conn);
                     within(patience, lost, asked).await.map(|_| ())
                 }
@@ -405,13 +405,13 @@ impl Conn {
 
     /// Runs statements for PostgreSQL that have no values, as they stand; the rows of each. So many of them may have to wait.
     pub(crate) async fn script_rows(&mut self, sql: String, waits: u32) -> Result<Vec<Vec<PgRow>>> {
-        let Link::Postgres(conn) = &mut self.link else {
+        let RawConn::Postgres(conn) = &mut self.link else {
             return Err(Error::NotFound);
         };
         let asked = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut **conn);
         let patience = match self.patience {
-            Patience::For(one) => Patience::For(one * waits),
-            Patience::Endless => Patience::Endless,
+            StepTimeout::For(one) => StepTimeout::For(one * waits),
+            StepTimeout::Endless => StepTimeout::Endless,
         };
         let answers = within(patience, &mut self.lost, asked.try_collect::<Vec<_>>()).await?;
         let (mut all, mut rows) = (Vec::new(), Vec::new());
@@ -425,30 +425,30 @@ impl Conn {
     }
 
     /// Keeps answers until they are asked for; what is left of earlier ones is void.
-    pub(crate) fn keep_answers(&mut self, answered: Vec<(Question, Vec<PgRow>)>) {
-        self.ahead = Ahead::new(answered);
+    pub(crate) fn keep_answers(&mut self, answered: Vec<(PrefetchQuery, Vec<PgRow>)>) {
+        self.ahead = PrefetchCache::new(answered);
     }
 
     /// Has what is asked of SQLite from now on keep a place.
-    pub(crate) fn keep(&mut self, place: Option<Arc<Part>>) {
-        if let Link::Sqlite(conn) = &mut self.link {
+    pub(crate) fn keep(&mut self, place: Option<Arc<FairPermit>>) {
+        if let RawConn::Sqlite(conn) = &mut self.link {
             conn.keep(place);
         }
     }
 
     /// From now on SQLite is asked on the thread of whoever asks, which has nothing else to do.
-    pub(crate) fn stay_in_place(&mut self) {
-        if let Link::Sqlite(conn) = &mut self.link {
-            conn.stay_in_place();
+    pub(crate) fn run_on_caller_thread(&mut self) {
+        if let RawConn::Sqlite(conn) = &mut self.link {
+            conn.run_on_caller_thread();
         }
     }
 
     /// Whether the other end answers within a while; SQLite is at this end.
     pub(crate) async fn answers(&mut self, patience: Duration) -> bool {
-        let Link::Postgres(conn) = &mut self.link else {
+        let RawConn::Postgres(conn) = &mut self.link else {
             return true;
         };
-        let asked = within(Patience::For(patience), &mut self.lost, conn.ping());
+        let asked = within(StepTimeout::For(patience), &mut self.lost, conn.ping());
         asked.await.is_ok()
     }
 
@@ -459,12 +459,12 @@ impl Conn {
             return;
         }
         let patience = match self.patience {
-            Patience::For(_) => Patience::For(GOODBYE),
-            Patience::Endless => Patience::Endless,
+            StepTimeout::For(_) => StepTimeout::For(GOODBYE),
+            StepTimeout::Endless => StepTimeout::Endless,
         };
         let closed = match self.link {
-            Link::Sqlite(conn) => within(patience, &mut lost, conn.close()).await,
-            Link::Postgres(conn) => within(patience, &mut lost, conn.close()).await,
+            RawConn::Sqlite(conn) => within(patience, &mut lost, conn.close()).await,
+            RawConn::Postgres(conn) => within(patience, &mut lost, conn.close()).await,
         };
         if let Err(error) = closed {
             tracing::warn!(%error, "closing a connection");
@@ -479,15 +479,15 @@ fn set_limit(scope: &str, limit: Duration) -> String {
 
 /// Waits for a step, but no longer than its patience.
 async fn within<T>(
-    patience: Patience,
+    patience: StepTimeout,
     lost: &mut bool,
     step: impl Future<Output = sqlx::Result<T>>,
 ) -> Result<T> {
     // A caller who goes away in the middle of a step leaves the connection in the middle of it.
     *lost = true;
     let done = match patience {
-        Patience::For(patience) => timeout(patience, step).await,
-        Patience::Endless => Ok(step.await),
+        StepTimeout::For(patience) => timeout(patience, step).await,
+        StepTimeout::Endless => Ok(step.await),
     };
     let Ok(done) = done else {
         tracing::warn!(?patience, "the database did not answer in time");

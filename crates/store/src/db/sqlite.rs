@@ -1,7 +1,7 @@
 //! A connection to SQLite. It is a library in this process, so a statement is a call. Whoever has a thread of its own, as the writer
 //! has, makes it there; for everybody else it is made aside, because it may wait for the disk.
 
-mod refusal;
+mod error;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use atelier_shares::shares::Part;
+use atelier_fairness::share::FairPermit;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, InterruptHandle, OpenFlags, ToSql};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use crate::db::statement::{Arg, Owned};
+use crate::db::statement::{Arg, OwnedArg};
 use crate::dialect::for_lines;
 use crate::row::Cells;
-use refusal::refused;
+use error::to_sqlx_error;
 
 /// Statements that are kept ready.
 const KEPT: usize = 100;
@@ -29,7 +29,7 @@ const AT_ONCE: [usize; 3] = [32, 8, 1];
 
 /// A file, and how it is opened.
 #[derive(Clone, Debug)]
-pub(crate) struct File {
+pub(crate) struct SqliteFile {
     pub(crate) path: PathBuf,
     /// How long a lock of another connection is waited for.
     pub(crate) patience: Duration,
@@ -40,7 +40,7 @@ pub(crate) struct File {
     pub(crate) read_only: bool,
 }
 
-impl File {
+impl SqliteFile {
     pub(crate) fn new(path: &str, patience: Duration) -> Self {
         Self {
             path: path.into(),
@@ -79,18 +79,18 @@ impl File {
 pub(crate) struct Sqlite {
     conn: Option<Connection>,
     in_place: bool,
-    texts: HashMap<String, Texts>,
+    texts: HashMap<String, StatementTexts>,
     /// The place of a reader. What it asked for has it for as long as it runs, also when nobody waits for it any more.
-    place: Option<Arc<Part>>,
+    place: Option<Arc<FairPermit>>,
 }
 
 /// Statements, each with the number of its lines.
-type Texts = Arc<[(usize, String)]>;
+type StatementTexts = Arc<[(usize, String)]>;
 
 impl Sqlite {
-    pub(crate) async fn open(file: &File, in_place: bool) -> sqlx::Result<Self> {
+    pub(crate) async fn open(file: &SqliteFile, in_place: bool) -> sqlx::Result<Self> {
         let file = file.clone();
-        let conn = aside(in_place, move || file.open().map_err(refused)).await?;
+        let conn = run_blocking(in_place, move || file.open().map_err(to_sqlx_error)).await?;
         Ok(Self {
             conn: Some(conn),
             in_place,
@@ -100,17 +100,21 @@ impl Sqlite {
     }
 
     /// From now on statements are run by whoever asks, on its own thread.
-    pub(crate) fn stay_in_place(&mut self) {
+    pub(crate) fn run_on_caller_thread(&mut self) {
         self.in_place = true;
     }
 
     /// Has what is asked for from now on keep a place.
-    pub(crate) fn keep(&mut self, place: Option<Arc<Part>>) {
+    pub(crate) fn keep(&mut self, place: Option<Arc<FairPermit>>) {
         self.place = place;
     }
 
     /// The rows that a statement returns.
-    pub(crate) async fn rows(&mut self, sql: String, args: &[Arg<'_>]) -> sqlx::Result<Vec<Row>> {
+    pub(crate) async fn rows(
+        &mut self,
+        sql: String,
+        args: &[Arg<'_>],
+    ) -> sqlx::Result<Vec<SqliteRow>> {
         self.ask(args, move |conn, args| {
             let mut found = Vec::new();
             Statement::ready(conn, &sql)?.run(args, Some(&mut found))?;
@@ -134,7 +138,7 @@ impl Sqlite {
         sql: &str,
         values: &[Arg<'_>],
         width: usize,
-    ) -> sqlx::Result<(Vec<Row>, u64)> {
+    ) -> sqlx::Result<(Vec<SqliteRow>, u64)> {
         let texts = self.texts(sql);
         self.ask(values, move |conn, values| {
             let (mut found, mut changed) = (Vec::new(), 0);
@@ -158,21 +162,21 @@ impl Sqlite {
     }
 
     /// A statement for several numbers of lines, the largest first.
-    fn texts(&mut self, sql: &str) -> Texts {
+    fn texts(&mut self, sql: &str) -> StatementTexts {
         if let Some(texts) = self.texts.get(sql) {
             return Arc::clone(texts);
         }
         let texts = AT_ONCE
             .iter()
             .filter_map(|lines| Some((*lines, for_lines(sql, *lines)?)));
-        let texts: Texts = texts.collect();
+        let texts: StatementTexts = texts.collect();
         self.texts.insert(sql.to_owned(), Arc::clone(&texts));
         texts
     }
 
     /// Runs statements that have no values, as they stand.
     pub(crate) async fn script(&mut self, sql: String) -> sqlx::Result<()> {
-        self.with(move |conn| conn.execute_batch(&sql).map_err(refused))
+        self.with(move |conn| conn.execute_batch(&sql).map_err(to_sqlx_error))
             .await
     }
 
@@ -181,8 +185,8 @@ impl Sqlite {
         let Some(conn) = self.conn.take() else {
             return Ok(());
         };
-        let close = move || conn.close().map_err(|(_, error)| refused(error));
-        aside(self.in_place, close).await
+        let close = move || conn.close().map_err(|(_, error)| to_sqlx_error(error));
+        run_blocking(self.in_place, close).await
     }
 
     async fn ask<T: Send + 'static>(
@@ -193,7 +197,7 @@ impl Sqlite {
         if let Some(conn) = self.conn.as_ref().filter(|_| self.in_place) {
             return act(conn, args);
         }
-        let owned: Vec<Owned> = args.iter().map(Owned::from).collect();
+        let owned: Vec<OwnedArg> = args.iter().map(OwnedArg::from).collect();
         self.with(move |conn| {
             let args: Vec<Arg<'_>> = owned.iter().map(Arg::from).collect();
             act(conn, &args)
@@ -206,7 +210,7 @@ impl Sqlite {
         act: impl FnOnce(&Connection) -> sqlx::Result<T> + Send + 'static,
     ) -> sqlx::Result<T> {
         let conn = self.conn.take().ok_or(sqlx::Error::WorkerCrashed)?;
-        let waited_for = Waited {
+        let waited_for = InterruptGuard {
             given_up: Arc::default(),
             handle: Some(conn.get_interrupt_handle()),
         };
@@ -219,26 +223,26 @@ impl Sqlite {
             drop(place);
             Ok((conn, done))
         };
-        let (conn, done) = aside(self.in_place, act).await?;
-        waited_for.until_the_end();
+        let (conn, done) = run_blocking(self.in_place, act).await?;
+        waited_for.disarm();
         self.conn = Some(conn);
         done
     }
 }
 
 /// Ends what SQLite is doing, or was about to do, when nobody waits for it any more.
-struct Waited {
+struct InterruptGuard {
     given_up: Arc<AtomicBool>,
     handle: Option<InterruptHandle>,
 }
 
-impl Waited {
-    fn until_the_end(mut self) {
+impl InterruptGuard {
+    fn disarm(mut self) {
         self.handle = None;
     }
 }
 
-impl Drop for Waited {
+impl Drop for InterruptGuard {
     fn drop(&mut self) {
         if let Some(handle) = &self.handle {
             self.given_up.store(true, Ordering::Relaxed);
@@ -248,7 +252,7 @@ impl Drop for Waited {
 }
 
 /// Does it here, or on a thread for what may wait.
-async fn aside<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     in_place: bool,
     act: impl FnOnce() -> sqlx::Result<T> + Send + 'static,
 ) -> sqlx::Result<T> {
@@ -286,26 +290,32 @@ impl<'a> Statement<'a> {
 
     /// One whose values are numbered from the first to the last; looking for the names of many takes long.
     fn in_order(conn: &'a Connection, sql: &str) -> sqlx::Result<Self> {
-        let prepared = conn.prepare_cached(sql).map_err(refused)?;
+        let prepared = conn.prepare_cached(sql).map_err(to_sqlx_error)?;
         let places = (0..prepared.parameter_count()).collect();
         Ok(Self { prepared, places })
     }
 
     /// Runs it to its end; keeps the rows if they are wanted.
-    fn run(&mut self, args: &[Arg<'_>], mut found: Option<&mut Vec<Row>>) -> sqlx::Result<()> {
+    fn run(
+        &mut self,
+        args: &[Arg<'_>],
+        mut found: Option<&mut Vec<SqliteRow>>,
+    ) -> sqlx::Result<()> {
         for (index, place) in self.places.iter().enumerate() {
             let arg = args.get(*place).ok_or_else(|| too_few(args.len()))?;
             let bound = self.prepared.raw_bind_parameter(index + 1, arg);
-            bound.map_err(refused)?;
+            bound.map_err(to_sqlx_error)?;
         }
         let width = self.prepared.column_count();
         let mut rows = self.prepared.raw_query();
-        while let Some(row) = rows.next().map_err(refused)? {
+        while let Some(row) = rows.next().map_err(to_sqlx_error)? {
             if let Some(found) = &mut found {
                 let cells = (0..width).map(|column| row.get(column));
-                found.push(Row(cells
-                    .collect::<rusqlite::Result<_>>()
-                    .map_err(refused)?));
+                found.push(SqliteRow(
+                    cells
+                        .collect::<rusqlite::Result<_>>()
+                        .map_err(to_sqlx_error)?,
+                ));
             }
         }
         Ok(())
@@ -328,9 +338,9 @@ impl ToSql for Arg<'_> {
 }
 
 /// A row as it came.
-pub(crate) struct Row(Vec<Value>);
+pub(crate) struct SqliteRow(Vec<Value>);
 
-impl Row {
+impl SqliteRow {
     fn take(&mut self, column: usize) -> sqlx::Result<Value> {
         let cell = self.0.get_mut(column);
         let cell = cell.ok_or_else(|| sqlx::Error::Decode(format!("no column {column}").into()))?;
@@ -338,17 +348,17 @@ impl Row {
     }
 }
 
-fn unlike(column: usize, wanted: &str, found: &Value) -> sqlx::Error {
+fn type_mismatch(column: usize, wanted: &str, found: &Value) -> sqlx::Error {
     let found = found.data_type();
     sqlx::Error::Decode(format!("column {column} is {found}, not {wanted}").into())
 }
 
-impl Cells for Row {
+impl Cells for SqliteRow {
     fn text(&mut self, column: usize) -> sqlx::Result<Option<String>> {
         match self.take(column)? {
             Value::Text(text) => Ok(Some(text)),
             Value::Null => Ok(None),
-            other => Err(unlike(column, "a text", &other)),
+            other => Err(type_mismatch(column, "a text", &other)),
         }
     }
 
@@ -356,13 +366,13 @@ impl Cells for Row {
         match self.take(column)? {
             Value::Integer(number) => Ok(Some(number)),
             Value::Null => Ok(None),
-            other => Err(unlike(column, "a number", &other)),
+            other => Err(type_mismatch(column, "a number", &other)),
         }
     }
 
     fn flag(&mut self, column: usize) -> sqlx::Result<bool> {
         let number = self.int(column)?;
-        let missing = || unlike(column, "a number", &Value::Null);
+        let missing = || type_mismatch(column, "a number", &Value::Null);
         number.map(|number| number != 0).ok_or_else(missing)
     }
 }

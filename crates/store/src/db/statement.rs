@@ -51,13 +51,13 @@ arg!(bool, flag => Arg::Flag(flag));
 
 /// A value on its way to another thread.
 #[derive(Clone, Debug)]
-pub(crate) enum Owned {
+pub(crate) enum OwnedArg {
     Text(Option<String>),
     Int(Option<i64>),
     Flag(bool),
 }
 
-impl From<&Arg<'_>> for Owned {
+impl From<&Arg<'_>> for OwnedArg {
     fn from(arg: &Arg<'_>) -> Self {
         match *arg {
             Arg::Text(text) => Self::Text(text.map(str::to_owned)),
@@ -67,12 +67,12 @@ impl From<&Arg<'_>> for Owned {
     }
 }
 
-impl<'a> From<&'a Owned> for Arg<'a> {
-    fn from(owned: &'a Owned) -> Self {
+impl<'a> From<&'a OwnedArg> for Arg<'a> {
+    fn from(owned: &'a OwnedArg) -> Self {
         match owned {
-            Owned::Text(text) => Arg::Text(text.as_deref()),
-            Owned::Int(number) => Arg::Int(*number),
-            Owned::Flag(flag) => Arg::Flag(*flag),
+            OwnedArg::Text(text) => Arg::Text(text.as_deref()),
+            OwnedArg::Int(number) => Arg::Int(*number),
+            OwnedArg::Flag(flag) => Arg::Flag(*flag),
         }
     }
 }

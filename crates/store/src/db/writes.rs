@@ -10,24 +10,24 @@ use crate::dialect::Dialect;
 /// Statements in the order in which they are run. On PostgreSQL all of them see what was there before, so no row may be meant
 /// by two of them; what refers to what is looked at when all are done.
 #[derive(Default)]
-pub(crate) struct Writes<'a> {
-    pub(super) parts: Vec<Part<'a>>,
+pub(crate) struct StatementBatch<'a> {
+    pub(super) parts: Vec<BatchPart<'a>>,
 }
 
 /// One of them.
-pub(super) struct Part<'a> {
+pub(super) struct BatchPart<'a> {
     pub(super) sql: Cow<'a, str>,
     pub(super) values: Vec<Arg<'a>>,
     pub(super) width: usize,
 }
 
-impl<'a> Writes<'a> {
+impl<'a> StatementBatch<'a> {
     /// Adds a statement, unless there are no lines for it.
     pub(crate) fn add(&mut self, sql: impl Into<Cow<'a, str>>, lines: &'a [impl Line]) {
         let values = flat(lines);
         if let Some(width) = values.len().checked_div(lines.len()) {
             let sql = sql.into();
-            self.parts.push(Part { sql, values, width });
+            self.parts.push(BatchPart { sql, values, width });
         }
     }
 

@@ -50,16 +50,16 @@ pub struct Claim {
     /// The most to take of one route: an account's deliveries to one host.
     pub per_route: i64,
     /// Routes that have another number of places.
-    pub routes: Vec<RoutePlaces>,
+    pub routes: Vec<RouteSlots>,
     /// The most to take of one account.
     pub per_account: i64,
     /// Accounts that have another number of places.
-    pub accounts: Vec<AccountPlaces>,
+    pub accounts: Vec<AccountSlots>,
 }
 
 /// How many deliveries of an account may be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountPlaces {
+pub struct AccountSlots {
     /// The account.
     pub account_id: String,
     /// None at all with 0.
@@ -68,7 +68,7 @@ pub struct AccountPlaces {
 
 /// How many deliveries of a route may be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoutePlaces {
+pub struct RouteSlots {
     /// The account.
     pub account_id: String,
     /// The host.
@@ -89,20 +89,20 @@ impl Store {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let turn = self.turn().await?;
+        let write_slot = self.write_slot().await?;
         let now_ms = now_ms();
-        let chosen = Chosen {
+        let chosen = ChosenDeliveries {
             ids,
             now_ms,
             lease_until_ms: now_ms + claim.for_ms,
         };
-        self.commit_in(turn, chosen).await
+        self.commit_in(write_slot, chosen).await
     }
 
     /// What a claim is to take, in order. All of it is read aside, so that the writer has little to do.
     async fn choose(&self, claim: &Claim) -> Result<Vec<String>> {
-        let places = Places::of(claim);
-        let mut routes: Vec<String> = self.db().all_anew(OWING, &[]).await?;
+        let places = ClaimLimits::of(claim);
+        let mut routes: Vec<String> = self.db().all_replanned(OWING, &[]).await?;
         routes.retain(|route| places.of_route(route) > 0);
         if routes.is_empty() {
             return Ok(Vec::new());
@@ -113,7 +113,7 @@ impl Store {
         };
         let routes = json(&routes);
         let args = args![&routes, claim.now_ms, places.most()];
-        let due: Vec<((String, i64), String)> = self.db().all_anew(due, args).await?;
+        let due: Vec<((String, i64), String)> = self.db().all_replanned(due, args).await?;
         Ok(places.in_order(due, claim.limit))
     }
 
@@ -198,22 +198,22 @@ impl Store {
 }
 
 /// How many deliveries may be taken of what.
-struct Places<'a> {
+struct ClaimLimits<'a> {
     routes: HashMap<String, i64>,
     usual: i64,
     accounts: HashMap<&'a str, i64>,
     usual_of_account: i64,
 }
 
-impl<'a> Places<'a> {
+impl<'a> ClaimLimits<'a> {
     fn of(claim: &'a Claim) -> Self {
-        let route = |places: &RoutePlaces| {
+        let route = |places: &RouteSlots| {
             (
                 format!("{} {}", places.account_id, places.host),
                 places.places,
             )
         };
-        let account = |places: &'a AccountPlaces| (&*places.account_id, places.places);
+        let account = |places: &'a AccountSlots| (&*places.account_id, places.places);
         Self {
             routes: claim.routes.iter().map(route).collect(),
             usual: claim.per_route,
@@ -254,10 +254,10 @@ impl<'a> Places<'a> {
         let mut of_account: HashMap<&str, i64> = HashMap::new();
         let mut turns: Vec<(i64, i64, &String)> = Vec::with_capacity(offered.len());
         for (_, route, id) in offered {
-            let turn = of_account.entry(account_of(&route.0)).or_default();
-            *turn += 1;
-            if *turn <= self.of_account(&route.0) {
-                turns.push((*turn, route.1, id));
+            let write_slot = of_account.entry(account_of(&route.0)).or_default();
+            *write_slot += 1;
+            if *write_slot <= self.of_account(&route.0) {
+                turns.push((*write_slot, route.1, id));
             }
         }
         turns.sort();
@@ -275,16 +275,16 @@ fn account_of(route: &str) -> &str {
 }
 
 /// Deliveries to be taken.
-pub(crate) struct Chosen {
+pub(crate) struct ChosenDeliveries {
     ids: Vec<String>,
     now_ms: i64,
     lease_until_ms: i64,
 }
 
 /// Takes what is still free.
-pub(crate) async fn take(conn: &mut Conn, chosen: &Chosen) -> Result<Vec<Delivery>> {
+pub(crate) async fn take(conn: &mut Conn, chosen: &ChosenDeliveries) -> Result<Vec<Delivery>> {
     let sql = format!("{TAKE} {DELIVERY_COLUMNS}");
     let ids = json(&chosen.ids);
     let args = args![chosen.now_ms, chosen.lease_until_ms, &ids];
-    conn.all_anew(&sql, args).await
+    conn.all_replanned(&sql, args).await
 }

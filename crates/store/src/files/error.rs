@@ -5,19 +5,19 @@ use std::pin::Pin;
 use futures_util::Stream;
 
 /// A flow of pieces or names that may break off.
-pub type Flow<T> = Pin<Box<dyn Stream<Item = Result<T>> + Send>>;
+pub type FileStream<T> = Pin<Box<dyn Stream<Item = FilesResult<T>> + Send>>;
 
 /// What can go wrong with a stored file.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
     /// Keys are letters, digits, `_`, `-`, `.` and `/`.
-    #[error("`{0}` is not a key of the vault")]
+    #[error("`{0}` is not a key of the asset store")]
     BadKey(String),
     /// The setting of where the files are kept cannot be used.
-    #[error("the place of the vault {0}")]
-    BadPlace(String),
+    #[error("the place of the asset store {0}")]
+    BadLocation(String),
     /// Nothing is stored under the key.
-    #[error("there is no such file in the vault")]
+    #[error("there is no such file in the asset store")]
     NotFound,
     /// The range does not lie within the file.
     #[error("the file has no such range")]
@@ -26,12 +26,12 @@ pub enum FilesError {
     #[error("the file to be stored broke off")]
     Source(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The folder failed.
-    #[error("the vault's folder failed")]
+    #[error("the asset store's folder failed")]
     Io(#[from] std::io::Error),
     /// The bucket failed.
-    #[error("the vault's bucket failed")]
+    #[error("the asset store's bucket failed")]
     Bucket(#[source] object_store::Error),
 }
 
-/// The result of a vault call.
-pub type Result<T> = std::result::Result<T, FilesError>;
+/// The result of an asset store call.
+pub type FilesResult<T> = std::result::Result<T, FilesError>;

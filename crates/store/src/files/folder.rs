@@ -14,9 +14,9 @@ use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio_util::io::ReaderStream;
 
-use super::draft::{Draft, UNFINISHED, private_folder};
-use super::error::{FilesError, Flow, Result};
-use super::together::{SMALL_BYTES, Together};
+use super::error::{FileStream, FilesError, FilesResult};
+use super::group_writer::{GroupWriter, SMALL_BYTES};
+use super::temp_file::{TempFile, UNFINISHED, private_folder};
 
 /// The size of one piece of a file that is read.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -29,11 +29,11 @@ pub struct Folder {
     in_place: bool,
     /// Whether it may have a spool: it is on a disk of this machine.
     own: bool,
-    together: Arc<Together>,
+    together: Arc<GroupWriter>,
 }
 
 impl Folder {
-    pub(super) fn open(root: PathBuf, in_place: bool) -> Result<Self> {
+    pub(super) fn open(root: PathBuf, in_place: bool) -> FilesResult<Self> {
         let mut folders = private_folder();
         folders.recursive(true).create(root.join(UNFINISHED))?;
         Ok(Self {
@@ -50,7 +50,7 @@ impl Folder {
     }
 
     /// See [`super::Files::open_spool`].
-    pub(super) async fn open_spool(&self) -> Result<bool> {
+    pub(super) async fn open_spool(&self) -> FilesResult<bool> {
         if !self.own {
             return Ok(false);
         }
@@ -59,42 +59,42 @@ impl Folder {
     }
 
     /// See [`super::Files::close_spool`].
-    pub(super) async fn close_spool(&self) -> Result<()> {
+    pub(super) async fn close_spool(&self) -> FilesResult<()> {
         let together = Arc::clone(&self.together);
         self.blocking(move || together.close_spool()).await
     }
 
-    pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+    pub(super) async fn put(&self, key: &str, bytes: Bytes) -> FilesResult<()> {
         self.put_as(key, bytes, false).await
     }
 
-    pub(super) async fn put_unseen(&self, key: &str, bytes: Bytes) -> Result<()> {
+    pub(super) async fn put_unseen(&self, key: &str, bytes: Bytes) -> FilesResult<()> {
         self.put_as(key, bytes, true).await
     }
 
-    async fn put_as(&self, key: &str, bytes: Bytes, unseen: bool) -> Result<()> {
+    async fn put_as(&self, key: &str, bytes: Bytes, unseen: bool) -> FilesResult<()> {
         let root = Arc::clone(&self.root);
         if !self.in_place && bytes.len() <= SMALL_BYTES {
             return self.together.put(&root, key, (bytes, unseen)).await;
         }
         let (together, key) = (Arc::clone(&self.together), key.to_owned());
         self.blocking(move || {
-            let draft = Draft::written(&root, &bytes)?.sync()?;
+            let draft = TempFile::written(&root, &bytes)?.sync()?;
             draft.finish(&root, &root.join(&key), &together.known)?;
             together.replaced(&key)
         })
         .await
     }
 
-    pub(super) async fn put_stream<S>(&self, key: &str, mut pieces: S) -> Result<u64>
+    pub(super) async fn put_stream<S>(&self, key: &str, mut pieces: S) -> FilesResult<u64>
     where
-        S: Stream<Item = Result<Bytes>> + Send + Unpin,
+        S: Stream<Item = FilesResult<Bytes>> + Send + Unpin,
     {
         let root = Arc::clone(&self.root);
         let draft = self
             .blocking({
                 let root = Arc::clone(&root);
-                move || Draft::create(&root)
+                move || TempFile::create(&root)
             })
             .await?;
         let mut file = tokio::fs::OpenOptions::new()
@@ -119,7 +119,7 @@ impl Folder {
         Ok(size)
     }
 
-    pub(super) async fn size(&self, key: &str) -> Result<Option<u64>> {
+    pub(super) async fn size(&self, key: &str) -> FilesResult<Option<u64>> {
         let path = self.root.join(key);
         self.blocking(move || match fs::metadata(path) {
             Ok(data) if data.is_file() => Ok(Some(data.len())),
@@ -130,7 +130,7 @@ impl Folder {
         .await
     }
 
-    pub(super) async fn read(&self, key: &str) -> Result<Bytes> {
+    pub(super) async fn read(&self, key: &str) -> FilesResult<Bytes> {
         let path = self.root.join(key);
         self.blocking(move || match fs::read(path) {
             Ok(bytes) => Ok(bytes.into()),
@@ -139,7 +139,11 @@ impl Folder {
         .await
     }
 
-    pub(super) async fn read_range(&self, key: &str, range: Range<u64>) -> Result<Flow<Bytes>> {
+    pub(super) async fn read_range(
+        &self,
+        key: &str,
+        range: Range<u64>,
+    ) -> FilesResult<FileStream<Bytes>> {
         let mut file = tokio::fs::File::open(self.root.join(key))
             .await
             .map_err(absent_or)?;
@@ -156,7 +160,7 @@ impl Folder {
         Ok(Box::pin(pieces))
     }
 
-    pub(super) async fn delete(&self, key: &str) -> Result<()> {
+    pub(super) async fn delete(&self, key: &str) -> FilesResult<()> {
         let path = self.root.join(key);
         let deep = key.split('/').count() > 2;
         let (together, key) = (Arc::clone(&self.together), key.to_owned());
@@ -176,8 +180,8 @@ impl Folder {
         .await
     }
 
-    pub(super) fn list(&self, prefix: &str, before_ms: i64) -> Flow<String> {
-        let walk = Walk {
+    pub(super) fn list(&self, prefix: &str, before_ms: i64) -> FileStream<String> {
+        let walk = TreeWalk {
             root: Arc::clone(&self.root),
             folders: vec![self.root.join(prefix)],
             before_ms,
@@ -200,7 +204,7 @@ impl Folder {
         )
     }
 
-    pub(super) async fn sweep_unfinished(&self, before_ms: i64) -> Result<u64> {
+    pub(super) async fn sweep_unfinished(&self, before_ms: i64) -> FilesResult<u64> {
         let folder = self.root.join(UNFINISHED);
         self.blocking(move || {
             let mut removed = 0;
@@ -221,23 +225,23 @@ impl Folder {
 
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+        work: impl FnOnce() -> FilesResult<T> + Send + 'static,
+    ) -> FilesResult<T> {
         blocking(self.in_place, work).await
     }
 }
 
 /// A walk through the tree, one folder at a time, so that its memory is one folder's names.
-struct Walk {
+struct TreeWalk {
     root: Arc<Path>,
     folders: Vec<PathBuf>,
     before_ms: i64,
     in_place: bool,
 }
 
-impl Walk {
+impl TreeWalk {
     /// The old files of one folder; its subfolders are visited later.
-    fn visit(&mut self, folder: &Path) -> Result<Vec<String>> {
+    fn visit(&mut self, folder: &Path) -> FilesResult<Vec<String>> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) if is_absent(&error) => return Ok(Vec::new()),
@@ -287,8 +291,8 @@ fn absent_or(error: io::Error) -> FilesError {
 
 async fn blocking<T: Send + 'static>(
     in_place: bool,
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
+    work: impl FnOnce() -> FilesResult<T> + Send + 'static,
+) -> FilesResult<T> {
     if in_place {
         return work();
     }

@@ -1,12 +1,12 @@
 //! What a key may look like: nothing that a file system or a bucket could read in two ways.
 
-use super::error::{FilesError, Result};
+use super::error::{FilesError, FilesResult};
 
 /// The longest key.
 const MOST_BYTES: usize = 512;
 
 /// Accepts `[A-Za-z0-9/_.-]` in segments that are neither empty nor begin with a dot.
-pub(super) fn check(key: &str) -> Result<()> {
+pub(super) fn check(key: &str) -> FilesResult<()> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_.-".contains(&byte);
     let fits = key.len() <= MOST_BYTES
         && key.bytes().all(plain)
@@ -26,7 +26,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn keys_cannot_leave_the_vault() {
+    fn keys_cannot_leave_the_asset_store() {
         for key in [
             "a",
             "a/b.png",

@@ -12,7 +12,7 @@ pub(super) const HEAD: usize = 8 + 4 + 4 + 4;
 const GONE: u32 = u32::MAX;
 
 /// What the spool says of one key.
-pub(super) struct Record {
+pub(super) struct SpoolRecord {
     pub(super) filling: u64,
     pub(super) key: String,
     /// Where the bytes are, and how many; none of a file that is gone.
@@ -20,7 +20,7 @@ pub(super) struct Record {
     pub(super) length: Option<usize>,
 }
 
-impl Record {
+impl SpoolRecord {
     pub(super) fn put(filling: u64, into: &mut Vec<u8>, key: &str, bytes: &[u8]) {
         Self::write(filling, into, key, (bytes.len() as u32, bytes));
     }

@@ -1,7 +1,7 @@
 //! Files in an S3-compatible bucket. Small ones go in one request, large ones part by part; an upload that breaks off
 //! is taken back, and a download that breaks off goes on where it was.
 
-mod flow;
+mod download;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use object_store::{
     ClientOptions, MultipartUpload, ObjectStore as _, ObjectStoreExt as _, RetryConfig,
 };
 
-use super::error::{FilesError, Flow, Result};
+use super::error::{FileStream, FilesError, FilesResult};
 
 /// The size of one part of a large upload; S3 wants at least 5 MiB.
 const PART_BYTES: usize = 8 * 1024 * 1024;
@@ -83,7 +83,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    pub(super) fn open(settings: &S3Settings) -> Result<Self> {
+    pub(super) fn open(settings: &S3Settings) -> FilesResult<Self> {
         // The client's TLS has no provider of its own; when the process already chose one, that one stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let prefix = settings.prefix.trim_matches('/').to_owned();
@@ -129,14 +129,14 @@ impl Bucket {
         })
     }
 
-    pub(super) async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+    pub(super) async fn put(&self, key: &str, bytes: Bytes) -> FilesResult<()> {
         let put = self.client.put(&self.path(key), bytes.into()).await;
         put.map(drop).map_err(FilesError::Bucket)
     }
 
-    pub(super) async fn put_stream<S>(&self, key: &str, mut pieces: S) -> Result<u64>
+    pub(super) async fn put_stream<S>(&self, key: &str, mut pieces: S) -> FilesResult<u64>
     where
-        S: Stream<Item = Result<Bytes>> + Send + Unpin,
+        S: Stream<Item = FilesResult<Bytes>> + Send + Unpin,
     {
         let mut part = BytesMut::new();
         while part.len() < PART_BYTES {
@@ -158,7 +158,7 @@ impl Bucket {
         }
     }
 
-    pub(super) async fn size(&self, key: &str) -> Result<Option<u64>> {
+    pub(super) async fn size(&self, key: &str) -> FilesResult<Option<u64>> {
         match self.client.head(&self.path(key)).await {
             Ok(meta) => Ok(Some(meta.size)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
@@ -166,7 +166,7 @@ impl Bucket {
         }
     }
 
-    pub(super) async fn read(&self, key: &str) -> Result<Bytes> {
+    pub(super) async fn read(&self, key: &str) -> FilesResult<Bytes> {
         let mut flow = self.flow(key, None).await?;
         let mut bytes = BytesMut::new();
         while let Some(piece) = flow.next().await {
@@ -175,7 +175,11 @@ impl Bucket {
         Ok(bytes.freeze())
     }
 
-    pub(super) async fn read_range(&self, key: &str, range: Range<u64>) -> Result<Flow<Bytes>> {
+    pub(super) async fn read_range(
+        &self,
+        key: &str,
+        range: Range<u64>,
+    ) -> FilesResult<FileStream<Bytes>> {
         let size = self.size(key).await?.ok_or(FilesError::NotFound)?;
         if range.end > size {
             return Err(FilesError::BadRange);
@@ -190,21 +194,21 @@ impl Bucket {
     }
 
     /// Some servers take `bytes=0-0` for the whole file, so the first byte is asked for together with the second.
-    async fn first_byte(&self, key: &str, size: u64) -> Result<Flow<Bytes>> {
+    async fn first_byte(&self, key: &str, size: u64) -> FilesResult<FileStream<Bytes>> {
         let found = self.client.get_range(&self.path(key), 0..size.min(2)).await;
         let mut bytes = found.map_err(absent_or)?;
         bytes.truncate(1);
         Ok(Box::pin(futures_util::stream::once(async { Ok(bytes) })))
     }
 
-    pub(super) async fn delete(&self, key: &str) -> Result<()> {
+    pub(super) async fn delete(&self, key: &str) -> FilesResult<()> {
         match self.client.delete(&self.path(key)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(FilesError::Bucket(error)),
         }
     }
 
-    pub(super) fn list(&self, prefix: &str, before_ms: i64) -> Flow<String> {
+    pub(super) fn list(&self, prefix: &str, before_ms: i64) -> FileStream<String> {
         let below = self.path(prefix);
         let whole = self.prefix.clone();
         let found = self.client.list(Some(&below)).map_err(FilesError::Bucket);
@@ -233,9 +237,9 @@ async fn send_parts<S>(
     upload: &mut dyn MultipartUpload,
     mut part: BytesMut,
     mut pieces: S,
-) -> Result<u64>
+) -> FilesResult<u64>
 where
-    S: Stream<Item = Result<Bytes>> + Send + Unpin,
+    S: Stream<Item = FilesResult<Bytes>> + Send + Unpin,
 {
     let mut size = 0;
     loop {

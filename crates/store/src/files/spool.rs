@@ -10,9 +10,9 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::draft::{Draft, Known, private_folder, sync_folder};
-use super::error::Result;
-use super::record::{HEAD, Record};
+use super::error::FilesResult;
+use super::record::{HEAD, SpoolRecord};
+use super::temp_file::{SyncedFolders, TempFile, private_folder, sync_folder};
 
 /// Where the halves are. Keys cannot begin with a dot, so none can name it.
 const FOLDER: &str = ".spool";
@@ -26,7 +26,7 @@ const HALF_FILES: usize = 8_192;
 pub(super) struct Spool {
     /// The folder, opened once: an error of the disk is told to each that has it open.
     root: Arc<File>,
-    halves: [Half; 2],
+    halves: [SpoolHalf; 2],
     current: usize,
     /// The filling in which each key was last written; what is done to such a file otherwise has to be told.
     keys: HashMap<String, u64>,
@@ -39,7 +39,7 @@ pub(super) struct Spool {
 }
 
 #[derive(Debug)]
-struct Half {
+struct SpoolHalf {
     file: File,
     /// Which filling this is; none while it is empty.
     filling: Option<u64>,
@@ -49,8 +49,8 @@ struct Half {
     placing: usize,
 }
 
-impl Half {
-    fn open(path: &Path) -> Result<Option<Self>> {
+impl SpoolHalf {
+    fn open(path: &Path) -> FilesResult<Option<Self>> {
         let mut file = fs::OpenOptions::new();
         let file = file.read(true).write(true).create(true).truncate(false);
         let file = file.mode(0o600).open(path)?;
@@ -96,12 +96,12 @@ impl Half {
 
 impl Spool {
     /// Opens the spool of a folder and puts back what is in it; `None` when another process has it.
-    pub(super) fn open(root: &Path) -> Result<Option<Self>> {
+    pub(super) fn open(root: &Path) -> FilesResult<Option<Self>> {
         let folder = root.join(FOLDER);
         private_folder().recursive(true).create(&folder)?;
         let opened = (
-            Half::open(&folder.join("a"))?,
-            Half::open(&folder.join("b"))?,
+            SpoolHalf::open(&folder.join("a"))?,
+            SpoolHalf::open(&folder.join("b"))?,
         );
         let (Some(first), Some(second)) = opened else {
             return Ok(None);
@@ -181,7 +181,7 @@ impl Spool {
         let (mut records, filling) = (Vec::new(), self.filling());
         let mut keys = Vec::new();
         for (key, bytes) in files {
-            Record::put(filling, &mut records, key, bytes);
+            SpoolRecord::put(filling, &mut records, key, bytes);
             keys.push((key.to_owned(), filling));
         }
         self.write(&records, keys.len(), true)?;
@@ -204,7 +204,7 @@ impl Spool {
             return Ok(());
         }
         let (mut record, filling) = (Vec::new(), self.filling());
-        Record::gone(filling, &mut record, key);
+        SpoolRecord::gone(filling, &mut record, key);
         self.write(&record, 1, synced)?;
         self.keys.remove(key);
         Ok(())
@@ -258,21 +258,21 @@ pub(super) fn sync_all(root: &File) -> io::Result<()> {
 
 /// Puts every file back and notes which halves have records. What lies in a place already is no proof: the system may show what it
 /// could not write. Nothing is synced here; emptying the halves does that.
-fn restore(root: &Path, halves: &mut [Half]) -> Result<()> {
-    let mut found: Vec<(u64, &File, Vec<Record>)> = Vec::new();
+fn restore(root: &Path, halves: &mut [SpoolHalf]) -> FilesResult<()> {
+    let mut found: Vec<(u64, &File, Vec<SpoolRecord>)> = Vec::new();
     for half in halves {
-        let records = Record::all(&half.file)?;
+        let records = SpoolRecord::all(&half.file)?;
         half.filling = records.first().map(|first| first.filling);
         if let Some(filling) = half.filling {
             found.push((filling, &half.file, records));
         }
     }
     found.sort_by_key(|(filling, ..)| *filling);
-    let mut last: HashMap<&str, (&File, &Record)> = HashMap::new();
+    let mut last: HashMap<&str, (&File, &SpoolRecord)> = HashMap::new();
     for (_, file, records) in &found {
         last.extend(records.iter().map(|one| (one.key.as_str(), (*file, one))));
     }
-    let (known, mut wrong) = (Known::default(), None);
+    let (known, mut wrong) = (SyncedFolders::default(), None);
     for (key, (file, record)) in last {
         if let Err(error) = put_back(root, key, (file, record), &known) {
             tracing::error!(%error, key, "a file of the spool could not be put back");
@@ -282,10 +282,15 @@ fn restore(root: &Path, halves: &mut [Half]) -> Result<()> {
     wrong.map_or(Ok(()), Err)
 }
 
-fn put_back(root: &Path, key: &str, (file, record): (&File, &Record), known: &Known) -> Result<()> {
+fn put_back(
+    root: &Path,
+    key: &str,
+    (file, record): (&File, &SpoolRecord),
+    known: &SyncedFolders,
+) -> FilesResult<()> {
     super::key::check(key)?;
     if let Some(bytes) = record.bytes(file)? {
-        let draft = Draft::written(root, &bytes)?;
+        let draft = TempFile::written(root, &bytes)?;
         draft.move_to(root, &root.join(key), known)?;
     }
     Ok(())
@@ -298,7 +303,7 @@ mod tests {
     fn opened(name: &str) -> (std::path::PathBuf, Spool) {
         let root = format!("atelier-spool-{name}-{}", std::process::id());
         let root = std::env::temp_dir().join(root);
-        fs::create_dir_all(root.join(super::super::draft::UNFINISHED)).expect("a folder");
+        fs::create_dir_all(root.join(super::super::temp_file::UNFINISHED)).expect("a folder");
         let spool = Spool::open(&root).expect("a folder").expect("a spool");
         (root, spool)
     }
@@ -348,7 +353,7 @@ mod tests {
         assert!(spool.keys.contains_key("a") && !spool.keys.contains_key("b"));
         spool.halves[0].file = writable;
         spool.forget("a", true).expect("told");
-        let records = Record::all(&spool.halves[0].file).expect("readable");
+        let records = SpoolRecord::all(&spool.halves[0].file).expect("readable");
         let told: Vec<_> = records.iter().map(|one| (&*one.key, one.length)).collect();
         assert_eq!(told, [("a", Some(1)), ("a", None)]);
         assert!(

@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::dialect::Dialect;
-use crate::reading::Db;
+use crate::readers::Db;
 
 /// The name under which a missing guard is reported.
 pub(super) const NAME: &str = "schema.guard";
@@ -57,7 +57,7 @@ pub(super) async fn damage(db: &Db) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let mut words: Vec<String> = db
-        .at_leisure()
+        .without_limit()
         .all("PRAGMA integrity_check(20)", &[])
         .await?;
     words.retain(|word| word != "ok");

@@ -1,12 +1,12 @@
 //! Holds: a job has one of its price, and it resolves once, as the job ends.
 
-use super::invariant::{Invariant, Rows};
+use super::invariant::{Invariant, RowKind};
 
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "holds.price",
         what: "job has no hold of its price",
-        of: Rows::Jobs,
+        of: RowKind::Jobs,
         // The hold of a job that was at work when the archive was made may have gone there before it.
         broken: "NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.job_id = job.id AND ledger.kind = 'hold' \
             AND ledger.amount = job.price AND ledger.account_id = job.account_id) \
@@ -18,7 +18,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "holds.resolved",
         what: "final job has not resolved its hold as it should",
-        of: Rows::Jobs,
+        of: RowKind::Jobs,
         broken: "job.state >= 2 AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.job_id = job.id \
             AND ledger.kind IN ('capture', 'release') \
             AND ledger.kind = CASE job.state WHEN 2 THEN 'capture' ELSE 'release' END \
@@ -29,7 +29,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "holds.open",
         what: "hold is resolved though the job is unfinished",
-        of: Rows::OpenJobs,
+        of: RowKind::OpenJobs,
         broken: "EXISTS (SELECT 1 FROM ledger WHERE ledger.job_id = job.id \
             AND ledger.kind IN ('capture', 'release'))",
         at_work: false,
@@ -37,7 +37,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "holds.owner",
         what: "ledger row is about a job that is not the account's",
-        of: Rows::Entries,
+        of: RowKind::Entries,
         broken: "ledger.job_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = ledger.job_id \
             AND job.account_id = ledger.account_id)",
         at_work: false,

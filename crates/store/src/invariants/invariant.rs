@@ -8,7 +8,7 @@ pub(crate) struct Invariant {
     /// What is wrong when it is broken.
     pub(crate) what: &'static str,
     /// The rows it is asked of.
-    pub(crate) of: Rows,
+    pub(crate) of: RowKind,
     /// The condition of a broken row. It sees the row by the name of its table and reaches others by key; `:now` is the
     /// service's own time. It is one statement's business, so that it holds of one moment while others write.
     pub(crate) broken: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct Invariant {
 
 /// Rows that are walked over, by a key that has an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rows {
+pub(crate) enum RowKind {
     Accounts,
     Checkpoints,
     Entries,
@@ -35,7 +35,7 @@ pub(crate) enum Rows {
     Assets,
 }
 
-impl Rows {
+impl RowKind {
     /// All of them, in the order in which they are looked at.
     pub(crate) const ALL: [Self; 14] = [
         Self::Accounts,

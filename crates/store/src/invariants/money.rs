@@ -1,12 +1,12 @@
 //! Money: what an account has is the sum of its ledger rows, and no row came about by itself.
 
-use super::invariant::{Invariant, Rows};
+use super::invariant::{Invariant, RowKind};
 
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "money.sum",
         what: "balance or frozen amount is not the sum of its ledger rows",
-        of: Rows::Accounts,
+        of: RowKind::Accounts,
         // Every row follows from the one before it, which is asked of the rows: the newest one stands for their sum.
         broken: "NOT (account.entries = 0 AND account.balance = 0 AND account.frozen = 0) \
             AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.account_id = account.id \
@@ -19,7 +19,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "money.counted",
         what: "account has ledger rows that it did not count",
-        of: Rows::Accounts,
+        of: RowKind::Accounts,
         broken: "EXISTS (SELECT 1 FROM ledger WHERE ledger.account_id = account.id \
             AND ledger.number > account.entries)",
         at_work: false,
@@ -27,7 +27,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "money.frozen",
         what: "frozen amount is not the sum of the open holds",
-        of: Rows::Accounts,
+        of: RowKind::Accounts,
         broken: "account.frozen <> COALESCE((SELECT CAST(SUM(job.price) AS BIGINT) FROM job \
             WHERE job.account_id = account.id AND job.state < 2), 0)",
         at_work: false,
@@ -35,14 +35,14 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "money.negative",
         what: "balance or frozen amount is below zero",
-        of: Rows::Accounts,
+        of: RowKind::Accounts,
         broken: "account.balance < 0 OR account.frozen < 0",
         at_work: false,
     },
     Invariant {
         name: "money.follows",
         what: "ledger row does not follow from the one before it",
-        of: Rows::Entries,
+        of: RowKind::Entries,
         broken: "NOT (ledger.number = 1 AND ledger.balance_after = ledger.balance_delta \
               AND ledger.frozen_after = ledger.frozen_delta) \
             AND NOT EXISTS (SELECT 1 FROM ledger p WHERE p.account_id = ledger.account_id \
@@ -56,7 +56,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "money.adds_up",
         what: "ledger row moves what its kind does not move",
-        of: Rows::Entries,
+        of: RowKind::Entries,
         // What leaves one side arrives at the other, so that all movements together are nothing.
         broken: "NOT CASE ledger.kind \
             WHEN 'grant' THEN ledger.balance_delta = ledger.amount AND ledger.frozen_delta = 0 \
@@ -71,7 +71,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "money.once",
         what: "ledger row was written twice",
-        of: Rows::Entries,
+        of: RowKind::Entries,
         // The second of two rows with one identifier carries a mark since identifiers are unique.
         broken: "ledger.id LIKE '%~%'",
         at_work: false,
@@ -79,7 +79,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "money.archived",
         what: "ledger row is still there though the archive stands for it",
-        of: Rows::Entries,
+        of: RowKind::Entries,
         broken: "ledger.number <= COALESCE((SELECT c.number FROM ledger_checkpoint c \
             WHERE c.account_id = ledger.account_id), 0)",
         at_work: false,
@@ -87,7 +87,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "money.checkpoint",
         what: "checkpoint of an account names an archive file that is not known",
-        of: Rows::Checkpoints,
+        of: RowKind::Checkpoints,
         broken: "NOT EXISTS (SELECT 1 FROM archive_file WHERE archive_file.hash = ledger_checkpoint.hash)",
         at_work: false,
     },

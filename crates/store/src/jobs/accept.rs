@@ -62,7 +62,7 @@ pub struct Lease {
 
 /// Everything one acceptance writes.
 #[derive(Clone, Debug)]
-pub struct Accept {
+pub struct Acceptance {
     /// The job.
     pub job: NewJob,
     /// Identifier of the hold's ledger row.
@@ -79,9 +79,9 @@ pub struct Accept {
     pub attempt: Option<Attempt>,
 }
 
-/// What became of an [`Accept`].
+/// What became of an [`Acceptance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Accepted {
+pub enum AcceptOutcome {
     /// Accepted.
     New {
         /// The fence of the lease it was born with, else 0.
@@ -117,7 +117,7 @@ pub enum Accepted {
 
 impl Store {
     /// Accepts a job, together with every other change that waits.
-    pub async fn accept(&self, accept: Accept) -> Result<Accepted> {
-        self.commit_in(self.turn_or_refuse()?, accept).await
+    pub async fn accept(&self, accept: Acceptance) -> Result<AcceptOutcome> {
+        self.commit_in(self.try_write_slot()?, accept).await
     }
 }

@@ -37,7 +37,7 @@ pub struct StartLimits {
 
 /// What came of the wish to begin an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Began {
+pub enum AttemptStart {
     /// It may begin.
     Yes,
     /// The job is another node's by now.
@@ -48,7 +48,7 @@ pub enum Began {
 
 /// A back end's ticket for an attempt, as it is written.
 #[derive(Serialize)]
-pub(crate) struct Receipt {
+pub(crate) struct TicketReceipt {
     pub(crate) job_id: String,
     pub(crate) fence: i64,
     pub(crate) attempt_id: String,
@@ -71,7 +71,7 @@ pub struct ProgressNote {
 
 /// The wish to give a running job back to the queue.
 #[derive(Clone, Debug)]
-pub struct Requeue {
+pub struct RequeueRequest {
     /// The job.
     pub job_id: String,
     /// The fence of the lease.
@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// Records the intent to ask a back end, if its worker may have more. The same attempt counts once.
-    pub async fn begin_attempt(&self, attempt: Attempt) -> Result<Began> {
+    pub async fn begin_attempt(&self, attempt: Attempt) -> Result<AttemptStart> {
         self.commit(attempt).await
     }
 
@@ -122,7 +122,7 @@ impl Store {
         ticket: &str,
         now_ms: i64,
     ) -> Result<bool> {
-        self.commit(Receipt {
+        self.commit(TicketReceipt {
             job_id: job_id.to_owned(),
             fence,
             attempt_id: attempt_id.to_owned(),
@@ -153,7 +153,7 @@ impl Store {
     }
 
     /// Gives a running job back to the queue; false when the fence moved on.
-    pub async fn requeue(&self, requeue: Requeue) -> Result<bool> {
+    pub async fn requeue(&self, requeue: RequeueRequest) -> Result<bool> {
         self.change(requeue, |conn, requeue| Box::pin(give_back(conn, requeue)))
             .await
     }
@@ -185,7 +185,7 @@ fn furthest(notes: Vec<ProgressNote>) -> Vec<ProgressLine> {
         .collect()
 }
 
-async fn give_back(conn: &mut Conn, requeue: &Requeue) -> Result<bool> {
+async fn give_back(conn: &mut Conn, requeue: &RequeueRequest) -> Result<bool> {
     let ours = conn
         .run(
             "UPDATE job SET state = 0, progress = 0, started_ms = NULL, not_before_ms = $3, updated_ms = $4, \

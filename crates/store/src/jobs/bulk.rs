@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Error;
 
 use crate::db::{args, json};
-use crate::jobs::accept::{Accept, Accepted, Idempotency};
-use crate::row::{Columns, Read};
+use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// Requests that a caller submits together.
@@ -29,10 +29,10 @@ pub struct NewBulk {
 
 impl NewBulk {
     /// Those of its requests that may be accepted.
-    pub(crate) fn accepts(&self) -> impl Iterator<Item = &Accept> {
+    pub(crate) fn accepts(&self) -> impl Iterator<Item = &Acceptance> {
         self.items.iter().filter_map(|item| match &item.wish {
-            BulkWish::Accept(accept) => Some(&**accept),
-            BulkWish::Refused(_) => None,
+            BulkEntry::Accept(accept) => Some(&**accept),
+            BulkEntry::Refused(_) => None,
         })
     }
 }
@@ -43,23 +43,23 @@ pub struct NewBulkItem {
     /// `family.operation`.
     pub operation: String,
     /// What is wished for.
-    pub wish: BulkWish,
+    pub wish: BulkEntry,
 }
 
 /// A request that can be accepted, or that was refused before it came here.
 #[derive(Clone, Debug)]
-pub enum BulkWish {
+pub enum BulkEntry {
     /// To be accepted like a single one. Its own key is not looked at.
-    Accept(Box<Accept>),
+    Accept(Box<Acceptance>),
     /// Refused already; the text is kept as it is.
     Refused(String),
 }
 
 /// What became of a [`NewBulk`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BulkAccepted {
+pub enum BulkOutcome {
     /// Each request in order; `None` for those that were refused already.
-    New(Vec<Option<Accepted>>),
+    New(Vec<Option<AcceptOutcome>>),
     /// The same call was accepted before; nothing changed.
     Replayed {
         /// The first one.
@@ -88,13 +88,13 @@ pub struct BulkItem {
     /// `family.operation`.
     pub operation: String,
     /// What it was told.
-    pub told: Told,
+    pub told: BulkItemOutcome,
 }
 
 /// What a request was told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum BulkItemOutcome {
     /// It became this job.
     Job(String),
     /// It was refused before the store was asked; the text is the caller's of the store.
@@ -120,30 +120,30 @@ pub enum Told {
     NoAccount,
 }
 
-impl Told {
+impl BulkItemOutcome {
     /// What an acceptance comes to; `None` for what cannot be of a single request.
-    pub(crate) fn of(accept: &Accept, accepted: &Accepted) -> Option<Self> {
+    pub(crate) fn of(accept: &Acceptance, accepted: &AcceptOutcome) -> Option<Self> {
         Some(match accepted {
-            Accepted::New { .. } => Self::Job(accept.job.id.clone()),
-            Accepted::QuotaShort { balance } => Self::QuotaShort {
+            AcceptOutcome::New { .. } => Self::Job(accept.job.id.clone()),
+            AcceptOutcome::QuotaShort { balance } => Self::QuotaShort {
                 price: accept.job.price.thousandths(),
                 balance: balance.thousandths(),
             },
-            Accepted::QueueFull { max_queue } => Self::QueueFull {
+            AcceptOutcome::QueueFull { max_queue } => Self::QueueFull {
                 max_queue: *max_queue,
             },
-            Accepted::StorageFull { max_storage } => Self::StorageFull {
+            AcceptOutcome::StorageFull { max_storage } => Self::StorageFull {
                 max_storage: *max_storage,
             },
-            Accepted::NoAccount => Self::NoAccount,
-            Accepted::Replayed { .. } | Accepted::Mismatch => return None,
+            AcceptOutcome::NoAccount => Self::NoAccount,
+            AcceptOutcome::Replayed { .. } | AcceptOutcome::Mismatch => return None,
         })
     }
 }
 
 /// What many requests were told, as it is written: an account without quota could fill the disk with the same refusal.
 #[derive(Serialize)]
-struct Written<'a> {
+struct EncodedItems<'a> {
     /// Every answer once.
     different: Vec<&'a BulkItem>,
     /// Which of them each request was given, in order.
@@ -153,7 +153,7 @@ struct Written<'a> {
 /// The same, as it is read; the first version wrote one after the other.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Remembered {
+enum DecodedItems {
     Different {
         different: Vec<BulkItem>,
         order: Vec<usize>,
@@ -162,7 +162,7 @@ enum Remembered {
 }
 
 /// Writes what requests were told.
-pub(crate) fn written(items: &[BulkItem]) -> String {
+pub(crate) fn encode_items(items: &[BulkItem]) -> String {
     let (mut places, mut different) = (HashMap::new(), Vec::new());
     let order = items.iter().map(|item| {
         *places.entry(item).or_insert_with(|| {
@@ -171,14 +171,14 @@ pub(crate) fn written(items: &[BulkItem]) -> String {
         })
     });
     let order = order.collect();
-    json(&Written { different, order })
+    json(&EncodedItems { different, order })
 }
 
 /// Reads it again.
-fn remembered(text: &str) -> serde_json::Result<Vec<BulkItem>> {
+fn decode_items(text: &str) -> serde_json::Result<Vec<BulkItem>> {
     Ok(match serde_json::from_str(text)? {
-        Remembered::All(items) => items,
-        Remembered::Different { different, order } => {
+        DecodedItems::All(items) => items,
+        DecodedItems::Different { different, order } => {
             let item = |place: &usize| {
                 let missing = || Error::custom(format_args!("no answer at {place}"));
                 different.get(*place).cloned().ok_or_else(missing)
@@ -188,13 +188,13 @@ fn remembered(text: &str) -> serde_json::Result<Vec<BulkItem>> {
     })
 }
 
-struct Row {
+struct BulkRow {
     id: String,
     items: String,
     created_ms: i64,
 }
 
-impl Read for Row {
+impl FromRow for BulkRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
@@ -206,17 +206,17 @@ impl Read for Row {
 
 impl Store {
     /// Accepts requests together, in one commit with every other change that waits.
-    pub async fn accept_bulk(&self, bulk: NewBulk) -> Result<BulkAccepted> {
-        self.commit_in(self.turn_or_refuse()?, bulk).await
+    pub async fn accept_bulk(&self, bulk: NewBulk) -> Result<BulkOutcome> {
+        self.commit_in(self.try_write_slot()?, bulk).await
     }
 
     /// What an account submitted together under an identifier.
     pub async fn bulk(&self, account_id: &str, id: &str) -> Result<Option<Bulk>> {
         let sql = "SELECT id, items, created_ms FROM bulk WHERE id = $1 AND account_id = $2";
         let reader = self.db().of(Some(account_id));
-        let row: Option<Row> = reader.maybe(sql, args![id, account_id]).await?;
-        let read = |row: Row| -> Result<Bulk> {
-            let items = remembered(&row.items);
+        let row: Option<BulkRow> = reader.maybe(sql, args![id, account_id]).await?;
+        let read = |row: BulkRow| -> Result<Bulk> {
+            let items = decode_items(&row.items);
             Ok(Bulk {
                 id: row.id,
                 items: items.map_err(|error| sqlx::Error::Decode(error.into()))?,
@@ -234,7 +234,7 @@ mod tests {
     fn refused(max_queue: i64) -> BulkItem {
         BulkItem {
             operation: "artgen.imagine".into(),
-            told: Told::QueueFull { max_queue },
+            told: BulkItemOutcome::QueueFull { max_queue },
         }
     }
 
@@ -244,25 +244,25 @@ mod tests {
         let mut items = vec![refused(10); 1000];
         items[500] = BulkItem {
             operation: "artgen.blend".into(),
-            told: Told::Job("a job".into()),
+            told: BulkItemOutcome::Job("a job".into()),
         };
-        let text = written(&items);
+        let text = encode_items(&items);
         assert!(text.len() < 2_500, "{} bytes", text.len());
-        assert_eq!(remembered(&text).expect("read"), items);
+        assert_eq!(decode_items(&text).expect("read"), items);
     }
 
     /// A batch is never shorter than it was.
     #[test]
     fn an_answer_that_is_missing_is_no_answer() {
-        let text = written(&[refused(10), refused(11)]);
+        let text = encode_items(&[refused(10), refused(11)]);
         let damaged = text.replace("[0,1]", "[0,2]");
         assert_ne!(text, damaged);
-        assert!(remembered(&damaged).is_err());
+        assert!(decode_items(&damaged).is_err());
     }
 
     #[test]
     fn what_the_first_version_wrote_is_read() {
         let items = vec![refused(10), refused(10), refused(11)];
-        assert_eq!(remembered(&json(&items)).expect("read"), items);
+        assert_eq!(decode_items(&json(&items)).expect("read"), items);
     }
 }

@@ -4,7 +4,7 @@ use atelier_contract::{JobState, Quota};
 
 use super::row::state;
 use crate::db::args;
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// One attempt at a job.
@@ -28,7 +28,7 @@ pub struct AttemptRow {
     pub currency: Option<String>,
 }
 
-impl Read for AttemptRow {
+impl FromRow for AttemptRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             worker: columns.text()?,
@@ -45,7 +45,7 @@ impl Read for AttemptRow {
 
 /// A job that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndedRow {
+pub struct FinishedJobRow {
     /// `family.operation`.
     pub operation: String,
     /// How it ended.
@@ -62,7 +62,7 @@ pub struct EndedRow {
     pub quota: Quota,
 }
 
-impl Read for EndedRow {
+impl FromRow for FinishedJobRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             operation: columns.text()?,
@@ -78,7 +78,7 @@ impl Read for EndedRow {
 
 /// What is owed at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Owed {
+pub struct Backlog {
     /// Quota that unfinished jobs hold.
     pub held: Quota,
     /// When the job that waits longest was accepted.
@@ -91,7 +91,7 @@ pub struct Owed {
     pub failing_receivers: i64,
 }
 
-impl Read for Owed {
+impl FromRow for Backlog {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             held: columns.quota()?,
@@ -117,7 +117,7 @@ impl Store {
 
     /// Jobs of all accounts that ended since a time, the latest first. They are found by what they moved in the
     /// ledger, which is kept in the order of time.
-    pub async fn ended_since(&self, from_ms: i64, limit: i64) -> Result<Vec<EndedRow>> {
+    pub async fn ended_since(&self, from_ms: i64, limit: i64) -> Result<Vec<FinishedJobRow>> {
         let sql = "SELECT job.operation, job.state, job.worker, job.created_ms, job.started_ms, job.finished_ms, \
              job.quota FROM ledger JOIN job ON job.id = ledger.job_id \
              WHERE ledger.time_ms >= $1 AND ledger.kind IN ('capture', 'release') AND job.state >= 2 \
@@ -136,7 +136,7 @@ impl Store {
     }
 
     /// What is owed to callers now.
-    pub async fn owed(&self) -> Result<Owed> {
+    pub async fn owed(&self) -> Result<Backlog> {
         let sql = "SELECT (SELECT CAST(COALESCE(SUM(price), 0) AS BIGINT) FROM job WHERE state < 2), \
              (SELECT MIN(created_ms) FROM job WHERE state = 0), \
              (SELECT MIN(created_ms) FROM job WHERE state < 2), \

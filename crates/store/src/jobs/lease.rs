@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::db::{Conn, args, json};
 use crate::dialect::Dialect;
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
-use crate::jobs::short::{self, Narrow};
+use crate::jobs::short_work::{self, YieldRule};
 use crate::{Result, Store};
 
 /// A wish for work.
@@ -24,7 +24,7 @@ pub struct LeaseRequest {
     /// Only these, each once; see [`work_kind`].
     pub kinds: Vec<String>,
     /// And these, as far as they need not give way to short work of the same account.
-    pub narrow: Vec<Narrow>,
+    pub narrow: Vec<YieldRule>,
     /// At most so many.
     pub limit: i64,
 }
@@ -74,7 +74,7 @@ impl Store {
     /// The kinds of work for which jobs wait, be they due or not; see [`work_kind`]. Asking costs no commit, unlike a lease
     /// that finds nothing.
     pub async fn waiting_kinds(&self) -> Result<Vec<String>> {
-        self.db().all_anew(WAITING, &[]).await
+        self.db().all_replanned(WAITING, &[]).await
     }
 
     /// Leases the waiting jobs whose turn it is.
@@ -217,11 +217,11 @@ async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRo
     if !request.kinds.is_empty() {
         let kinds = json(&request.kinds);
         let args = args![&kinds, request.now_ms, looked_at];
-        chosen = conn.all_anew(choose, args).await?;
+        chosen = conn.all_replanned(choose, args).await?;
     }
     for narrow in &request.narrow {
         let since_ms = narrow.short.since_ms.saturating_add(request.ahead_ms);
-        chosen.extend(short::choose(conn, narrow, request.now_ms, since_ms, looked_at).await?);
+        chosen.extend(short_work::choose(conn, narrow, request.now_ms, since_ms, looked_at).await?);
     }
     if chosen.is_empty() {
         return Ok(Vec::new());
@@ -236,5 +236,5 @@ async fn next(conn: &mut Conn, request: &LeaseRequest) -> Result<Vec<(i64, JobRo
     );
     let chosen = json(&chosen);
     let args = args![&request.owner, request.until_ms, &chosen, request.limit];
-    conn.all_anew(&take, args).await
+    conn.all_replanned(&take, args).await
 }

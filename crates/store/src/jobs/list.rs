@@ -5,11 +5,11 @@ use atelier_contract::JobState;
 use atelier_contract::pages::jobs::JobCursor;
 
 use super::filter::{JobFilter, JobPage, common, conditions};
-use super::outline::{Known, Outline, Outlined, Proof};
-use super::place::{Place, place};
+use super::outline::{CachedOutline, Outline, OutlineKey, OutlineVersion};
+use super::page_window::{PageWindow, find_window};
 use crate::db::{Arg, args, json};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
-use crate::reading::Reader;
+use crate::readers::Reader;
 use crate::{Result, Store};
 
 const DAY_MS: i64 = 86_400_000;
@@ -27,7 +27,7 @@ const EARLIER: i64 = -1;
 const FAR: i64 = 200;
 
 /// How many jobs match, by the day they were created on, in the order of the list.
-struct Days {
+struct DayCounts {
     jobs: Vec<(i64, i64)>,
     /// How often jobs were removed from the list, when whoever knows that knows whether it is still the same.
     falls: Option<i64>,
@@ -71,7 +71,7 @@ impl Store {
     /// The rows of a page that is told by how many come before it.
     async fn rows_at(
         &self,
-        days: Days,
+        days: DayCounts,
         filter: &JobFilter,
         operations: &str,
     ) -> Result<Vec<JobRow>> {
@@ -102,7 +102,7 @@ impl Store {
     /// The rows of a page that is told by the job before it.
     async fn rows_after(
         &self,
-        mut days: Days,
+        mut days: DayCounts,
         filter: &JobFilter,
         operations: &str,
         after: &JobCursor,
@@ -139,15 +139,15 @@ impl Store {
     /// Where a page is: on which days, and if many jobs of those come before it, in which part of them.
     async fn place(
         &self,
-        mut days: Days,
+        mut days: DayCounts,
         filter: &JobFilter,
         operations: &str,
-    ) -> Result<Option<Place>> {
+    ) -> Result<Option<PageWindow>> {
         let (offset, limit) = (filter.offset, filter.limit);
-        let mut found = place(&days.jobs, DAY_MS, offset, limit);
+        let mut found = find_window(&days.jobs, DAY_MS, offset, limit);
         if found.is_some_and(|found| found.span.0 == EARLIER) {
             self.add_earlier(&mut days, filter, operations).await?;
-            found = place(&days.jobs, DAY_MS, offset, limit);
+            found = find_window(&days.jobs, DAY_MS, offset, limit);
         }
         let (Some(on), Some(falls)) = (found, days.falls) else {
             return Ok(found);
@@ -157,14 +157,15 @@ impl Store {
         }
         let latest = days.jobs.first().map_or(0, |(day, _)| *day);
         let parts = self.parts(on, latest, falls, (filter, operations)).await?;
-        let within = parts.and_then(|(parts, unit_ms)| place(&parts, unit_ms, on.offset, limit));
+        let within =
+            parts.and_then(|(parts, unit_ms)| find_window(&parts, unit_ms, on.offset, limit));
         Ok(within.or(found))
     }
 
     /// Puts the earlier days, which are one number, as what they are.
     async fn add_earlier(
         &self,
-        days: &mut Days,
+        days: &mut DayCounts,
         filter: &JobFilter,
         operations: &str,
     ) -> Result<()> {
@@ -175,14 +176,21 @@ impl Store {
     }
 
     /// The days that are one number in the others.
-    async fn earlier(&self, days: &Days, filter: &JobFilter, operations: &str) -> Result<Outline> {
+    async fn earlier(
+        &self,
+        days: &DayCounts,
+        filter: &JobFilter,
+        operations: &str,
+    ) -> Result<Outline> {
         let Some(falls) = days.falls else {
             return Ok(self.days_of(filter, operations, true).await?.into());
         };
         let which = filter.outlined(operations, None);
         let jobs = days.jobs.iter().filter(|(day, _)| *day == EARLIER);
         let jobs = jobs.map(|(_, jobs)| jobs).sum();
-        if let Known::Right(outline) = self.outlines().get(&which, Proof { jobs, falls }) {
+        if let CachedOutline::Right(outline) =
+            self.outlines().get(&which, OutlineVersion { jobs, falls })
+        {
             return Ok(outline);
         }
         let outline: Outline = self.days_of(filter, operations, true).await?.into();
@@ -194,7 +202,7 @@ impl Store {
     /// only if it stays as it is.
     async fn parts(
         &self,
-        on: Place,
+        on: PageWindow,
         latest: i64,
         falls: i64,
         (filter, operations): (&JobFilter, &str),
@@ -205,17 +213,17 @@ impl Store {
             PART_MS
         };
         let which = filter.outlined(operations, Some(on.span));
-        let proof = Proof {
+        let proof = OutlineVersion {
             jobs: on.jobs,
             falls,
         };
         match self.outlines().get(&which, proof) {
-            Known::Right(outline) => return Ok(Some((outline, unit_ms))),
-            Known::Nothing if on.span.1 >= latest => {
+            CachedOutline::Right(outline) => return Ok(Some((outline, unit_ms))),
+            CachedOutline::Nothing if on.span.1 >= latest => {
                 self.outlines().looked(which, proof);
                 return Ok(None);
             }
-            Known::Quiet | Known::Nothing => {}
+            CachedOutline::Quiet | CachedOutline::Nothing => {}
         }
         let sql = format!(
             "SELECT job.created_ms / {unit_ms} AS part, COUNT(*) FROM job WHERE {} AND job.deleted_ms IS NULL \
@@ -236,7 +244,7 @@ impl Store {
 
     /// Whether all jobs of the days of a page are of the operations that are asked for: then those before it are skipped
     /// without a look at each.
-    async fn all_alike(&self, filter: &JobFilter, place: Place) -> Result<bool> {
+    async fn all_alike(&self, filter: &JobFilter, place: PageWindow) -> Result<bool> {
         let state = filter.state.filter(|state| state.is_final());
         let (Some(state), false) = (state, filter.counts_jobs()) else {
             return Ok(false);
@@ -254,14 +262,14 @@ impl Store {
 
     /// The days of a list. Of an account with a long history all but the latest are one number, which is kept and enough for
     /// the pages that are read most.
-    async fn days(&self, filter: &JobFilter, operations: &str) -> Result<Days> {
+    async fn days(&self, filter: &JobFilter, operations: &str) -> Result<DayCounts> {
         if filter.counts_jobs() || filter.ascending || filter.account_id.is_none() {
             let jobs = self.days_of(filter, operations, false).await?;
-            return Ok(Days { jobs, falls: None });
+            return Ok(DayCounts { jobs, falls: None });
         }
         if let Some(from_ms) = filter.created_from_ms {
             let jobs = self.days_since(filter, operations, from_ms).await?;
-            return Ok(Days { jobs, falls: None });
+            return Ok(DayCounts { jobs, falls: None });
         }
         let which = conditions(filter, filter.operations.is_empty());
         let finished = of_ended(&which, "tally");
@@ -288,7 +296,7 @@ impl Store {
             EARLIER => (day, jobs + ended_earlier),
             day => (day, jobs),
         });
-        Ok(Days {
+        Ok(DayCounts {
             jobs: days.filter(|(_, jobs)| *jobs > 0).collect(),
             falls: filter.keeps_jobs().then_some(falls),
         })
@@ -358,8 +366,8 @@ impl Store {
 
 impl JobFilter {
     /// What an outline of it is remembered by.
-    fn outlined(&self, operations: &str, days: Option<(i64, i64)>) -> Outlined {
-        Outlined {
+    fn outlined(&self, operations: &str, days: Option<(i64, i64)>) -> OutlineKey {
+        OutlineKey {
             account_id: self.account_id.clone().unwrap_or_default(),
             operations: operations.to_owned(),
             state: self.state.map(JobState::number),

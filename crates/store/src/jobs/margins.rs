@@ -3,7 +3,7 @@
 use atelier_contract::Quota;
 
 use crate::db::args;
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 /// What callers paid for one operation at one vendor, and what the vendor took for it.
@@ -23,7 +23,7 @@ pub struct MarginRow {
     pub cost: i64,
 }
 
-impl Read for MarginRow {
+impl FromRow for MarginRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             vendor: columns.text()?,

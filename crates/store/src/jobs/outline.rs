@@ -16,7 +16,7 @@ pub(super) type Outline = Arc<[(i64, i64)]>;
 
 /// What is outlined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Outlined {
+pub(super) struct OutlineKey {
     pub(super) account_id: String,
     pub(super) operations: String,
     pub(super) state: Option<i64>,
@@ -27,14 +27,14 @@ pub(super) struct Outlined {
 /// What an outline is known by to be still right. Jobs that end make them more; whatever makes them fewer is a fall, and those
 /// are counted: if neither has changed, nothing has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Proof {
+pub(super) struct OutlineVersion {
     pub(super) jobs: i64,
     pub(super) falls: i64,
 }
 
 /// What is known of an outline.
 #[derive(Debug)]
-pub(super) enum Known {
+pub(super) enum CachedOutline {
     /// It is still right.
     Right(Outline),
     /// It was not made when it was looked for last, and nothing has changed since.
@@ -44,50 +44,56 @@ pub(super) enum Known {
 }
 
 #[derive(Clone)]
-struct BySize;
+struct OutlineWeighter;
 
-impl Weighter<Outlined, (Proof, Option<Outline>)> for BySize {
-    fn weight(&self, which: &Outlined, (_, outline): &(Proof, Option<Outline>)) -> u64 {
+impl Weighter<OutlineKey, (OutlineVersion, Option<Outline>)> for OutlineWeighter {
+    fn weight(&self, which: &OutlineKey, (_, outline): &(OutlineVersion, Option<Outline>)) -> u64 {
         let pieces = outline.as_ref().map_or(0, |outline| outline.len());
         EACH + (which.account_id.len() + which.operations.len() + 16 * pieces) as u64
     }
 }
 
 /// All that are remembered.
-pub(crate) struct Outlines(Cache<Outlined, (Proof, Option<Outline>), BySize>);
+pub(crate) struct OutlineCache(
+    Cache<OutlineKey, (OutlineVersion, Option<Outline>), OutlineWeighter>,
+);
 
-impl std::fmt::Debug for Outlines {
+impl std::fmt::Debug for OutlineCache {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} outlines", self.0.len())
     }
 }
 
-impl Default for Outlines {
+impl Default for OutlineCache {
     fn default() -> Self {
         const USUAL: u64 = 5_000;
-        Self(Cache::with_weighter((MOST / USUAL) as usize, MOST, BySize))
+        Self(Cache::with_weighter(
+            (MOST / USUAL) as usize,
+            MOST,
+            OutlineWeighter,
+        ))
     }
 }
 
-impl Outlines {
+impl OutlineCache {
     /// What is known, now that this would have to be its proof.
-    pub(super) fn get(&self, which: &Outlined, proof: Proof) -> Known {
+    pub(super) fn get(&self, which: &OutlineKey, proof: OutlineVersion) -> CachedOutline {
         match self.0.get(which) {
-            Some((then, Some(outline))) if then == proof => Known::Right(outline),
-            Some((then, None)) if then == proof => Known::Quiet,
-            _ => Known::Nothing,
+            Some((then, Some(outline))) if then == proof => CachedOutline::Right(outline),
+            Some((then, None)) if then == proof => CachedOutline::Quiet,
+            _ => CachedOutline::Nothing,
         }
     }
 
     /// Remembers that it was looked for.
-    pub(super) fn looked(&self, which: Outlined, proof: Proof) {
+    pub(super) fn looked(&self, which: OutlineKey, proof: OutlineVersion) {
         self.0.insert(which, (proof, None));
     }
 
     /// Remembers an outline that was made after its falls had been read.
-    pub(super) fn put(&self, which: Outlined, falls: i64, outline: &Outline) {
+    pub(super) fn put(&self, which: OutlineKey, falls: i64, outline: &Outline) {
         let jobs = outline.iter().map(|(_, jobs)| jobs).sum();
-        let proof = Proof { jobs, falls };
+        let proof = OutlineVersion { jobs, falls };
         self.0.insert(which, (proof, Some(Arc::clone(outline))));
     }
 }

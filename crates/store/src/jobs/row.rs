@@ -2,7 +2,7 @@
 
 use atelier_contract::{FaultKind, JobState, Quota, Speed};
 
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 
 /// A stored job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub(crate) const JOB_COLUMNS: &str = "job.id, job.account_id, job.operation, job
      (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker, job.lane, job.follows, \
      job.handed_back, job.fault, job.batched";
 
-impl Read for JobRow {
+impl FromRow for JobRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         let mut row = Self {
             id: columns.text()?,
@@ -139,7 +139,7 @@ impl Read for JobRow {
         };
         // Jobs that failed before the kind was kept tell it by their message.
         if row.state == JobState::Failed && row.fault.is_none() {
-            row.fault = row.message.as_deref().map(FaultKind::told_by);
+            row.fault = row.message.as_deref().map(FaultKind::from_message);
         }
         Ok(row)
     }

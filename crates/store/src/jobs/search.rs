@@ -10,7 +10,7 @@ use atelier_contract::pages::jobs::JobCursor;
 use super::filter::{JobFilter, JobPage, common, conditions};
 use crate::db::{Arg, json};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Error, Result, Store};
 
 /// Jobs that one search looks at.
@@ -29,14 +29,14 @@ const TURN: Duration = Duration::from_secs(10);
 const OPERATORS: &str = "operators";
 
 /// A job that was looked at.
-struct Looked {
+struct SearchRow {
     id: String,
     found: bool,
     /// Where it is in the list.
     place: JobCursor,
 }
 
-impl Read for Looked {
+impl FromRow for SearchRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             id: columns.text()?,
@@ -80,7 +80,7 @@ impl Store {
         };
         let total = found.len();
         let page = found.into_iter().skip(filter.offset.max(0) as usize);
-        let page: Vec<Looked> = page.take(filter.limit.max(0) as usize).collect();
+        let page: Vec<SearchRow> = page.take(filter.limit.max(0) as usize).collect();
         // Behind a full page the next one goes on; behind any other, where this search has ended.
         let full = page.len() as i64 == filter.limit;
         let more = ended_at.is_some() || filter.offset.saturating_add(filter.limit) < total as i64;
@@ -137,7 +137,7 @@ impl Store {
         filter: &JobFilter,
         from: Option<&JobCursor>,
         together: usize,
-    ) -> Result<Vec<Looked>> {
+    ) -> Result<Vec<SearchRow>> {
         let found = format!(
             "CAST(CASE WHEN {} AND job.deleted_ms IS NULL THEN 1 ELSE 0 END AS BIGINT)",
             conditions(filter, filter.operations.is_empty())

@@ -5,7 +5,7 @@ use atelier_contract::{FaultKind, Quota};
 use crate::assets::NewAsset;
 use crate::deliveries::Delivery;
 use crate::jobs::row::JobRow;
-use crate::{Result, Store, Turn};
+use crate::{Result, Store, WriteSlot};
 
 /// Who may settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct Settlement {
 }
 
 /// A settlement, and until when its delivery is on its way already, if it is.
-pub(crate) struct Ending {
+pub(crate) struct SettlementChange {
     pub(crate) settlement: Settlement,
     pub(crate) claimed_until_ms: Option<i64>,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Ending {
     clippy::large_enum_variant,
     reason = "nearly every value is the large one and lives for a moment"
 )]
-pub enum Settled {
+pub enum SettleOutcome {
     /// Done; the job as it now is for ever.
     Done(JobRow),
     /// The job was final already, its fence moved on, or it does not exist.
@@ -92,9 +92,9 @@ pub enum Settled {
 
 impl Store {
     /// Ends a job, together with every other change that waits.
-    pub async fn settle(&self, settlement: Settlement) -> Result<Settled> {
-        let turn = self.turn().await?;
-        let ended = self.settle_in(turn, settlement, None).await;
+    pub async fn settle(&self, settlement: Settlement) -> Result<SettleOutcome> {
+        let write_slot = self.write_slot().await?;
+        let ended = self.settle_in(write_slot, settlement, None).await;
         ended.map(|(settled, _)| settled)
     }
 
@@ -102,17 +102,17 @@ impl Store {
     /// until when: the commit that writes it down claims it for its first try.
     pub async fn settle_in(
         &self,
-        turn: Turn<'_>,
+        write_slot: WriteSlot<'_>,
         settlement: Settlement,
         claimed_until_ms: Option<i64>,
-    ) -> Result<(Settled, Option<Delivery>)> {
-        let ending = Ending {
+    ) -> Result<(SettleOutcome, Option<Delivery>)> {
+        let ending = SettlementChange {
             settlement,
             claimed_until_ms,
         };
-        let mut settled = self.commit_in(turn, ending).await?;
+        let mut settled = self.commit_in(write_slot, ending).await?;
         let claimed = match (&mut settled, claimed_until_ms) {
-            (Settled::Done(row), Some(until_ms)) => {
+            (SettleOutcome::Done(row), Some(until_ms)) => {
                 let claimed = Delivery::first_try(row, until_ms);
                 row.hook_times = i64::from(claimed.is_some());
                 claimed

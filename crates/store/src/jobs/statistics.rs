@@ -3,14 +3,14 @@
 use atelier_contract::{Quota, Speed};
 
 use crate::db::{args, json};
-use crate::row::{Columns, Read};
+use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
 const HOUR_MS: i64 = 3_600_000;
 
 /// How much there is to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct JobCounts {
     /// Jobs that nobody works on yet.
     pub waiting: i64,
     /// Jobs that somebody works on.
@@ -32,7 +32,7 @@ pub struct UsageRow {
     pub quota: Quota,
 }
 
-impl Read for UsageRow {
+impl FromRow for UsageRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             day: columns.int()?,
@@ -43,7 +43,7 @@ impl Read for UsageRow {
     }
 }
 
-impl Read for Counts {
+impl FromRow for JobCounts {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             waiting: columns.int()?,
@@ -55,7 +55,7 @@ impl Read for Counts {
 
 impl Store {
     /// How much there is to do.
-    pub async fn counts(&self) -> Result<Counts> {
+    pub async fn counts(&self) -> Result<JobCounts> {
         let sql = "SELECT (SELECT COUNT(*) FROM job WHERE state = 0) \
              + (SELECT COUNT(*) FROM job WHERE state = 1 AND started_ms IS NULL), \
              (SELECT COUNT(*) FROM job WHERE state = 1 AND started_ms IS NOT NULL), \

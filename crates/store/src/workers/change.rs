@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::audit::AuditRow;
 use crate::db::{Conn, args, json};
-use crate::pending::Act;
+use crate::pending::ChangeFuture;
 use crate::workers::{BackendRow, WorkerRow};
 use crate::{Result, Store};
 
 /// What became of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Removed {
+pub enum RemoveOutcome {
     /// It is gone.
     Done,
     /// It has this many jobs in hand and stays.
@@ -50,7 +50,7 @@ struct SealedLine {
 
 /// A worker account to be made or changed.
 #[derive(Clone, Debug)]
-pub struct WorkerPut {
+pub struct WorkerUpsert {
     /// What it shall be; what it spent and how well it is are not taken from here.
     pub row: WorkerRow,
     /// Counts what it spent from zero again.
@@ -61,17 +61,17 @@ pub struct WorkerPut {
 
 /// Changes of back ends and worker accounts that belong together: one commit, all or none.
 #[derive(Clone, Debug, Default)]
-pub struct Arrangement {
+pub struct BackendChange {
     /// Back ends to be made or changed.
     pub backends: Vec<BackendRow>,
     /// Worker accounts to be made or changed.
-    pub workers: Vec<WorkerPut>,
+    pub workers: Vec<WorkerUpsert>,
     /// Back ends of the operator's that go; one with jobs in hand is switched off instead.
     pub leaving_backends: Vec<String>,
     /// Worker accounts of the operator's that go; one with jobs in hand is retired instead.
     pub leaving_workers: Vec<String>,
     /// What was read before and must still be so; nothing changes otherwise.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ExpectedRevision>,
     /// What an operator switched stays as it is: whether a known back end is switched off, the state of a known
     /// worker account.
     pub keeps_switches: bool,
@@ -79,16 +79,16 @@ pub struct Arrangement {
 
 /// A back end or worker account as it was when it was read, by its identifier and revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum ExpectedRevision {
     /// A back end.
     Backend(String, i64),
     /// A worker account.
     Worker(String, i64),
 }
 
-/// What became of an [`Arrangement`].
+/// What became of an [`BackendChange`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arranged {
+pub enum BackendChangeOutcome {
     /// Done.
     Done,
     /// Another back end of the operator's has the name; nothing changed.
@@ -101,16 +101,16 @@ pub enum Arranged {
 
 impl Store {
     /// Makes and changes back ends and worker accounts, all or none.
-    pub async fn arrange(
+    pub async fn apply_backend_change(
         &self,
-        arrangement: Arrangement,
+        arrangement: BackendChange,
         audit: Option<AuditRow>,
-    ) -> Result<Arranged> {
+    ) -> Result<BackendChangeOutcome> {
         self.act(
             arrangement,
             audit,
-            |conn, arrangement| Box::pin(arrange(conn, arrangement)),
-            |arranged| *arranged == Arranged::Done,
+            |conn, arrangement| Box::pin(apply_backend_change(conn, arrangement)),
+            |arranged| *arranged == BackendChangeOutcome::Done,
         )
         .await
     }
@@ -145,7 +145,7 @@ impl Store {
         owner: Option<&str>,
         id: &str,
         audit: Option<AuditRow>,
-    ) -> Result<Removed> {
+    ) -> Result<RemoveOutcome> {
         self.remove(owner, id, audit, |conn, (owner, id)| {
             Box::pin(remove_worker(conn, owner, id))
         })
@@ -158,7 +158,7 @@ impl Store {
         owner: Option<&str>,
         id: &str,
         audit: Option<AuditRow>,
-    ) -> Result<Removed> {
+    ) -> Result<RemoveOutcome> {
         self.remove(owner, id, audit, |conn, (owner, id)| {
             Box::pin(remove_backend(conn, owner, id))
         })
@@ -170,10 +170,10 @@ impl Store {
         owner: Option<&str>,
         id: &str,
         audit: Option<AuditRow>,
-        act: for<'a> fn(&'a mut Conn, &'a (String, String)) -> Act<'a, Removed>,
-    ) -> Result<Removed> {
+        act: for<'a> fn(&'a mut Conn, &'a (String, String)) -> ChangeFuture<'a, RemoveOutcome>,
+    ) -> Result<RemoveOutcome> {
         let input = (owner.unwrap_or_default().to_owned(), id.to_owned());
-        self.act(input, audit, act, |removed| *removed == Removed::Done)
+        self.act(input, audit, act, |removed| *removed == RemoveOutcome::Done)
             .await
     }
 
@@ -204,16 +204,19 @@ impl Store {
     }
 }
 
-async fn arrange(conn: &mut Conn, arrangement: &Arrangement) -> Result<Arranged> {
+async fn apply_backend_change(
+    conn: &mut Conn,
+    arrangement: &BackendChange,
+) -> Result<BackendChangeOutcome> {
     // Everything is looked at before anything is written.
     for seen in &arrangement.seen {
         let (sql, id, revision) = match seen {
-            Seen::Backend(id, revision) => (SEEN_BACKEND, id, revision),
-            Seen::Worker(id, revision) => (SEEN_WORKER, id, revision),
+            ExpectedRevision::Backend(id, revision) => (SEEN_BACKEND, id, revision),
+            ExpectedRevision::Worker(id, revision) => (SEEN_WORKER, id, revision),
         };
         let now: Option<i64> = conn.maybe(sql, args![id]).await?;
         if now != Some(*revision) {
-            return Ok(Arranged::Crossed);
+            return Ok(BackendChangeOutcome::Crossed);
         }
     }
     for row in arrangement
@@ -228,18 +231,18 @@ async fn arrange(conn: &mut Conn, arrangement: &Arrangement) -> Result<Arranged>
             )
             .await?;
         if other.is_some_and(|other| !arrangement.leaving_backends.contains(&other)) {
-            return Ok(Arranged::NameTaken);
+            return Ok(BackendChangeOutcome::NameTaken);
         }
     }
-    for WorkerPut { row, .. } in &arrangement.workers {
+    for WorkerUpsert { row, .. } in &arrangement.workers {
         let comes = |one: &BackendRow| one.id == row.backend_id && one.owner == row.owner;
         if !arrangement.backends.iter().any(comes) && !is_there(conn, row).await? {
-            return Ok(Arranged::NoBackend);
+            return Ok(BackendChangeOutcome::NoBackend);
         }
     }
     // Those that go make room for the names of those that come.
     for id in &arrangement.leaving_backends {
-        if let Removed::Busy(_) = remove_backend(conn, "", id).await? {
+        if let RemoveOutcome::Busy(_) = remove_backend(conn, "", id).await? {
             // What is in hand goes on; nothing new begins.
             let off = "UPDATE backend SET enabled = FALSE, revision = revision + 1 WHERE id = $1";
             conn.run(off, args![id]).await?;
@@ -252,12 +255,12 @@ async fn arrange(conn: &mut Conn, arrangement: &Arrangement) -> Result<Arranged>
         put_worker(conn, put, arrangement.keeps_switches).await?;
     }
     for id in &arrangement.leaving_workers {
-        if let Removed::Busy(_) = remove_worker(conn, "", id).await? {
+        if let RemoveOutcome::Busy(_) = remove_worker(conn, "", id).await? {
             let off = "UPDATE worker SET retired = TRUE, revision = revision + 1 WHERE id = $1";
             conn.run(off, args![id]).await?;
         }
     }
-    Ok(Arranged::Done)
+    Ok(BackendChangeOutcome::Done)
 }
 
 /// Whether the back end of a worker account is there, and its owner's.
@@ -292,7 +295,7 @@ async fn put_backend(conn: &mut Conn, row: &BackendRow, keeps_switch: bool) -> R
     conn.run(PUT_BACKEND, args).await.map(|_| ())
 }
 
-async fn put_worker(conn: &mut Conn, put: &WorkerPut, keeps_state: bool) -> Result<()> {
+async fn put_worker(conn: &mut Conn, put: &WorkerUpsert, keeps_state: bool) -> Result<()> {
     let (row, spec) = (&put.row, &put.row.spec);
     let (models, modes) = (json(&spec.models), json(&spec.modes));
     let (health, health_ms) = put.health.clone().unwrap_or_default();
@@ -327,7 +330,7 @@ async fn put_worker(conn: &mut Conn, put: &WorkerPut, keeps_state: bool) -> Resu
     Ok(())
 }
 
-async fn remove_worker(conn: &mut Conn, owner: &str, id: &str) -> Result<Removed> {
+async fn remove_worker(conn: &mut Conn, owner: &str, id: &str) -> Result<RemoveOutcome> {
     let live: Option<i64> = conn
         .maybe(
             "SELECT (SELECT COUNT(*) FROM attempt WHERE ended_ms IS NULL \
@@ -337,17 +340,17 @@ async fn remove_worker(conn: &mut Conn, owner: &str, id: &str) -> Result<Removed
         )
         .await?;
     match live {
-        None => return Ok(Removed::Absent),
+        None => return Ok(RemoveOutcome::Absent),
         Some(0) => {}
-        Some(live) => return Ok(Removed::Busy(live)),
+        Some(live) => return Ok(RemoveOutcome::Busy(live)),
     }
     conn.run(FORGET_COSTS, args![id]).await?;
     conn.run("DELETE FROM worker WHERE id = $1", args![id])
         .await?;
-    Ok(Removed::Done)
+    Ok(RemoveOutcome::Done)
 }
 
-async fn remove_backend(conn: &mut Conn, owner: &str, id: &str) -> Result<Removed> {
+async fn remove_backend(conn: &mut Conn, owner: &str, id: &str) -> Result<RemoveOutcome> {
     let live: Option<i64> = conn
         .maybe(
             "SELECT (SELECT COUNT(*) FROM attempt JOIN worker \
@@ -358,9 +361,9 @@ async fn remove_backend(conn: &mut Conn, owner: &str, id: &str) -> Result<Remove
         )
         .await?;
     match live {
-        None => return Ok(Removed::Absent),
+        None => return Ok(RemoveOutcome::Absent),
         Some(0) => {}
-        Some(live) => return Ok(Removed::Busy(live)),
+        Some(live) => return Ok(RemoveOutcome::Busy(live)),
     }
     let forget =
         "DELETE FROM worker_cost WHERE worker_id IN (SELECT id FROM worker WHERE backend_id = $1)";
@@ -369,7 +372,7 @@ async fn remove_backend(conn: &mut Conn, owner: &str, id: &str) -> Result<Remove
         .await?;
     conn.run("DELETE FROM backend WHERE id = $1", args![id])
         .await?;
-    Ok(Removed::Done)
+    Ok(RemoveOutcome::Done)
 }
 
 const SEEN_BACKEND: &str = "SELECT revision FROM backend WHERE id = $1 {lock}";

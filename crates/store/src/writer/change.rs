@@ -4,22 +4,22 @@ use tokio::sync::oneshot;
 
 use crate::batch::attempts::{self, Workload};
 use crate::batch::{self, tries};
-use crate::db::{Conn, Question};
-use crate::deliveries::claim::{self, Chosen};
+use crate::db::{Conn, PrefetchQuery};
+use crate::deliveries::claim::{self, ChosenDeliveries};
 use crate::deliveries::{Delivery, DeliveryResult};
-use crate::jobs::accept::{Accept, Accepted};
-use crate::jobs::attempt::{Attempt, Began, Receipt};
-use crate::jobs::bulk::{BulkAccepted, NewBulk};
-use crate::jobs::settle::{Ending, Settled};
-use crate::pending::{Pending, Work};
+use crate::jobs::accept::{AcceptOutcome, Acceptance};
+use crate::jobs::attempt::{Attempt, AttemptStart, TicketReceipt};
+use crate::jobs::bulk::{BulkOutcome, NewBulk};
+use crate::jobs::settle::{SettleOutcome, SettlementChange};
+use crate::pending::{DynChange, PendingChange};
 use crate::{Error, Result};
 
 /// What is written together with others of its kind, by few statements however many there are.
-pub(crate) trait Batched: Sized {
+pub(crate) trait BatchedChange: Sized {
     /// What its caller is told.
     type Answer;
     /// The change that carries it to the writer.
-    fn change(pending: Pending<Self, Self::Answer>) -> Change;
+    fn change(pending: PendingChange<Self, Self::Answer>) -> Change;
 }
 
 /// The kinds of batched changes: a row says the name of the kind, where a batch keeps it, what goes in and what comes out.
@@ -27,15 +27,15 @@ macro_rules! kinds {
     ($($kind:ident, $place:ident: $input:ty => $answer:ty;)+) => {
         /// What comes out of the queue.
         pub(crate) enum Change {
-            $($kind(Box<Pending<$input, $answer>>),)+
-            Other(Box<dyn Work>),
+            $($kind(Box<PendingChange<$input, $answer>>),)+
+            Other(Box<dyn DynChange>),
             Stop(oneshot::Sender<()>),
         }
 
-        $(impl Batched for $input {
+        $(impl BatchedChange for $input {
             type Answer = $answer;
 
-            fn change(pending: Pending<Self, $answer>) -> Change {
+            fn change(pending: PendingChange<Self, $answer>) -> Change {
                 Change::$kind(Box::new(pending))
             }
         })+
@@ -43,8 +43,8 @@ macro_rules! kinds {
         /// Changes that are committed together.
         #[derive(Default)]
         pub(crate) struct Batch {
-            $($place: Vec<Pending<$input, $answer>>,)+
-            others: Vec<Box<dyn Work>>,
+            $($place: Vec<PendingChange<$input, $answer>>,)+
+            others: Vec<Box<dyn DynChange>>,
         }
 
         impl Batch {
@@ -85,13 +85,13 @@ macro_rules! kinds {
 
 // When a batch is repeated one by one, it goes in this order: what ends makes place for what begins.
 kinds! {
-    Settle, settles: Ending => Settled;
-    Accept, accepts: Accept => Accepted;
-    Bulk, bulks: NewBulk => BulkAccepted;
-    Attempt, attempts: Attempt => Began;
-    Ticket, tickets: Receipt => bool;
+    Settle, settles: SettlementChange => SettleOutcome;
+    Acceptance, accepts: Acceptance => AcceptOutcome;
+    Bulk, bulks: NewBulk => BulkOutcome;
+    Attempt, attempts: Attempt => AttemptStart;
+    Ticket, tickets: TicketReceipt => bool;
     Tried, tries: DeliveryResult => bool;
-    Claim, claims: Chosen => Vec<Delivery>;
+    Claim, claims: ChosenDeliveries => Vec<Delivery>;
 }
 
 impl Batch {
@@ -102,11 +102,11 @@ impl Batch {
     }
 
     /// What it will ask first, whatever the answers are.
-    pub(crate) fn questions(&self) -> Vec<Question> {
+    pub(crate) fn questions(&self) -> Vec<PrefetchQuery> {
         if self.accepts.len() + self.bulks.len() + self.settles.len() == 0 {
             return Vec::new();
         }
-        batch::questions(&self.accepts, &self.bulks, &self.settles)
+        batch::prefetch_queries(&self.accepts, &self.bulks, &self.settles)
     }
 
     pub(crate) async fn run(&mut self, conn: &mut Conn) -> Result<()> {

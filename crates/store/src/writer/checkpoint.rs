@@ -7,8 +7,8 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinHandle};
 use tokio_util::task::TaskTracker;
 
-use crate::address::Address;
 use crate::db::Conn;
+use crate::db_config::DbConfig;
 use crate::dialect::Dialect;
 
 /// After so many commits the log is copied into the database aside, while commits go on.
@@ -19,7 +19,7 @@ const RESTART_PAGES: i64 = 3_072;
 
 /// What the last copying found.
 #[derive(Default)]
-struct Copying {
+struct CheckpointProgress {
     under_way: AtomicBool,
     /// Pages in the log; as many as there can be when it failed, so that the writer does it.
     pages: AtomicI64,
@@ -41,18 +41,18 @@ async fn start_afresh(conn: &mut Conn, way: &str) {
 }
 
 /// Watches the length of the log.
-pub(crate) struct Checkpoint {
+pub(crate) struct Checkpointer {
     commits: u32,
-    last: Arc<Copying>,
+    last: Arc<CheckpointProgress>,
     wanted: mpsc::Sender<()>,
     task: JoinHandle<()>,
 }
 
-impl Checkpoint {
+impl Checkpointer {
     /// Starts the task that copies; `None` on PostgreSQL, which does this itself.
-    pub(crate) fn start(address: &Address, tasks: &TaskTracker) -> Option<Self> {
+    pub(crate) fn start(address: &DbConfig, tasks: &TaskTracker) -> Option<Self> {
         address.file()?;
-        let last = Arc::new(Copying::default());
+        let last = Arc::new(CheckpointProgress::default());
         let (wanted, wishes) = mpsc::channel(1);
         let copying = copy_when_wanted(address.clone(), wishes, Arc::clone(&last));
         Some(Self {
@@ -98,7 +98,11 @@ pub(crate) async fn finish(conn: &mut Conn) {
     }
 }
 
-async fn copy_when_wanted(address: Address, mut wishes: mpsc::Receiver<()>, last: Arc<Copying>) {
+async fn copy_when_wanted(
+    address: DbConfig,
+    mut wishes: mpsc::Receiver<()>,
+    last: Arc<CheckpointProgress>,
+) {
     let mut open = None;
     while wishes.recv().await.is_some() {
         let pages = match copy_aside(&address, &mut open).await {
@@ -117,7 +121,7 @@ async fn copy_when_wanted(address: Address, mut wishes: mpsc::Receiver<()>, last
     }
 }
 
-async fn copy_aside(address: &Address, open: &mut Option<Conn>) -> crate::Result<i64> {
+async fn copy_aside(address: &DbConfig, open: &mut Option<Conn>) -> crate::Result<i64> {
     if open.is_none() {
         *open = address.copier().await?;
     }

@@ -1,7 +1,7 @@
 //! Accepting jobs: what is checked, in which order, and what is written.
 
 use atelier_contract::{JobState, Speed};
-use atelier_store::{Accept, Accepted, Guard, Idempotency, Lease};
+use atelier_store::{AcceptOutcome, Acceptance, Guard, Idempotency, Lease};
 
 use crate::rig::{NOW, Rig, quota};
 
@@ -29,7 +29,7 @@ async fn an_accepted_job_holds_its_price_and_waits(rig: Rig) {
     let job_id = accept.job.id.clone();
     assert_eq!(
         rig.take(accept.clone()).await,
-        Accepted::New {
+        AcceptOutcome::New {
             fence: 0,
             begun: false
         }
@@ -71,7 +71,7 @@ async fn a_job_born_leased_runs_at_once(rig: Rig) {
     let job_id = accept.job.id.clone();
     assert_eq!(
         rig.take(accept).await,
-        Accepted::New {
+        AcceptOutcome::New {
             fence: 1,
             begun: false
         }
@@ -127,7 +127,7 @@ async fn every_text_comes_back_as_it_was(rig: Rig) {
 async fn quota_that_is_short_is_refused_and_nothing_is_held(rig: Rig) {
     let id = rig.account(10, 10).await;
     let answer = rig.take(rig.accept(&id, 11)).await;
-    assert_eq!(answer, Accepted::QuotaShort { balance: quota(10) });
+    assert_eq!(answer, AcceptOutcome::QuotaShort { balance: quota(10) });
     assert_eq!(rig.purse(&id).await, (quota(10), quota(0)));
     assert_eq!(rig.store.counts().await.expect("counts").waiting, 0);
     rig.waiting(&id, 10).await;
@@ -142,18 +142,18 @@ async fn a_full_queue_is_refused_by_queue_and_account(rig: Rig) {
     rig.running(&id, 1).await;
     assert_eq!(
         rig.take(rig.accept(&id, 1)).await,
-        Accepted::QueueFull { max_queue: 2 }
+        AcceptOutcome::QueueFull { max_queue: 2 }
     );
     assert_eq!(
         rig.take(rig.accept(&id, 99)).await,
-        Accepted::QueueFull { max_queue: 2 }
+        AcceptOutcome::QueueFull { max_queue: 2 }
     );
     rig.waiting(&other, 1).await;
     let mut elsewhere = rig.accept(&id, 1);
     elsewhere.job.queue = "motion".into();
     assert_eq!(
         rig.take(elsewhere).await,
-        Accepted::New {
+        AcceptOutcome::New {
             fence: 0,
             begun: false
         }
@@ -162,7 +162,7 @@ async fn a_full_queue_is_refused_by_queue_and_account(rig: Rig) {
     rig.waiting(&id, 1).await;
 }
 
-fn keyed(rig: &Rig, account_id: &str, key: &str, fingerprint: &str) -> Accept {
+fn keyed(rig: &Rig, account_id: &str, key: &str, fingerprint: &str) -> Acceptance {
     let mut accept = rig.accept(account_id, 4);
     accept.idempotency = Some(Idempotency {
         key: key.into(),
@@ -179,7 +179,7 @@ async fn a_repeated_call_gives_the_first_job_and_holds_once(rig: Rig) {
     let job_id = first.job.id.clone();
     assert_eq!(
         rig.take(first).await,
-        Accepted::New {
+        AcceptOutcome::New {
             fence: 0,
             begun: false
         }
@@ -187,14 +187,19 @@ async fn a_repeated_call_gives_the_first_job_and_holds_once(rig: Rig) {
     let again = rig.take(keyed(&rig, &id, "k", "f")).await;
     assert_eq!(
         again,
-        Accepted::Replayed {
+        AcceptOutcome::Replayed {
             job_id: job_id.clone()
         }
     );
     assert_eq!(rig.purse(&id).await, (quota(6), quota(4)));
     let called = |account: String, key: &'static str| {
         let store = rig.store.clone();
-        async move { store.job_called(&account, key).await.expect("an answer") }
+        async move {
+            store
+                .job_by_idempotency_key(&account, key)
+                .await
+                .expect("an answer")
+        }
     };
     assert_eq!(called(id.clone(), "k").await.as_ref(), Some(&job_id));
     assert_eq!(called(id.clone(), "l").await, None);
@@ -203,13 +208,13 @@ async fn a_repeated_call_gives_the_first_job_and_holds_once(rig: Rig) {
     let again = rig.take(keyed(&rig, &id, "k", "f")).await;
     assert_eq!(
         again,
-        Accepted::Replayed { job_id },
+        AcceptOutcome::Replayed { job_id },
         "also when it has finished"
     );
     let theirs = rig.take(keyed(&rig, &other, "k", "f")).await;
     assert_eq!(
         theirs,
-        Accepted::New {
+        AcceptOutcome::New {
             fence: 0,
             begun: false
         },
@@ -222,7 +227,7 @@ async fn another_body_with_the_same_key_is_a_mismatch(rig: Rig) {
     rig.take(keyed(&rig, &id, "k", "f")).await;
     assert_eq!(
         rig.take(keyed(&rig, &id, "k", "g")).await,
-        Accepted::Mismatch
+        AcceptOutcome::Mismatch
     );
     assert_eq!(rig.purse(&id).await, (quota(6), quota(4)));
 }
@@ -235,26 +240,26 @@ async fn a_key_is_void_after_its_time(rig: Rig) {
     later.idempotency.as_mut().expect("a key").keep_after_ms = NOW + 1;
     assert_eq!(
         rig.take(later).await,
-        Accepted::New {
+        AcceptOutcome::New {
             fence: 0,
             begun: false
         }
     );
     assert_eq!(
         rig.take(keyed(&rig, &id, "k", "f")).await,
-        Accepted::Mismatch
+        AcceptOutcome::Mismatch
     );
 }
 
 async fn a_refused_call_does_not_use_up_its_key(rig: Rig) {
     let id = rig.account(3, 10).await;
     let short = rig.take(keyed(&rig, &id, "k", "f")).await;
-    assert_eq!(short, Accepted::QuotaShort { balance: quota(3) });
+    assert_eq!(short, AcceptOutcome::QuotaShort { balance: quota(3) });
     let mut cheaper = keyed(&rig, &id, "k", "g");
     cheaper.job.price = quota(1);
     assert_eq!(
         rig.take(cheaper).await,
-        Accepted::New {
+        AcceptOutcome::New {
             fence: 0,
             begun: false
         }
@@ -268,7 +273,7 @@ async fn a_replay_is_answered_even_when_quota_and_queue_are_used_up(rig: Rig) {
     rig.take(first).await;
     assert_eq!(
         rig.take(keyed(&rig, &id, "k", "f")).await,
-        Accepted::Replayed { job_id }
+        AcceptOutcome::Replayed { job_id }
     );
 }
 
@@ -291,7 +296,7 @@ async fn old_keys_are_forgotten(rig: Rig) {
     );
     assert_eq!(
         rig.take(keyed(&rig, &id, "k", "g")).await,
-        Accepted::New {
+        AcceptOutcome::New {
             fence: 0,
             begun: false
         }
@@ -299,7 +304,10 @@ async fn old_keys_are_forgotten(rig: Rig) {
 }
 
 async fn an_unknown_account_is_told(rig: Rig) {
-    assert_eq!(rig.take(rig.accept("nobody", 1)).await, Accepted::NoAccount);
+    assert_eq!(
+        rig.take(rig.accept("nobody", 1)).await,
+        AcceptOutcome::NoAccount
+    );
 }
 
 async fn what_would_become_of_a_call_is_known_before_it_is_made(rig: Rig) {
@@ -307,13 +315,13 @@ async fn what_would_become_of_a_call_is_known_before_it_is_made(rig: Rig) {
     let foreseen = async |id: &str, price| {
         let accept = rig.accept(id, price);
         let store = &rig.store;
-        let refusal = store.foreseen_refusal(id, &accept.job.queue, accept.job.price, 1000);
+        let refusal = store.precheck_refusal(id, &accept.job.queue, accept.job.price, 1000);
         refusal.await.expect("a look")
     };
     assert_eq!(foreseen(&id, 10).await, None);
-    let short = Accepted::QuotaShort { balance: quota(10) };
+    let short = AcceptOutcome::QuotaShort { balance: quota(10) };
     assert_eq!(foreseen(&id, 11).await, Some(short));
-    assert_eq!(foreseen("nobody", 0).await, Some(Accepted::NoAccount));
+    assert_eq!(foreseen("nobody", 0).await, Some(AcceptOutcome::NoAccount));
 
     let mut accept = rig.accept(&id, 1);
     let given = Idempotency {
@@ -329,14 +337,17 @@ async fn what_would_become_of_a_call_is_known_before_it_is_made(rig: Rig) {
     accept.idempotency = Some(given.clone());
     let job_id = accept.job.id.clone();
     rig.take(accept).await;
-    let full = Accepted::QueueFull { max_queue: 1 };
+    let full = AcceptOutcome::QueueFull { max_queue: 1 };
     assert_eq!(foreseen(&id, 1).await, Some(full));
-    assert_eq!(earlier(&given).await, Some(Accepted::Replayed { job_id }));
+    assert_eq!(
+        earlier(&given).await,
+        Some(AcceptOutcome::Replayed { job_id })
+    );
     let other = Idempotency {
         fingerprint: "another".into(),
         ..given.clone()
     };
-    assert_eq!(earlier(&other).await, Some(Accepted::Mismatch));
+    assert_eq!(earlier(&other).await, Some(AcceptOutcome::Mismatch));
     let late = Idempotency {
         keep_after_ms: NOW + 1,
         ..given

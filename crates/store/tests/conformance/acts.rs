@@ -1,7 +1,7 @@
 //! An act of an operator and the row that tells of it are one commit: both are there, or neither.
 
 use atelier_store::{
-    AccountPatch, AuditRow, Credit, CreditKind, Credited, Error, NewAccount, NewKey,
+    AccountPatch, AuditRow, Credit, CreditKind, CreditOutcome, Error, NewAccount, NewKey,
 };
 
 use crate::rig::{NOW, Rig, quota};
@@ -128,15 +128,15 @@ async fn an_act_that_does_not_happen_is_not_written_down(rig: Rig) {
     let id = rig.account(10, 10).await;
     let store = &rig.store;
     let too_much = store.credit(credit(&rig, &id, -11), Some(act("a"))).await;
-    assert!(matches!(too_much, Ok(Credited::TooLow(_))));
+    assert!(matches!(too_much, Ok(CreditOutcome::TooLow(_))));
     let keyed = || Credit {
         idempotency_key: Some("invoice 7".into()),
         ..credit(&rig, &id, 1)
     };
     let first = store.credit(keyed(), Some(act("b"))).await;
-    assert!(matches!(first, Ok(Credited::Done(_))));
+    assert!(matches!(first, Ok(CreditOutcome::Done(_))));
     let again = store.credit(keyed(), Some(act("c"))).await;
-    assert!(matches!(again, Ok(Credited::Repeated(_))));
+    assert!(matches!(again, Ok(CreditOutcome::Repeated(_))));
     let nobody = store.revoke_key(&id, "no such", NOW, Some(act("d"))).await;
     assert_eq!(nobody.expect("an answer"), None);
     let patch = AccountPatch::default();

@@ -1,8 +1,8 @@
 //! The archive: old jobs and ledger rows go, and everything that is left still adds up.
 
 use atelier_store::{
-    ArchiveFile, Credit, CreditKind, Credited, Cut, Error, Guard, JobFilter, JobPage, Outcome,
-    Settlement,
+    ArchiveCut, ArchiveFile, Credit, CreditKind, CreditOutcome, Error, Guard, JobFilter, JobPage,
+    Outcome, Settlement,
 };
 
 use crate::rig::{NOW, Rig, quota, sql};
@@ -175,7 +175,11 @@ async fn a_job_at_work_at_the_cut_stays_with_its_account(rig: Rig) {
     let books = rig.store.check_books().await.expect("an audit");
     assert_eq!(books, Vec::<String>::new());
     archive(&rig, NOW + 4 * DAY).await;
-    let gone = rig.store.job_of_anyone(&long_id).await.expect("a read");
+    let gone = rig
+        .store
+        .job_of_any_account(&long_id)
+        .await
+        .expect("a read");
     assert_eq!(gone, None);
     assert_eq!(rig.purse(&account).await, (quota(98), quota(0)));
 }
@@ -189,7 +193,7 @@ async fn what_is_owed_to_a_caller_stays(rig: Rig) {
     rig.take(hooked).await;
     end(&rig, &owed, NOW + 1).await;
     archive(&rig, NOW + DAY).await;
-    let gone = rig.store.job_of_anyone(&first).await.expect("a read");
+    let gone = rig.store.job_of_any_account(&first).await.expect("a read");
     assert_eq!(gone, None);
     assert_eq!(rig.job(&owed).await.id, owed);
 }
@@ -198,7 +202,7 @@ async fn two_archivers_remove_nothing_twice(rig: Rig) {
     let account = rig.account(100, 10).await;
     done(&rig, &account, NOW, NOW + 1).await;
     let cut = rig.store.archive_cut("", NOW + DAY).await.expect("a cut");
-    let cut: Cut = cut.expect("an account");
+    let cut: ArchiveCut = cut.expect("an account");
     let first = rig.store.archive(vec![cut.clone()], file("a", NOW + DAY));
     first.await.expect("moved");
     let second = rig.store.archive(vec![cut], file("b", NOW + DAY)).await;
@@ -219,7 +223,7 @@ async fn a_credit_is_not_given_twice_after_its_row_went(rig: Rig) {
         now_ms: NOW,
     };
     let given = rig.store.credit(credit(rig.id("ledger")), None).await;
-    assert!(matches!(given, Ok(Credited::Done(_))), "{given:?}");
+    assert!(matches!(given, Ok(CreditOutcome::Done(_))), "{given:?}");
     archive(&rig, NOW + DAY).await;
     let (_, total) = rig
         .store
@@ -228,7 +232,7 @@ async fn a_credit_is_not_given_twice_after_its_row_went(rig: Rig) {
         .expect("a page");
     assert_eq!(total, 0);
     let again = rig.store.credit(credit(rig.id("ledger")), None).await;
-    assert!(matches!(again, Ok(Credited::Repeated(_))), "{again:?}");
+    assert!(matches!(again, Ok(CreditOutcome::Repeated(_))), "{again:?}");
     assert_eq!(rig.purse(&account).await.0, quota(5));
 }
 
@@ -259,7 +263,7 @@ async fn a_copy_is_of_one_moment_and_whole(rig: Rig) {
     let name = format!("atelier-copy-{}-{}.db", std::process::id(), account);
     let path = std::env::temp_dir().join(name);
     if rig.store.is_postgres() {
-        let refused = rig.store.copy_to(&path).await;
+        let refused = rig.store.backup_to(&path).await;
         assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
         return;
     }
@@ -271,7 +275,7 @@ async fn a_copy_is_of_one_moment_and_whole(rig: Rig) {
             }
         })
     };
-    rig.store.copy_to(&path).await.expect("copied");
+    rig.store.backup_to(&path).await.expect("copied");
     busy.await.expect("nobody waited for the copy");
     let url = format!("sqlite:{}", path.display());
     let copy = atelier_store::Store::open(&url, crate::rig::options()).await;
@@ -306,7 +310,7 @@ async fn words_removed_while_they_are_archived_are_not_moved(rig: Rig) {
     assert!(deleted.expect("answered"));
     let moved = rig.store.archive(vec![cut], file("early", NOW)).await;
     assert!(matches!(moved, Err(Error::Conflict(_))), "{moved:?}");
-    assert!(!rig.store.knows_archive_file("early").await.expect("a look"));
+    assert!(!rig.store.has_archive_file("early").await.expect("a look"));
     // What is left of it goes the next time.
     let lines = archive(&rig, NOW - 2 * DAY).await;
     assert!(lines.iter().any(|line| line.contains(&job)), "{lines:?}");

@@ -2,8 +2,8 @@
 
 use atelier_contract::JobState;
 use atelier_store::{
-    Accepted, Attempt, Began, Guard, Lease, ProgressNote, REJECTED, Requeue, Settled, StartLimits,
-    UNABLE,
+    AcceptOutcome, Attempt, AttemptStart, Guard, Lease, ProgressNote, REJECTED, RequeueRequest,
+    SettleOutcome, StartLimits, UNABLE,
 };
 
 use crate::rig::{NOW, Rig, sql};
@@ -46,7 +46,7 @@ async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
             .expect("done")
     );
     assert_eq!(rig.job(&id).await.ticket.as_deref(), Some("{\"t\":1}"));
-    let Settled::Done(row) = rig.settle(rig.success(&id, Guard::Fence(1), 1)).await else {
+    let SettleOutcome::Done(row) = rig.settle(rig.success(&id, Guard::Fence(1), 1)).await else {
         panic!("it settles");
     };
     assert_eq!(
@@ -88,7 +88,7 @@ async fn nothing_is_written_with_an_old_fence(rig: Rig) {
     assert!(!rig.store.requeue(requeue(&id, 1)).await.expect("an answer"));
     assert_eq!(
         rig.settle(rig.failure(&id, Guard::Fence(1))).await,
-        Settled::Lost
+        SettleOutcome::Lost
     );
     assert_eq!(rig.job(&id).await, before);
 }
@@ -133,8 +133,8 @@ async fn progress_only_rises_and_counts_as_a_change(rig: Rig) {
         .expect("nothing to do");
 }
 
-fn requeue(job_id: &str, fence: i64) -> Requeue {
-    Requeue {
+fn requeue(job_id: &str, fence: i64) -> RequeueRequest {
+    RequeueRequest {
         job_id: job_id.into(),
         fence,
         not_before_ms: NOW + 1_000,
@@ -167,7 +167,7 @@ async fn a_job_given_back_waits_until_its_time(rig: Rig) {
     assert!(job.revision > before.revision);
     assert_eq!(
         rig.settle(rig.success(&id, Guard::Fence(1), 1)).await,
-        Settled::Lost
+        SettleOutcome::Lost
     );
     assert!(rig.lease("node", NOW + 999, 10).await.is_empty());
     let leased = rig.lease("node", NOW + 1_000, 10).await;
@@ -216,7 +216,7 @@ async fn who_failed_at_a_job_is_remembered(rig: Rig) {
             rig.lease("node", NOW + 1_000, 10).await;
             rig.begin(&id, fence, &format!("attempt-{fence}")).await;
         }
-        let given_back = Requeue {
+        let given_back = RequeueRequest {
             attempt_state: state,
             ..requeue(&id, fence)
         };
@@ -254,10 +254,13 @@ async fn a_worker_gets_no_more_than_it_may_have_whoever_gives_it(rig: Rig) {
     let together = (0..5).map(|number| begin(number, limits(2, 0), NOW));
     let began = futures_util::future::join_all(together).await;
     let count = |wanted| began.iter().filter(|one| **one == wanted).count();
-    assert_eq!((count(Began::Yes), count(Began::Full)), (2, 3));
+    assert_eq!(
+        (count(AttemptStart::Yes), count(AttemptStart::Full)),
+        (2, 3)
+    );
     let first = began
         .iter()
-        .position(|one| *one == Began::Yes)
+        .position(|one| *one == AttemptStart::Yes)
         .expect("one");
     assert!(
         rig.store
@@ -267,15 +270,18 @@ async fn a_worker_gets_no_more_than_it_may_have_whoever_gives_it(rig: Rig) {
     );
     assert_eq!(
         begin(5, limits(2, 0), NOW).await,
-        Began::Yes,
+        AttemptStart::Yes,
         "a place is free"
     );
     assert_eq!(
         begin(6, limits(9, 3), NOW + 59_999).await,
-        Began::Full,
+        AttemptStart::Full,
         "three a minute"
     );
-    assert_eq!(begin(6, limits(9, 3), NOW + 60_000).await, Began::Yes);
+    assert_eq!(
+        begin(6, limits(9, 3), NOW + 60_000).await,
+        AttemptStart::Yes
+    );
     let wrong = Attempt {
         id: "attempt-old".into(),
         job_id: jobs[7].clone(),
@@ -285,7 +291,7 @@ async fn a_worker_gets_no_more_than_it_may_have_whoever_gives_it(rig: Rig) {
         now_ms: NOW,
     };
     let began = rig.store.begin_attempt(wrong).await;
-    assert_eq!(began.expect("an answer"), Began::Lost);
+    assert_eq!(began.expect("an answer"), AttemptStart::Lost);
 }
 
 /// One commit less before a vendor is asked, and still no more than its worker may have, in one batch or another.
@@ -309,7 +315,7 @@ async fn a_job_may_be_born_with_its_first_attempt(rig: Rig) {
             },
             now_ms: NOW,
         });
-        let Accepted::New { fence: 1, begun } = rig.take(accept).await else {
+        let AcceptOutcome::New { fence: 1, begun } = rig.take(accept).await else {
             panic!("it is accepted and leased, whatever its worker has");
         };
         (job_id, begun)
@@ -332,6 +338,6 @@ async fn a_job_may_be_born_with_its_first_attempt(rig: Rig) {
         assert_eq!(job.state, JobState::Running);
     }
     let settled = rig.settle(rig.success(&begun[0].0, Guard::Fence(1), 1));
-    assert!(matches!(settled.await, Settled::Done(_)));
+    assert!(matches!(settled.await, SettleOutcome::Done(_)));
     assert!(born(5).await.1, "a place is free");
 }

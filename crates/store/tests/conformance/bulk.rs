@@ -2,7 +2,8 @@
 
 use atelier_contract::JobState;
 use atelier_store::{
-    Accepted, BulkAccepted, BulkWish, Guard, Idempotency, NewBulk, NewBulkItem, Told,
+    AcceptOutcome, BulkEntry, BulkItemOutcome, BulkOutcome, Guard, Idempotency, NewBulk,
+    NewBulkItem,
 };
 
 use crate::rig::{NOW, Rig, quota};
@@ -18,7 +19,7 @@ each_db!(
 fn bulk(rig: &Rig, account_id: &str, prices: &[i64], key: Option<&str>) -> NewBulk {
     let items = prices.iter().map(|price| NewBulkItem {
         operation: "artgen.imagine".into(),
-        wish: BulkWish::Accept(Box::new(rig.accept(account_id, *price))),
+        wish: BulkEntry::Accept(Box::new(rig.accept(account_id, *price))),
     });
     NewBulk {
         id: rig.id("bulk"),
@@ -45,12 +46,12 @@ async fn a_thousand_requests_are_accepted_in_one_commit_with_exact_holds(rig: Ri
     let before = commits().await;
     let accepted = rig.store.accept_bulk(bulk.clone()).await.expect("accepted");
     assert_eq!(commits().await - before, 1, "one commit");
-    let BulkAccepted::New(answers) = accepted else {
+    let BulkOutcome::New(answers) = accepted else {
         panic!("{accepted:?}")
     };
     assert_eq!(answers.len(), 1000);
     assert!(answers.iter().all(|one| *one
-        == Some(Accepted::New {
+        == Some(AcceptOutcome::New {
             fence: 0,
             begun: false
         })));
@@ -71,22 +72,22 @@ async fn a_thousand_requests_are_accepted_in_one_commit_with_exact_holds(rig: Ri
 async fn each_request_meets_queue_and_quota_in_its_turn(rig: Rig) {
     let id = rig.account(10, 3).await;
     let mut bulk = bulk(&rig, &id, &[4, 9, 4, 1, 1, 1], None);
-    bulk.items[3].wish = BulkWish::Refused("because".into());
+    bulk.items[3].wish = BulkEntry::Refused("because".into());
     let accepted = rig.store.accept_bulk(bulk.clone()).await.expect("accepted");
     let new = || {
-        Some(Accepted::New {
+        Some(AcceptOutcome::New {
             fence: 0,
             begun: false,
         })
     };
     let short = |balance| {
-        Some(Accepted::QuotaShort {
+        Some(AcceptOutcome::QuotaShort {
             balance: quota(balance),
         })
     };
-    let full = Some(Accepted::QueueFull { max_queue: 3 });
+    let full = Some(AcceptOutcome::QueueFull { max_queue: 3 });
     let expected = vec![new(), short(6), new(), None, new(), full];
-    assert_eq!(accepted, BulkAccepted::New(expected));
+    assert_eq!(accepted, BulkOutcome::New(expected));
     assert_eq!(rig.purse(&id).await, (quota(1), quota(9)));
     let kept = rig
         .store
@@ -94,17 +95,17 @@ async fn each_request_meets_queue_and_quota_in_its_turn(rig: Rig) {
         .await
         .expect("read")
         .expect("kept");
-    let told: Vec<Told> = kept.items.into_iter().map(|item| item.told).collect();
-    assert!(matches!(told[0], Told::Job(_)));
+    let told: Vec<BulkItemOutcome> = kept.items.into_iter().map(|item| item.told).collect();
+    assert!(matches!(told[0], BulkItemOutcome::Job(_)));
     assert_eq!(
         told[1],
-        Told::QuotaShort {
+        BulkItemOutcome::QuotaShort {
             price: 9000,
             balance: 6000
         }
     );
-    assert_eq!(told[3], Told::Refused("because".into()));
-    assert_eq!(told[5], Told::QueueFull { max_queue: 3 });
+    assert_eq!(told[3], BulkItemOutcome::Refused("because".into()));
+    assert_eq!(told[5], BulkItemOutcome::QueueFull { max_queue: 3 });
 }
 
 async fn a_repeated_bulk_gives_the_first_one_and_holds_once(rig: Rig) {
@@ -115,30 +116,30 @@ async fn a_repeated_bulk_gives_the_first_one_and_holds_once(rig: Rig) {
         .accept_bulk(first.clone())
         .await
         .expect("accepted");
-    assert!(matches!(accepted, BulkAccepted::New(_)));
+    assert!(matches!(accepted, BulkOutcome::New(_)));
     let again = rig
         .store
         .accept_bulk(bulk(&rig, &id, &[2, 2], Some("k")))
         .await;
-    let replayed = BulkAccepted::Replayed { bulk_id: first.id };
+    let replayed = BulkOutcome::Replayed { bulk_id: first.id };
     assert_eq!(again.expect("answered"), replayed);
     let other = rig
         .store
         .accept_bulk(bulk(&rig, &id, &[2], Some("k")))
         .await;
-    assert_eq!(other.expect("answered"), BulkAccepted::Mismatch);
+    assert_eq!(other.expect("answered"), BulkOutcome::Mismatch);
     assert_eq!(rig.purse(&id).await, (quota(6), quota(4)));
     // One that got nothing may be tried again with its key.
     let dear = || bulk(&rig, &id, &[100], Some("dear"));
     for _ in 0..2 {
         let accepted = rig.store.accept_bulk(dear()).await.expect("answered");
-        assert!(matches!(accepted, BulkAccepted::New(_)), "{accepted:?}");
+        assert!(matches!(accepted, BulkOutcome::New(_)), "{accepted:?}");
     }
     let nobody = rig
         .store
         .accept_bulk(bulk(&rig, "nobody", &[1], None))
         .await;
-    assert_eq!(nobody.expect("answered"), BulkAccepted::NoAccount);
+    assert_eq!(nobody.expect("answered"), BulkOutcome::NoAccount);
 }
 
 async fn marks_show_the_unfinished_and_what_ended_since(rig: Rig) {
@@ -147,7 +148,7 @@ async fn marks_show_the_unfinished_and_what_ended_since(rig: Rig) {
     rig.settle(rig.failure(&failed, Guard::Unfinished)).await;
     let ended_ms = rig.job(&failed).await.finished_ms.expect("ended");
     let ids = async |since_ms| {
-        let marks = rig.store.job_marks(&id, since_ms).await.expect("marks");
+        let marks = rig.store.job_summaries(&id, since_ms).await.expect("marks");
         let mut ids: Vec<String> = marks.into_iter().map(|mark| mark.id).collect();
         ids.sort();
         ids
@@ -157,13 +158,13 @@ async fn marks_show_the_unfinished_and_what_ended_since(rig: Rig) {
     assert_eq!(ids(ended_ms).await, both);
     assert_eq!(ids(ended_ms + 1).await, std::slice::from_ref(&waiting));
     let some = [failed.clone(), "no-such-job".into()];
-    let marks = rig.store.job_marks_of(&id, &some).await.expect("marks");
+    let marks = rig.store.job_summaries_of(&id, &some).await.expect("marks");
     assert_eq!(marks.len(), 1);
     assert_eq!(
         (marks[0].state, marks[0].price),
         (JobState::Failed, quota(1))
     );
-    let foreign = rig.store.job_marks_of("another", &some).await;
+    let foreign = rig.store.job_summaries_of("another", &some).await;
     assert_eq!(foreign.expect("marks"), []);
 }
 

@@ -1,7 +1,8 @@
 //! Claims of deliveries: fair between accounts and hosts, by the commit that ends a job, and free when nobody speaks of them.
 
 use atelier_store::{
-    AccountPlaces, Claim, Delivery, DeliveryState, Error, Guard, RoutePlaces, Settled, Settlement,
+    AccountSlots, Claim, Delivery, DeliveryState, Error, Guard, RouteSlots, SettleOutcome,
+    Settlement,
 };
 use std::time::Duration;
 use tokio::time::Instant;
@@ -28,9 +29,11 @@ async fn end_and_claim(
     rig: &Rig,
     settlement: Settlement,
     until_ms: i64,
-) -> Result<(Settled, Option<Delivery>), Error> {
-    let turn = rig.store.turn().await?;
-    rig.store.settle_in(turn, settlement, Some(until_ms)).await
+) -> Result<(SettleOutcome, Option<Delivery>), Error> {
+    let write_slot = rig.store.write_slot().await?;
+    rig.store
+        .settle_in(write_slot, settlement, Some(until_ms))
+        .await
 }
 
 /// A finished job whose delivery to a host was claimed by the commit that ended it, until a time.
@@ -42,12 +45,12 @@ async fn claimed_at_once(rig: &Rig, account_id: &str, until_ms: i64) -> Delivery
     let failure = rig.failure(&id, Guard::Unfinished);
     let settled = end_and_claim(rig, failure.clone(), until_ms).await;
     let (settled, claimed) = settled.expect("an answer");
-    let Settled::Done(row) = settled else {
+    let SettleOutcome::Done(row) = settled else {
         panic!("it settles");
     };
     assert_eq!(row, rig.job(&id).await, "as it is stored");
     let again = end_and_claim(rig, failure, until_ms).await;
-    assert_eq!(again.expect("an answer"), (Settled::Lost, None));
+    assert_eq!(again.expect("an answer"), (SettleOutcome::Lost, None));
     claimed.expect("a delivery")
 }
 
@@ -125,7 +128,7 @@ async fn giving_back_many_is_quick_however_many_are_on_their_way(rig: Rig) {
 /// The promise: however much is owed to a receiver that is left alone, claims of others are as quick as ever.
 async fn what_a_closed_lane_owes_does_not_delay_others(rig: Rig) {
     let (dead, alive) = (rig.account(0, 10).await, rig.account(0, 10).await);
-    let closed = vec![RoutePlaces {
+    let closed = vec![RouteSlots {
         account_id: dead.clone(),
         host: "dead.example".into(),
         places: 0,
@@ -186,7 +189,7 @@ async fn claims_are_fair_between_accounts(rig: Rig) {
     assert!(whose.contains(&&*few), "{whose:?}");
     // The same host is another lane for another account.
     owed(&rig, &few, "h9.example").await;
-    let closed = (0..10).map(|number| RoutePlaces {
+    let closed = (0..10).map(|number| RouteSlots {
         account_id: many.clone(),
         host: format!("h{number}.example"),
         places: 0,
@@ -211,7 +214,7 @@ async fn an_account_gives_no_more_than_its_share_however_many_hosts_it_has(rig: 
         per_route: 10,
         routes: Vec::new(),
         per_account: 4,
-        accounts: vec![AccountPlaces {
+        accounts: vec![AccountSlots {
             account_id: few.clone(),
             places: 1,
         }],
@@ -232,7 +235,7 @@ async fn a_lane_gives_as_many_as_it_has_room_for(rig: Rig) {
     ] {
         owed(&rig, &account, &format!("{host}.example")).await;
     }
-    let places = |host: &str, places| RoutePlaces {
+    let places = |host: &str, places| RouteSlots {
         account_id: account.clone(),
         host: format!("{host}.example"),
         places,

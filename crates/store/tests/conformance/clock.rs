@@ -1,7 +1,7 @@
 //! The service's own time: what is kept of it, and that what is due is kept in it while what is shown is not.
 
 use atelier_contract::Speed;
-use atelier_store::{ClockNote, Guard, LeaseRequest, Settled, Settlement, work_kind};
+use atelier_store::{ClockNote, Guard, LeaseRequest, SettleOutcome, Settlement, work_kind};
 
 use crate::rig::{NOW, Rig};
 
@@ -80,7 +80,7 @@ async fn what_is_due_is_kept_apart_from_what_is_shown(rig: Rig) {
         ahead_ms: AHEAD,
         ..rig.success(&late, Guard::Fence(1), 1)
     };
-    let Settled::Done(row) = rig.settle(settlement).await else {
+    let SettleOutcome::Done(row) = rig.settle(settlement).await else {
         panic!("it was ours");
     };
     assert_eq!(row.deadline_ms, NOW + AHEAD + 300_000, "only shown now");

@@ -2,8 +2,8 @@
 //! settles.
 
 use atelier_store::{
-    Arrangement, Attempt, Began, Cost, Guard, MarginRow, Settled, Settlement, StartLimits,
-    WorkerPut,
+    Attempt, AttemptStart, BackendChange, Cost, Guard, MarginRow, SettleOutcome, Settlement,
+    StartLimits, WorkerUpsert,
 };
 
 use crate::rig::{NOW, Rig, quota, sql};
@@ -19,7 +19,7 @@ each_db!(
 
 const DAY: i64 = (NOW + 5_000) / 86_400_000;
 
-async fn house(rig: &Rig, owner: Option<&str>) {
+async fn own_backend(rig: &Rig, owner: Option<&str>) {
     put_backend(rig, backend("b", owner)).await;
     put_worker(rig, worker("w", "b", owner)).await;
 }
@@ -35,7 +35,7 @@ async fn at_vendor(rig: &Rig, account: &str, attempt: &str) -> String {
         limits: StartLimits::default(),
         now_ms: NOW,
     });
-    assert_eq!(begun.await.expect("an answer"), Began::Yes);
+    assert_eq!(begun.await.expect("an answer"), AttemptStart::Yes);
     id
 }
 
@@ -60,12 +60,12 @@ async fn margins(rig: &Rig) -> Vec<MarginRow> {
 }
 
 async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
-    house(&rig, None).await;
+    own_backend(&rig, None).await;
     let account = rig.account(100, 10).await;
     for (attempt, micros) in [("one", 40_000), ("two", 2)] {
         let id = at_vendor(&rig, &account, attempt).await;
         let settled = rig.settle(paid(&rig, &id, (attempt, micros))).await;
-        assert!(matches!(settled, Settled::Done(_)));
+        assert!(matches!(settled, SettleOutcome::Done(_)));
         let attempts = rig.store.attempts(None, &id).await.expect("a read");
         assert_eq!(
             (attempts[0].cost, attempts[0].currency.as_deref()),
@@ -92,13 +92,13 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
 }
 
 async fn a_cost_counts_once_also_when_its_job_ended_without_it(rig: Rig) {
-    house(&rig, None).await;
+    own_backend(&rig, None).await;
     let account = rig.account(100, 10).await;
     let id = at_vendor(&rig, &account, "late").await;
     rig.settle(rig.failure(&id, Guard::Unfinished)).await;
     for _ in 0..2 {
         let late = rig.settle(paid(&rig, &id, ("late", 7))).await;
-        assert_eq!(late, Settled::Lost, "it was cancelled");
+        assert_eq!(late, SettleOutcome::Lost, "it was cancelled");
     }
     assert_eq!(costs(&rig).await, [("USD".to_owned(), 7)]);
     let rows = margins(&rig).await;
@@ -110,7 +110,7 @@ async fn a_cost_counts_once_also_when_its_job_ended_without_it(rig: Rig) {
 
 async fn what_callers_pay_on_their_own_accounts_is_no_margin(rig: Rig) {
     let account = rig.account(100, 10).await;
-    house(&rig, Some(&account)).await;
+    own_backend(&rig, Some(&account)).await;
     let id = at_vendor(&rig, &account, "own").await;
     rig.settle(paid(&rig, &id, ("own", 9))).await;
     assert_eq!(margins(&rig).await, []);
@@ -118,18 +118,21 @@ async fn what_callers_pay_on_their_own_accounts_is_no_margin(rig: Rig) {
 }
 
 async fn what_was_taken_can_be_counted_anew_and_goes_with_its_account(rig: Rig) {
-    house(&rig, None).await;
+    own_backend(&rig, None).await;
     let account = rig.account(100, 10).await;
     let id = at_vendor(&rig, &account, "first").await;
     rig.settle(paid(&rig, &id, ("first", 5))).await;
-    let anew = Arrangement {
-        workers: vec![WorkerPut {
+    let anew = BackendChange {
+        workers: vec![WorkerUpsert {
             clear_spent: true,
             ..put(worker("w", "b", None))
         }],
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    rig.store.arrange(anew, None).await.expect("arranged");
+    rig.store
+        .apply_backend_change(anew, None)
+        .await
+        .expect("arranged");
     assert_eq!(costs(&rig).await, []);
     assert_eq!(margins(&rig).await[0].cost, 5, "what was taken was taken");
     let id = at_vendor(&rig, &account, "second").await;
@@ -141,7 +144,7 @@ async fn what_was_taken_can_be_counted_anew_and_goes_with_its_account(rig: Rig) 
 }
 
 async fn nothing_of_a_settlement_that_fails_is_counted(rig: Rig) {
-    house(&rig, None).await;
+    own_backend(&rig, None).await;
     let account = rig.account(100, 10).await;
     let id = at_vendor(&rig, &account, "broken").await;
     sql(&rig.url, "DROP TABLE margin").await.expect("dropped");

@@ -1,7 +1,7 @@
 //! Deletion: words and files go, the ledger and the counts of what was used stay.
 
 use atelier_contract::JobState;
-use atelier_store::{Accepted, Asset, Guard, JobFilter, JobPage};
+use atelier_store::{AcceptOutcome, Asset, Guard, JobFilter, JobPage};
 
 use crate::rig::{NOW, Rig, number, quota, sql};
 
@@ -43,11 +43,11 @@ async fn a_deleted_job_is_gone_for_its_owner_and_its_ledger_rows_stay(rig: Rig) 
     };
     let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("read");
     assert_eq!((rows.len(), total), (1, 1));
-    let marks = rig.store.job_marks(&id, 0).await.expect("marks");
+    let marks = rig.store.job_summaries(&id, 0).await.expect("marks");
     assert_eq!(marks.len(), 1);
     let left = rig
         .store
-        .job_of_anyone(&job)
+        .job_of_any_account(&job)
         .await
         .expect("read")
         .expect("a row");
@@ -92,11 +92,11 @@ async fn words_are_counted_until_they_are_removed(rig: Rig) {
     accept.job.request = r#"{"prompt":"a lake"}"#.into();
     accept.max_storage = 19;
     let first = accept.job.id.clone();
-    assert!(matches!(rig.take(accept).await, Accepted::New { .. }));
+    assert!(matches!(rig.take(accept).await, AcceptOutcome::New { .. }));
     assert_eq!(words().await, 19);
     let mut full = rig.accept(&id, 1);
     full.max_storage = 19;
-    let refused = Accepted::StorageFull { max_storage: 19 };
+    let refused = AcceptOutcome::StorageFull { max_storage: 19 };
     assert_eq!(rig.take(full).await, refused);
     let second = rig.waiting(&id, 1).await;
     let both = words().await;

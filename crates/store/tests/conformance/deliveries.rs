@@ -1,6 +1,6 @@
 //! Deliveries: recorded once, given up, made due again and listed.
 
-use atelier_store::{Claim, Delivery, DeliveryResult, DeliveryState, Guard, RoutePlaces};
+use atelier_store::{Claim, Delivery, DeliveryResult, DeliveryState, Guard, RouteSlots};
 
 use crate::rig::{NOW, Rig};
 
@@ -36,7 +36,7 @@ pub(crate) async fn claim_with(
     now_ms: i64,
     limit: i64,
     per_route: i64,
-    routes: Vec<RoutePlaces>,
+    routes: Vec<RouteSlots>,
 ) -> Vec<Delivery> {
     let claim = Claim {
         now_ms,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use atelier_store::{
-    Asset, Claim, DeliveryResult, DeliveryState, Fault, Guard, Idempotency, Look, Outcome,
-    of_accounts,
+    Asset, CheckOptions, Claim, DeliveryResult, DeliveryState, Guard, Idempotency, Outcome,
+    Violation, account_invariants,
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
@@ -336,14 +336,18 @@ fn named(text: &str, names: &[(&str, String)]) -> String {
     text
 }
 
-async fn faults(rig: &Rig, at_work: bool) -> Vec<Fault> {
+async fn faults(rig: &Rig, at_work: bool) -> Vec<Violation> {
     let mut found = Vec::new();
-    let look = Look {
+    let look = CheckOptions {
         second_look: Duration::from_millis(10),
-        ..Look::new(NOW, NOW, at_work)
+        ..CheckOptions::new(NOW, NOW, at_work)
     };
     let mut note = |fault| found.push(fault);
-    let looked = rig.store.audit_books(look, &mut note).await.expect("asked");
+    let looked = rig
+        .store
+        .check_invariants(look, &mut note)
+        .await
+        .expect("asked");
     assert!(looked > 10, "only {looked} rows");
     found
 }
@@ -403,7 +407,7 @@ async fn accounts_are_looked_at_page_by_page(rig: Rig) {
         }
     }
     assert!(looked == 120 && pages > 2, "{looked} in {pages}");
-    assert!(of_accounts().any(|name| name == "money.sum"));
+    assert!(account_invariants().any(|name| name == "money.sum"));
 }
 
 /// The promise: the auditor looks while others write, and sees no trouble where there is none.

@@ -1,7 +1,7 @@
 //! Reading jobs: by owner, by name, in pages; counts and usage.
 
 use atelier_contract::{JobState, Speed};
-use atelier_store::{Counts, Guard, JobFilter, JobPage, Outcome, Owed, Settlement, UsageRow};
+use atelier_store::{Backlog, Guard, JobCounts, JobFilter, JobPage, Outcome, Settlement, UsageRow};
 
 use crate::fill::Fill;
 use crate::rig::{NOW, Rig, quota};
@@ -35,12 +35,15 @@ async fn a_job_is_found_by_its_owner_only(rig: Rig) {
     assert_eq!(rig.store.job(&theirs, &id).await.expect("a read"), None);
     assert_eq!(rig.store.job(&mine, "unknown").await.expect("a read"), None);
     assert_eq!(
-        rig.store.job_of_anyone("unknown").await.expect("a read"),
+        rig.store
+            .job_of_any_account("unknown")
+            .await
+            .expect("a read"),
         None
     );
     let another = rig.waiting(&theirs, 1).await;
     let ids = [id.clone(), "unknown".into(), another.clone()];
-    let several = rig.store.jobs_of_anyone(&ids).await.expect("a read");
+    let several = rig.store.jobs_of_any_account(&ids).await.expect("a read");
     let mut several: Vec<String> = several.into_iter().map(|row| row.id).collect();
     several.sort();
     assert_eq!(several, [id.clone(), another]);
@@ -392,7 +395,7 @@ async fn jobs_are_found_by_their_words_and_by_what_they_follow(rig: Rig) {
 
 async fn what_happened_lately_is_told_newest_first(rig: Rig) {
     let account = rig.account(100, 100).await;
-    assert_eq!(rig.store.owed().await.expect("sums"), Owed::default());
+    assert_eq!(rig.store.owed().await.expect("sums"), Backlog::default());
     let mut ids = Vec::new();
     for number in 0..3 {
         let mut accept = rig.accept(&account, 2);
@@ -449,7 +452,10 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
 
 async fn counts_tell_what_there_is_to_do(rig: Rig) {
     let account = rig.account(10, 10).await;
-    assert_eq!(rig.store.counts().await.expect("counts"), Counts::default());
+    assert_eq!(
+        rig.store.counts().await.expect("counts"),
+        JobCounts::default()
+    );
     rig.waiting(&account, 1).await;
     rig.running(&account, 1).await;
     let mut hooked = rig.accept(&account, 1);
@@ -460,7 +466,7 @@ async fn counts_tell_what_there_is_to_do(rig: Rig) {
     let counts = rig.store.counts().await.expect("counts");
     assert_eq!(
         counts,
-        Counts {
+        JobCounts {
             waiting: 1,
             running: 1,
             deliveries_due: 1

@@ -1,6 +1,6 @@
 //! Keys.
 
-use atelier_store::{AccountPatch, AuditRow, Error, KeyAdded, NewKey, Store};
+use atelier_store::{AccountPatch, AddKeyOutcome, AuditRow, Error, NewKey, Store};
 
 use crate::rig::{NOW, Rig, options, spawn};
 
@@ -37,7 +37,7 @@ async fn key(rig: &Rig, account_id: &str, expires_ms: Option<i64>) -> NewKey {
         .add_key(new.clone(), None)
         .await
         .expect("an answer");
-    assert_eq!(added, KeyAdded::Done);
+    assert_eq!(added, AddKeyOutcome::Done);
     new
 }
 
@@ -132,7 +132,7 @@ async fn a_key_is_stored_once(rig: Rig) {
         ..new
     };
     let added = rig.store.add_key(stray, None).await.expect("an answer");
-    assert_eq!(added, KeyAdded::NoAccount);
+    assert_eq!(added, AddKeyOutcome::NoAccount);
 }
 
 async fn only_keys_that_work_count_against_the_most(rig: Rig) {
@@ -146,11 +146,17 @@ async fn only_keys_that_work_count_against_the_most(rig: Rig) {
         ..second
     };
     let add = |new: &NewKey| rig.store.add_key(new.clone(), None);
-    assert_eq!(add(&third).await.expect("an answer"), KeyAdded::TooMany);
+    assert_eq!(
+        add(&third).await.expect("an answer"),
+        AddKeyOutcome::TooMany
+    );
     revoke(&rig, &id, &expired.id).await;
-    assert_eq!(add(&third).await.expect("an answer"), KeyAdded::TooMany);
+    assert_eq!(
+        add(&third).await.expect("an answer"),
+        AddKeyOutcome::TooMany
+    );
     revoke(&rig, &id, &first.id).await;
-    assert_eq!(add(&third).await.expect("an answer"), KeyAdded::Done);
+    assert_eq!(add(&third).await.expect("an answer"), AddKeyOutcome::Done);
 }
 
 async fn two_nodes_cannot_both_issue_the_last_key(rig: Rig) {
@@ -172,7 +178,7 @@ async fn two_nodes_cannot_both_issue_the_last_key(rig: Rig) {
     let mut done = 0;
     for task in tasks {
         let added = task.await.expect("it ends").expect("an answer");
-        done += usize::from(added == KeyAdded::Done);
+        done += usize::from(added == AddKeyOutcome::Done);
     }
     assert_eq!(done, 4);
     assert_eq!(rig.store.keys(&id).await.expect("a list").len(), 5);
@@ -197,7 +203,10 @@ async fn the_act_is_written_with_the_key_or_not_at_all(rig: Rig) {
         ..model.clone()
     };
     let second = new();
-    for (new, expected) in [(second.clone(), KeyAdded::Done), (new(), KeyAdded::TooMany)] {
+    for (new, expected) in [
+        (second.clone(), AddKeyOutcome::Done),
+        (new(), AddKeyOutcome::TooMany),
+    ] {
         let added = rig.store.add_key(new, Some(act("issue"))).await;
         assert_eq!(added.expect("an answer"), expected);
     }

@@ -1,7 +1,7 @@
 //! Lanes: waiting jobs are counted and leased by lane, and a lease that was no try is none.
 
 use atelier_contract::Speed;
-use atelier_store::{LeaseRequest, Requeue, work_kind};
+use atelier_store::{LeaseRequest, RequeueRequest, work_kind};
 
 use crate::rig::{NOW, Rig};
 
@@ -55,7 +55,7 @@ async fn a_lease_that_was_no_try_is_not_counted(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 1).await;
     for (fence, counts, begun) in [(1, false, 0), (2, true, 1), (3, false, 1)] {
-        let requeue = Requeue {
+        let requeue = RequeueRequest {
             job_id: id.clone(),
             fence,
             not_before_ms: 0,

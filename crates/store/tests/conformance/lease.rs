@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use atelier_contract::{JobState, Speed};
-use atelier_store::{Guard, LeaseRequest, Settled, read_work_kind, work_kind};
+use atelier_store::{Guard, LeaseRequest, SettleOutcome, read_work_kind, work_kind};
 
 use tokio::time::Instant;
 
@@ -328,11 +328,11 @@ async fn an_expired_lease_is_adopted_once(rig: Rig) {
     assert_eq!(again, None, "the fence moved on");
     assert_eq!(
         rig.settle(rig.success(&id, Guard::Fence(1), 1)).await,
-        Settled::Lost
+        SettleOutcome::Lost
     );
     assert!(matches!(
         rig.settle(rig.success(&id, Guard::Fence(2), 1)).await,
-        Settled::Done(_)
+        SettleOutcome::Done(_)
     ));
 }
 

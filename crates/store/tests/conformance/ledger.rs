@@ -1,7 +1,7 @@
 //! Credit, and the rules of the ledger itself.
 
 use atelier_contract::Quota;
-use atelier_store::{Credit, CreditKind, Credited, Guard};
+use atelier_store::{Credit, CreditKind, CreditOutcome, Guard};
 
 use crate::rig::{NOW, Rig, quota, sql};
 
@@ -38,23 +38,23 @@ async fn credit_adds_up_and_never_goes_below_zero(rig: Rig) {
         .credit(credit(&rig, &id, 5), None)
         .await
         .expect("an answer");
-    assert!(matches!(done, Credited::Done(account) if account.balance == quota(15)));
+    assert!(matches!(done, CreditOutcome::Done(account) if account.balance == quota(15)));
     let done = rig
         .store
         .credit(credit(&rig, &id, -15), None)
         .await
         .expect("an answer");
-    assert!(matches!(done, Credited::Done(account) if account.balance == quota(0)));
+    assert!(matches!(done, CreditOutcome::Done(account) if account.balance == quota(0)));
     let mut small = credit(&rig, &id, -1);
     small.amount = Quota::from_thousandths(-1);
     let done = rig.store.credit(small, None).await.expect("an answer");
-    assert!(matches!(done, Credited::TooLow(account) if account.balance == quota(0)));
+    assert!(matches!(done, CreditOutcome::TooLow(account) if account.balance == quota(0)));
     let done = rig
         .store
         .credit(credit(&rig, "nobody", 5), None)
         .await
         .expect("an answer");
-    assert_eq!(done, Credited::NoAccount);
+    assert_eq!(done, CreditOutcome::NoAccount);
     assert_eq!(rig.purse(&id).await, (quota(0), quota(0)));
 }
 
@@ -66,9 +66,9 @@ async fn a_repeated_credit_changes_nothing(rig: Rig) {
         ..credit(&rig, account, 5)
     };
     let first = rig.store.credit(keyed(&id), None).await.expect("an answer");
-    assert!(matches!(first, Credited::Done(_)));
+    assert!(matches!(first, CreditOutcome::Done(_)));
     let second = rig.store.credit(keyed(&id), None).await.expect("an answer");
-    assert!(matches!(second, Credited::Repeated(account) if account.balance == quota(5)));
+    assert!(matches!(second, CreditOutcome::Repeated(account) if account.balance == quota(5)));
     for other in [
         Credit {
             amount: quota(6),
@@ -80,7 +80,7 @@ async fn a_repeated_credit_changes_nothing(rig: Rig) {
         },
     ] {
         let third = rig.store.credit(other, None).await.expect("an answer");
-        assert_eq!(third, Credited::Mismatch);
+        assert_eq!(third, CreditOutcome::Mismatch);
     }
     assert_eq!(rig.purse(&id).await, (quota(5), quota(0)));
     let theirs = rig
@@ -89,7 +89,7 @@ async fn a_repeated_credit_changes_nothing(rig: Rig) {
         .await
         .expect("an answer");
     assert!(
-        matches!(theirs, Credited::Done(_)),
+        matches!(theirs, CreditOutcome::Done(_)),
         "a key belongs to its account"
     );
 }

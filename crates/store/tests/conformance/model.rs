@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use atelier_contract::JobState;
-use atelier_store::{Accepted, Credit, CreditKind, Credited, Guard, Requeue, Settled};
+use atelier_store::{
+    AcceptOutcome, Credit, CreditKind, CreditOutcome, Guard, RequeueRequest, SettleOutcome,
+};
 
 use crate::rig::{NOW, Rig, quota};
 
@@ -120,11 +122,11 @@ impl Model {
         let id = accept.job.id.clone();
         let purse = self.purses.get_mut(&account).expect("a purse");
         let expected = if purse.unfinished >= MAX_QUEUE {
-            Accepted::QueueFull {
+            AcceptOutcome::QueueFull {
                 max_queue: MAX_QUEUE,
             }
         } else if purse.balance < price {
-            Accepted::QuotaShort {
+            AcceptOutcome::QuotaShort {
                 balance: quota(purse.balance),
             }
         } else {
@@ -138,7 +140,7 @@ impl Model {
                 state: JobState::Waiting,
                 fence: 0,
             });
-            Accepted::New {
+            AcceptOutcome::New {
                 fence: 0,
                 begun: false,
             }
@@ -166,11 +168,11 @@ impl Model {
             .expect("an answer");
         let purse = self.purses.get_mut(&account).expect("a purse");
         if purse.balance + amount < 0 {
-            assert!(matches!(answer, Credited::TooLow(_)));
+            assert!(matches!(answer, CreditOutcome::TooLow(_)));
         } else {
             purse.balance += amount;
             assert!(
-                matches!(answer, Credited::Done(after) if after.balance == quota(purse.balance))
+                matches!(answer, CreditOutcome::Done(after) if after.balance == quota(purse.balance))
             );
         }
     }
@@ -190,7 +192,7 @@ impl Model {
     async fn give_back(&mut self) {
         let index = self.dice.roll(self.tasks.len() as u64) as usize;
         let task = &mut self.tasks[index];
-        let requeue = Requeue {
+        let requeue = RequeueRequest {
             job_id: task.id.clone(),
             fence: task.fence,
             not_before_ms: NOW,
@@ -219,7 +221,7 @@ impl Model {
         } else {
             self.rig.failure(&task.id, guard)
         };
-        let done = matches!(self.rig.settle(settlement).await, Settled::Done(_));
+        let done = matches!(self.rig.settle(settlement).await, SettleOutcome::Done(_));
         assert_eq!(done, allowed);
         if done {
             let charged = if success { spent.min(task.price) } else { 0 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use atelier_store::{Accepted, Error, ProgressNote, Store};
+use atelier_store::{AcceptOutcome, Error, ProgressNote, Store};
 use tokio::time::Instant;
 
 use crate::fill::Fill;
@@ -162,7 +162,7 @@ async fn a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned(ri
     let names: Vec<String> = (1..=500).map(|i| format!("many-{i:08}")).collect();
     let start = Instant::now();
     for name in &names {
-        let found = rig.store.job_of_anyone(name).await;
+        let found = rig.store.job_of_any_account(name).await;
         assert!(found.expect("a read").is_some());
     }
     let (by_name, start) = (start.elapsed(), Instant::now());
@@ -198,7 +198,7 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
                     let accept = rig.accept(&account, 1);
                     let id = accept.job.id.clone();
                     match rig.store.accept(accept).await {
-                        Ok(Accepted::New { .. }) => made.push(id),
+                        Ok(AcceptOutcome::New { .. }) => made.push(id),
                         Err(Error::Busy) => refused.push(id),
                         other => panic!("{other:?}"),
                     }
@@ -219,13 +219,21 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
     assert!(made.len() > 100, "only {} were accepted", made.len());
     for id in &made {
         assert!(
-            rig.store.job_of_anyone(id).await.expect("a read").is_some(),
+            rig.store
+                .job_of_any_account(id)
+                .await
+                .expect("a read")
+                .is_some(),
             "accepted: {id}"
         );
     }
     for id in &refused {
         assert!(
-            rig.store.job_of_anyone(id).await.expect("a read").is_none(),
+            rig.store
+                .job_of_any_account(id)
+                .await
+                .expect("a read")
+                .is_none(),
             "refused: {id}"
         );
     }

@@ -1,8 +1,8 @@
 //! Many at once: exactly as many win as may.
 
 use atelier_store::{
-    Accepted, Claim, Credit, CreditKind, Credited, DeliveryResult, DeliveryState, Guard,
-    Idempotency, Lease, Settled, Store,
+    AcceptOutcome, Claim, Credit, CreditKind, CreditOutcome, DeliveryResult, DeliveryState, Guard,
+    Idempotency, Lease, SettleOutcome, Store,
 };
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -40,7 +40,7 @@ async fn admitted(rig: &Rig, account_id: &str, times: usize, price: i64) -> usiz
     let answers = join(tasks).await;
     answers
         .iter()
-        .filter(|answer| matches!(answer, Accepted::New { .. }))
+        .filter(|answer| matches!(answer, AcceptOutcome::New { .. }))
         .count()
 }
 
@@ -79,7 +79,7 @@ async fn capture_against_release_has_one_winner(rig: Rig) {
     for (three, job) in answers.chunks(3).zip(&jobs) {
         let won = three
             .iter()
-            .filter(|answer| matches!(answer, Settled::Done(_)))
+            .filter(|answer| matches!(answer, SettleOutcome::Done(_)))
             .count();
         assert_eq!(won, 1, "{job}");
     }
@@ -106,8 +106,8 @@ async fn one_key_used_at_once_makes_one_job(rig: Rig) {
             spawn(async move {
                 let own = accept.job.id.clone();
                 match rig.take(accept).await {
-                    Accepted::New { .. } => (true, own),
-                    Accepted::Replayed { job_id } => (false, job_id),
+                    AcceptOutcome::New { .. } => (true, own),
+                    AcceptOutcome::Replayed { job_id } => (false, job_id),
                     other => panic!("{other:?}"),
                 }
             })
@@ -184,7 +184,7 @@ async fn one_credit_key_used_at_once_counts_once(rig: Rig) {
     let answers = join(tasks).await;
     let done = answers
         .iter()
-        .filter(|answer| matches!(answer, Credited::Done(_)))
+        .filter(|answer| matches!(answer, CreditOutcome::Done(_)))
         .count();
     assert_eq!(done, 1);
     assert_eq!(rig.purse(&account).await, (quota(5), quota(0)));
@@ -213,7 +213,7 @@ async fn two_stores_on_one_database_keep_one_set_of_books(rig: Rig) {
             spawn(async move {
                 let accept = rig.accept(&account, 1);
                 let id = accept.job.id.clone();
-                let new = matches!(rig.take(accept).await, Accepted::New { .. });
+                let new = matches!(rig.take(accept).await, AcceptOutcome::New { .. });
                 if new && number % 3 == 0 {
                     rig.settle(rig.success(&id, Guard::Unfinished, 1)).await;
                 }
@@ -288,7 +288,7 @@ async fn a_ticket_is_written_down_while_its_job_ends_elsewhere(rig: Rig) {
     });
     let job = accept.job.id.clone();
     let accepted = rig.take(accept).await;
-    assert!(matches!(accepted, Accepted::New { fence: 1, .. }));
+    assert!(matches!(accepted, AcceptOutcome::New { fence: 1, .. }));
     let attempt = rig.id("attempt");
     assert!(rig.begin(&job, 1, &attempt).await);
     let ends = format!(

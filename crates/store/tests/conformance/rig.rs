@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use atelier_contract::{FaultKind, Quota, Speed};
 use atelier_store::{
-    Accept, Accepted, Attempt, Began, Guard, JobRow, Lease, LeaseRequest, NewAccount, NewJob,
-    Options, Outcome, Settled, Settlement, StartLimits, Store, work_kind,
+    AcceptOutcome, Acceptance, Attempt, AttemptStart, Guard, JobRow, Lease, LeaseRequest,
+    NewAccount, NewJob, Options, Outcome, SettleOutcome, Settlement, StartLimits, Store, work_kind,
 };
 use sqlx::{AssertSqlSafe, Connection};
 
@@ -216,8 +216,8 @@ impl Rig {
     }
 
     /// A job to be accepted, priced in whole quota, waiting.
-    pub(crate) fn accept(&self, account_id: &str, price: i64) -> Accept {
-        Accept {
+    pub(crate) fn accept(&self, account_id: &str, price: i64) -> Acceptance {
+        Acceptance {
             job: NewJob {
                 id: self.id("job"),
                 account_id: account_id.to_owned(),
@@ -250,7 +250,7 @@ impl Rig {
         let id = accept.job.id.clone();
         assert_eq!(
             self.take(accept).await,
-            Accepted::New {
+            AcceptOutcome::New {
                 fence: 0,
                 begun: false
             }
@@ -269,7 +269,7 @@ impl Rig {
         let id = accept.job.id.clone();
         assert_eq!(
             self.take(accept).await,
-            Accepted::New {
+            AcceptOutcome::New {
                 fence: 1,
                 begun: false
             }
@@ -277,7 +277,7 @@ impl Rig {
         id
     }
 
-    pub(crate) async fn take(&self, accept: Accept) -> Accepted {
+    pub(crate) async fn take(&self, accept: Acceptance) -> AcceptOutcome {
         self.store.accept(accept).await.expect("an answer")
     }
 
@@ -309,13 +309,13 @@ impl Rig {
         }
     }
 
-    pub(crate) async fn settle(&self, settlement: Settlement) -> Settled {
+    pub(crate) async fn settle(&self, settlement: Settlement) -> SettleOutcome {
         self.store.settle(settlement).await.expect("an answer")
     }
 
     pub(crate) async fn job(&self, id: &str) -> JobRow {
         self.store
-            .job_of_anyone(id)
+            .job_of_any_account(id)
             .await
             .expect("a read")
             .expect("a job")
@@ -358,6 +358,6 @@ impl Rig {
             now_ms: NOW,
         };
         let began = self.store.begin_attempt(attempt).await;
-        began.expect("an answer") == Began::Yes
+        began.expect("an answer") == AttemptStart::Yes
     }
 }

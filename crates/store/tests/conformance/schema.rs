@@ -232,14 +232,14 @@ fn a_second_process_on_one_folder_is_refused() {
     runtime.block_on(async {
         let first = Store::open(&folder.url(), options()).await.expect("opened");
         let second = Store::open(&folder.url(), options()).await.expect("opened");
-        first.work_alone().expect("alone");
-        first.work_alone().expect("still");
-        let refused = second.work_alone().expect_err("refused");
+        first.lock_exclusively().expect("alone");
+        first.lock_exclusively().expect("still");
+        let refused = second.lock_exclusively().expect_err("refused");
         assert!(matches!(refused, Error::InUse(_)));
         assert!(refused.to_string().contains("another process"), "{refused}");
         second.account("any").await.expect("looking is allowed");
         first.close().await;
-        second.work_alone().expect("alone now");
+        second.lock_exclusively().expect("alone now");
         second.close().await;
     });
 }

@@ -1,7 +1,7 @@
 //! Settling: once, whole, for ever.
 
 use atelier_contract::{FaultKind, JobState};
-use atelier_store::{Asset, Guard, Outcome, Settled, Settlement};
+use atelier_store::{Asset, Guard, Outcome, SettleOutcome, Settlement};
 
 use crate::rig::{NOW, Rig, quota, sql};
 
@@ -20,7 +20,7 @@ each_db!(
 async fn success_spends_what_was_used_and_returns_the_rest(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 6).await;
-    let Settled::Done(row) = rig.settle(rig.success(&id, Guard::Fence(1), 4)).await else {
+    let SettleOutcome::Done(row) = rig.settle(rig.success(&id, Guard::Fence(1), 4)).await else {
         panic!("it settles");
     };
     assert_eq!(
@@ -37,7 +37,7 @@ async fn success_spends_what_was_used_and_returns_the_rest(rig: Rig) {
 async fn more_than_the_price_is_never_charged(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 6).await;
-    let Settled::Done(row) = rig.settle(rig.success(&id, Guard::Fence(1), 60)).await else {
+    let SettleOutcome::Done(row) = rig.settle(rig.success(&id, Guard::Fence(1), 60)).await else {
         panic!("it settles");
     };
     assert_eq!(row.quota, quota(6));
@@ -47,7 +47,7 @@ async fn more_than_the_price_is_never_charged(rig: Rig) {
 async fn failure_returns_everything(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 6).await;
-    let Settled::Done(row) = rig.settle(rig.failure(&id, Guard::Fence(1))).await else {
+    let SettleOutcome::Done(row) = rig.settle(rig.failure(&id, Guard::Fence(1))).await else {
         panic!("it settles");
     };
     assert_eq!((row.state, row.quota), (JobState::Failed, quota(0)));
@@ -78,11 +78,11 @@ async fn a_waiting_job_can_be_failed_but_not_by_fence(rig: Rig) {
     let id = rig.waiting(&account, 6).await;
     assert_eq!(
         rig.settle(rig.failure(&id, Guard::Fence(0))).await,
-        Settled::Lost
+        SettleOutcome::Lost
     );
     assert!(matches!(
         rig.settle(rig.failure(&id, Guard::Unfinished)).await,
-        Settled::Done(_)
+        SettleOutcome::Done(_)
     ));
     assert!(rig.lease("node", NOW, 10).await.is_empty());
 }
@@ -93,7 +93,10 @@ async fn a_final_job_never_changes(rig: Rig) {
     rig.settle(rig.success(&id, Guard::Fence(1), 4)).await;
     let before = rig.job(&id).await;
     for guard in [Guard::Fence(1), Guard::Fence(2), Guard::Unfinished] {
-        assert_eq!(rig.settle(rig.failure(&id, guard)).await, Settled::Lost);
+        assert_eq!(
+            rig.settle(rig.failure(&id, guard)).await,
+            SettleOutcome::Lost
+        );
     }
     for change in [
         "state = 0",
@@ -138,7 +141,10 @@ async fn success_records_files_and_owes_a_delivery(rig: Rig) {
         },
         ..rig.success(&id, Guard::Unfinished, 2)
     };
-    assert!(matches!(rig.settle(settlement).await, Settled::Done(_)));
+    assert!(matches!(
+        rig.settle(settlement).await,
+        SettleOutcome::Done(_)
+    ));
     for file in files {
         assert_eq!(
             rig.store.asset(&file.key).await.expect("a read"),
@@ -169,7 +175,7 @@ async fn what_is_answered_is_what_is_stored(rig: Rig) {
         } else {
             rig.failure(&id, Guard::Fence(1))
         };
-        let Settled::Done(row) = rig.settle(settlement).await else {
+        let SettleOutcome::Done(row) = rig.settle(settlement).await else {
             panic!("it settles");
         };
         assert_eq!(row, rig.job(&id).await);
@@ -179,6 +185,6 @@ async fn what_is_answered_is_what_is_stored(rig: Rig) {
 async fn an_unknown_job_is_lost(rig: Rig) {
     assert_eq!(
         rig.settle(rig.failure("nothing", Guard::Unfinished)).await,
-        Settled::Lost
+        SettleOutcome::Lost
     );
 }

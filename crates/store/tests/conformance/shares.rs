@@ -1,6 +1,6 @@
 //! What one account has of what all share: its own rates and share, the bytes it keeps, the prompts it was refused.
 
-use atelier_store::{Accepted, AccountPatch, Allowance, AllowancePatch, Asset};
+use atelier_store::{AcceptOutcome, AccountLimits, AccountLimitsPatch, AccountPatch, Asset};
 
 use crate::rig::{NOW, Rig};
 
@@ -40,21 +40,21 @@ async fn an_account_may_have_its_own_part_of_what_all_share(rig: Rig) {
         let changed = rig.store.update_account(&id, patch, None).await;
         changed.expect("changed").expect("there").allowance
     };
-    let wish = AllowancePatch {
+    let wish = AccountLimitsPatch {
         submits_per_second: Some(7),
         max_storage: Some(99),
-        ..AllowancePatch::default()
+        ..AccountLimitsPatch::default()
     };
-    let expected = Allowance {
+    let expected = AccountLimits {
         submits_per_second: 7,
         max_storage: 99,
-        ..Allowance::default()
+        ..AccountLimits::default()
     };
     assert_eq!(change(wish).await, expected);
     assert_eq!(own().await, [(id.clone(), expected)]);
-    let wish = AllowancePatch {
+    let wish = AccountLimitsPatch {
         submits_per_second: Some(0),
-        ..AllowancePatch::default()
+        ..AccountLimitsPatch::default()
     };
     assert_eq!(
         change(wish).await.max_storage,
@@ -79,16 +79,16 @@ async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig:
     assert_eq!(stored().await, 1000, "the same file counts once");
     let mut accept = rig.accept(&id, 1);
     accept.max_storage = 1000;
-    let full = Accepted::StorageFull { max_storage: 1000 };
+    let full = AcceptOutcome::StorageFull { max_storage: 1000 };
     assert_eq!(rig.take(accept.clone()).await, full);
     let foreseen = rig
         .store
-        .foreseen_refusal(&id, "artgen", accept.job.price, 1000);
+        .precheck_refusal(&id, "artgen", accept.job.price, 1000);
     assert_eq!(foreseen.await.expect("asked"), Some(full));
     rig.waiting(&other, 1).await;
-    let allowance = AllowancePatch {
+    let allowance = AccountLimitsPatch {
         max_storage: Some(1001),
-        ..AllowancePatch::default()
+        ..AccountLimitsPatch::default()
     };
     let patch = AccountPatch {
         allowance,

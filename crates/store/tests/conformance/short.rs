@@ -2,8 +2,8 @@
 
 use atelier_contract::{JobState, Speed};
 use atelier_store::{
-    Guard, JobFilter, Lease, LeaseRequest, Narrow, ProgressNote, Requeue, Settled, ShortWork,
-    work_kind,
+    Guard, JobFilter, Lease, LeaseRequest, ProgressNote, RequeueRequest, SettleOutcome, ShortWork,
+    YieldRule, work_kind,
 };
 
 use crate::rig::{NOW, Rig};
@@ -31,7 +31,7 @@ async fn leased(rig: &Rig, account: &str) -> String {
 /// What single jobs, lists, marks and counts say of the only job there is: waiting and running ones.
 async fn told(rig: &Rig, account: &str, id: &str) -> (JobState, [i64; 2]) {
     let state = rig.job(id).await.shown_state();
-    let marks = rig.store.job_marks(account, NOW).await.expect("marks");
+    let marks = rig.store.job_summaries(account, NOW).await.expect("marks");
     assert_eq!(marks[0].state, state, "the mark");
     let mut totals = [0, 0];
     let states = [JobState::Waiting, JobState::Running];
@@ -80,7 +80,7 @@ async fn a_leased_job_waits_until_somebody_works_on_it(rig: Rig) {
     write(1).await;
     assert_eq!(rig.job(&id).await, job, "told once");
     // A retried job waits again, also when it has been leased again.
-    let requeue = Requeue {
+    let requeue = RequeueRequest {
         job_id: id.clone(),
         fence: 1,
         not_before_ms: 0,
@@ -116,7 +116,7 @@ async fn the_end_tells_when_the_work_began(rig: Rig) {
         let id = leased(&rig, &account).await;
         let mut success = rig.success(&id, Guard::Fence(1), 1);
         success.began_ms = began_ms;
-        let Settled::Done(row) = rig.settle(success).await else {
+        let SettleOutcome::Done(row) = rig.settle(success).await else {
             panic!("it ends");
         };
         assert_eq!(row.started_ms, began_ms);
@@ -150,7 +150,7 @@ async fn videos(rig: &Rig, since_ms: i64, now_ms: i64) -> Vec<String> {
         now_ms,
         ahead_ms: 0,
         kinds: Vec::new(),
-        narrow: vec![Narrow {
+        narrow: vec![YieldRule {
             kind: work_kind(VIDEO, Speed::Fast, ""),
             long: true,
             short: short(since_ms),
@@ -159,7 +159,7 @@ async fn videos(rig: &Rig, since_ms: i64, now_ms: i64) -> Vec<String> {
     };
     let rows = rig.store.lease_next(request).await.expect("leases");
     for row in &rows {
-        let requeue = Requeue {
+        let requeue = RequeueRequest {
             job_id: row.id.clone(),
             fence: row.fence,
             not_before_ms: 0,
@@ -226,7 +226,7 @@ async fn one_of_many_gives_way_like_long_work(rig: Rig) {
             now_ms: NOW,
             ahead_ms: 0,
             kinds: Vec::new(),
-            narrow: vec![Narrow {
+            narrow: vec![YieldRule {
                 kind: work_kind("artgen.imagine", Speed::Fast, ""),
                 long: false,
                 short: short(NOW - 60_000),

@@ -8,8 +8,8 @@ use atelier_contract::pages::hours::Hours;
 use atelier_contract::pages::name::Name;
 use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
 use atelier_store::{
-    Arranged, Arrangement, Attempt, AuditRow, BackendRow, Began, Removed, Seen, StartLimits,
-    WorkerNote, WorkerPut, WorkerRow,
+    Attempt, AttemptStart, AuditRow, BackendChange, BackendChangeOutcome, BackendRow,
+    ExpectedRevision, RemoveOutcome, StartLimits, WorkerNote, WorkerRow, WorkerUpsert,
 };
 
 use crate::rig::{NOW, Rig, quota};
@@ -75,29 +75,29 @@ pub(crate) fn worker(id: &str, backend_id: &str, owner: Option<&str>) -> WorkerR
     }
 }
 
-pub(crate) fn put(row: WorkerRow) -> WorkerPut {
-    WorkerPut {
+pub(crate) fn put(row: WorkerRow) -> WorkerUpsert {
+    WorkerUpsert {
         row,
         clear_spent: false,
         health: None,
     }
 }
 
-pub(crate) async fn put_backend(rig: &Rig, row: BackendRow) -> Arranged {
-    let arrangement = Arrangement {
+pub(crate) async fn put_backend(rig: &Rig, row: BackendRow) -> BackendChangeOutcome {
+    let arrangement = BackendChange {
         backends: vec![row],
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    let arranged = rig.store.arrange(arrangement, None).await;
+    let arranged = rig.store.apply_backend_change(arrangement, None).await;
     arranged.expect("an answer")
 }
 
-pub(crate) async fn put_worker(rig: &Rig, row: WorkerRow) -> Arranged {
-    let arrangement = Arrangement {
+pub(crate) async fn put_worker(rig: &Rig, row: WorkerRow) -> BackendChangeOutcome {
+    let arrangement = BackendChange {
         workers: vec![put(row)],
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    let arranged = rig.store.arrange(arrangement, None).await;
+    let arranged = rig.store.apply_backend_change(arrangement, None).await;
     arranged.expect("an answer")
 }
 
@@ -124,7 +124,10 @@ async fn two_back_ends_of_the_operator_have_two_names(rig: Rig) {
     put_backend(&rig, backend("a", None)).await;
     let mut twin = backend("b", None);
     twin.spec.name = Name::kept("name of a");
-    assert_eq!(put_backend(&rig, twin.clone()).await, Arranged::NameTaken);
+    assert_eq!(
+        put_backend(&rig, twin.clone()).await,
+        BackendChangeOutcome::NameTaken
+    );
     twin.owner = Some(account);
     put_backend(&rig, twin).await;
 }
@@ -132,9 +135,12 @@ async fn two_back_ends_of_the_operator_have_two_names(rig: Rig) {
 async fn a_worker_keeps_what_it_spent_when_it_is_changed(rig: Rig) {
     let mut row = worker("w", "b", None);
     let nowhere = put_worker(&rig, row.clone()).await;
-    assert_eq!(nowhere, Arranged::NoBackend);
+    assert_eq!(nowhere, BackendChangeOutcome::NoBackend);
     put_backend(&rig, backend("b", None)).await;
-    assert_eq!(put_worker(&rig, row.clone()).await, Arranged::Done);
+    assert_eq!(
+        put_worker(&rig, row.clone()).await,
+        BackendChangeOutcome::Done
+    );
     let note = WorkerNote {
         id: "w".into(),
         spent: quota(7),
@@ -163,17 +169,17 @@ async fn a_worker_keeps_what_it_spent_when_it_is_changed(rig: Rig) {
     row.health_ms = NOW + 1;
     row.revision = 2;
     assert_eq!(found, [row]);
-    let cleared = WorkerPut {
+    let cleared = WorkerUpsert {
         clear_spent: true,
         health: Some(("well".into(), NOW + 2)),
         ..put(found[0].clone())
     };
-    let arrangement = Arrangement {
+    let arrangement = BackendChange {
         workers: vec![cleared],
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    let done = rig.store.arrange(arrangement, None).await;
-    assert_eq!(done.expect("an answer"), Arranged::Done);
+    let done = rig.store.apply_backend_change(arrangement, None).await;
+    assert_eq!(done.expect("an answer"), BackendChangeOutcome::Done);
     let found = rig.store.workers().await.expect("a list");
     assert_eq!((found[0].spent, found[0].revision), (quota(0), 3));
     assert_eq!(
@@ -215,7 +221,7 @@ async fn begin(rig: &Rig, job_id: &str, id: &str, worker: &str, now_ms: i64) {
         now_ms,
     };
     let began = rig.store.begin_attempt(attempt).await.expect("begun");
-    assert_eq!(began, Began::Yes);
+    assert_eq!(began, AttemptStart::Yes);
 }
 
 async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
@@ -229,14 +235,14 @@ async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
             .remove_worker(None, "w", None)
             .await
             .expect("asked"),
-        Removed::Busy(1)
+        RemoveOutcome::Busy(1)
     );
     assert_eq!(
         rig.store
             .remove_backend(None, "b", None)
             .await
             .expect("asked"),
-        Removed::Busy(1)
+        RemoveOutcome::Busy(1)
     );
     rig.settle(rig.failure(&job, atelier_store::Guard::Unfinished))
         .await;
@@ -245,14 +251,14 @@ async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
             .remove_worker(None, "w", None)
             .await
             .expect("asked"),
-        Removed::Done
+        RemoveOutcome::Done
     );
     assert_eq!(
         rig.store
             .remove_worker(None, "w", None)
             .await
             .expect("asked"),
-        Removed::Absent
+        RemoveOutcome::Absent
     );
     put_worker(&rig, worker("v", "b", None)).await;
     assert_eq!(
@@ -260,7 +266,7 @@ async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
             .remove_backend(None, "b", None)
             .await
             .expect("asked"),
-        Removed::Done
+        RemoveOutcome::Done
     );
     assert!(rig.store.workers().await.expect("a list").is_empty());
 }
@@ -270,15 +276,15 @@ async fn nobody_removes_or_fills_what_is_anothers(rig: Rig) {
     put_backend(&rig, backend("b", Some(&owner))).await;
     for stranger in [None, Some(other.as_str())] {
         let refused = put_worker(&rig, worker("w", "b", stranger)).await;
-        assert_eq!(refused, Arranged::NoBackend);
+        assert_eq!(refused, BackendChangeOutcome::NoBackend);
         let refused = rig.store.remove_backend(stranger, "b", None).await;
-        assert_eq!(refused.expect("an answer"), Removed::Absent);
+        assert_eq!(refused.expect("an answer"), RemoveOutcome::Absent);
     }
     let own = put_worker(&rig, worker("w", "b", Some(&owner))).await;
-    assert_eq!(own, Arranged::Done);
+    assert_eq!(own, BackendChangeOutcome::Done);
     for stranger in [None, Some(other.as_str())] {
         let refused = rig.store.remove_worker(stranger, "w", None).await;
-        assert_eq!(refused.expect("an answer"), Removed::Absent);
+        assert_eq!(refused.expect("an answer"), RemoveOutcome::Absent);
     }
 }
 
@@ -339,24 +345,35 @@ async fn an_arrangement_is_made_whole_or_not_at_all(rig: Rig) {
         detail: String::new(),
         account_id: None,
     };
-    let both = |backend_id: &str, at: &str| Arrangement {
+    let both = |backend_id: &str, at: &str| BackendChange {
         backends: vec![backend(backend_id, None)],
         workers: vec![put(worker("w", at, None))],
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    let astray = rig.store.arrange(both("b", "x"), Some(act("a"))).await;
-    assert_eq!(astray.expect("an answer"), Arranged::NoBackend);
+    let astray = rig
+        .store
+        .apply_backend_change(both("b", "x"), Some(act("a")))
+        .await;
+    assert_eq!(astray.expect("an answer"), BackendChangeOutcome::NoBackend);
     assert!(rig.store.backends().await.expect("a list").is_empty());
-    let done = rig.store.arrange(both("b", "b"), Some(act("a"))).await;
-    assert_eq!(done.expect("an answer"), Arranged::Done);
+    let done = rig
+        .store
+        .apply_backend_change(both("b", "b"), Some(act("a")))
+        .await;
+    assert_eq!(done.expect("an answer"), BackendChangeOutcome::Done);
     // A row that cannot be written undoes the change it tells of.
     let mut off = backend("b", None);
     off.spec.enabled = false.into();
-    let change = Arrangement {
+    let change = BackendChange {
         backends: vec![off],
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    assert!(rig.store.arrange(change, Some(act("a"))).await.is_err());
+    assert!(
+        rig.store
+            .apply_backend_change(change, Some(act("a")))
+            .await
+            .is_err()
+    );
     let removed = rig.store.remove_worker(None, "w", Some(act("a"))).await;
     assert!(removed.is_err());
     let removed = rig.store.remove_backend(None, "b", Some(act("a"))).await;
@@ -373,48 +390,65 @@ async fn an_arrangement_is_made_whole_or_not_at_all(rig: Rig) {
 async fn two_changes_of_what_was_seen_do_not_overwrite_each_other(rig: Rig) {
     put_backend(&rig, backend("b", None)).await;
     put_worker(&rig, worker("w", "b", None)).await;
-    let change = |weight: i64, seen: Vec<Seen>| {
+    let change = |weight: i64, seen: Vec<ExpectedRevision>| {
         let mut row = worker("w", "b", None);
         row.spec.weight = Count::clamped(weight);
-        let arrangement = Arrangement {
+        let arrangement = BackendChange {
             workers: vec![put(row)],
             seen,
-            ..Arrangement::default()
+            ..BackendChange::default()
         };
-        rig.store.arrange(arrangement, None)
+        rig.store.apply_backend_change(arrangement, None)
     };
-    let seen = || vec![Seen::Backend("b".into(), 1), Seen::Worker("w".into(), 1)];
+    let seen = || {
+        vec![
+            ExpectedRevision::Backend("b".into(), 1),
+            ExpectedRevision::Worker("w".into(), 1),
+        ]
+    };
     let (first, second) = tokio::join!(change(7, seen()), change(8, seen()));
     let mut both = [first.expect("an answer"), second.expect("an answer")];
-    both.sort_by_key(|one| *one == Arranged::Crossed);
-    assert_eq!(both, [Arranged::Done, Arranged::Crossed]);
-    let gone = vec![Seen::Worker("gone".into(), 1)];
+    both.sort_by_key(|one| *one == BackendChangeOutcome::Crossed);
+    assert_eq!(
+        both,
+        [BackendChangeOutcome::Done, BackendChangeOutcome::Crossed]
+    );
+    let gone = vec![ExpectedRevision::Worker("gone".into(), 1)];
     let crossed = change(9, gone).await.expect("an answer");
-    assert_eq!(crossed, Arranged::Crossed);
+    assert_eq!(crossed, BackendChangeOutcome::Crossed);
     let stored = rig.store.workers().await.expect("a list").remove(0);
     assert_eq!(stored.revision, 2, "changed once");
     assert!(stored.spec.weight.get() < 9);
 }
 
 async fn what_an_operator_switched_outlasts_a_declaration(rig: Rig) {
-    let declared = || Arrangement {
+    let declared = || BackendChange {
         backends: vec![BackendRow {
             declared: true,
             ..backend("b", None)
         }],
         workers: vec![put(worker("w", "b", None))],
         keeps_switches: true,
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    rig.store.arrange(declared(), None).await.expect("declared");
+    rig.store
+        .apply_backend_change(declared(), None)
+        .await
+        .expect("declared");
     let mut switched = declared();
     switched.keeps_switches = false;
     switched.backends[0].switched_off = true;
     switched.workers[0].row.spec.state = WorkerState::Paused;
-    rig.store.arrange(switched, None).await.expect("switched");
+    rig.store
+        .apply_backend_change(switched, None)
+        .await
+        .expect("switched");
     let mut again = declared();
     again.workers[0].row.spec.concurrency = Count::clamped(7);
-    rig.store.arrange(again, None).await.expect("declared");
+    rig.store
+        .apply_backend_change(again, None)
+        .await
+        .expect("declared");
     let (backends, workers) = (
         rig.store.backends().await.expect("a list"),
         rig.store.workers().await.expect("a list"),
@@ -431,22 +465,31 @@ async fn what_leaves_with_jobs_in_hand_is_switched_off_first(rig: Rig) {
     put_worker(&rig, worker("idle", "b", None)).await;
     let job = rig.running(&account, 1).await;
     begin(&rig, &job, "t", "b/w", NOW).await;
-    let leaving = || Arrangement {
+    let leaving = || BackendChange {
         leaving_workers: vec!["w".into(), "idle".into()],
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    rig.store.arrange(leaving(), None).await.expect("left");
+    rig.store
+        .apply_backend_change(leaving(), None)
+        .await
+        .expect("left");
     let workers = rig.store.workers().await.expect("a list");
     assert_eq!(workers.len(), 1);
     assert!(workers[0].retired);
-    let all = || Arrangement {
+    let all = || BackendChange {
         leaving_backends: vec!["b".into()],
-        ..Arrangement::default()
+        ..BackendChange::default()
     };
-    rig.store.arrange(all(), None).await.expect("left");
+    rig.store
+        .apply_backend_change(all(), None)
+        .await
+        .expect("left");
     assert!(!rig.store.backends().await.expect("a list")[0].in_use());
     rig.settle(rig.failure(&job, atelier_store::Guard::Unfinished))
         .await;
-    rig.store.arrange(all(), None).await.expect("left");
+    rig.store
+        .apply_backend_change(all(), None)
+        .await
+        .expect("left");
     assert!(rig.store.backends().await.expect("a list").is_empty());
 }

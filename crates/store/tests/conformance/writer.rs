@@ -1,6 +1,6 @@
 //! The writer: bad changes hurt only themselves, a full queue says so, closing loses nothing.
 
-use atelier_store::{Accepted, Error, Guard, Options, Settled, Store};
+use atelier_store::{AcceptOutcome, Error, Guard, Options, SettleOutcome, Store};
 
 use crate::rig::{Rig, options, quota, spawn};
 
@@ -29,7 +29,7 @@ async fn a_poisoned_change_does_not_fail_its_neighbours(rig: Rig) {
     for task in tasks {
         let (poison, answer) = task.await.expect("it ends");
         match answer {
-            Ok(Accepted::New { .. }) => assert!(!poison),
+            Ok(AcceptOutcome::New { .. }) => assert!(!poison),
             Err(Error::Conflict(_)) => assert!(poison),
             other => panic!("{other:?}"),
         }
@@ -59,7 +59,7 @@ async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
     let (mut new, mut busy) = (0, 0);
     for task in tasks {
         match task.await.expect("it ends") {
-            Ok(Accepted::New { .. }) => new += 1,
+            Ok(AcceptOutcome::New { .. }) => new += 1,
             Err(Error::Busy) => busy += 1,
             other => panic!("{other:?}"),
         }
@@ -86,7 +86,7 @@ async fn what_ends_waits_for_a_full_queue(rig: Rig) {
         tasks.push(async move { store.settle(ending).await });
     }
     for settled in futures_util::future::join_all(tasks).await {
-        assert!(matches!(settled, Ok(Settled::Done(_))), "{settled:?}");
+        assert!(matches!(settled, Ok(SettleOutcome::Done(_))), "{settled:?}");
     }
     assert_eq!(rig.purse(&account).await, (quota(9_900), quota(0)));
     store.close().await;
@@ -109,7 +109,7 @@ async fn closing_commits_what_waits(rig: Rig) {
     let mut new = 0;
     for task in tasks {
         match task.await.expect("it ends") {
-            Ok(Accepted::New { .. }) => new += 1,
+            Ok(AcceptOutcome::New { .. }) => new += 1,
             Err(Error::Busy) => {}
             other => panic!("{other:?}"),
         }

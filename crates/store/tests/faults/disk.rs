@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use atelier_store::{Credit, CreditKind, Credited, Error, Store};
+use atelier_store::{Credit, CreditKind, CreditOutcome, Error, Store};
 
 use crate::rig::{Folder, NOW, options, quota};
 
@@ -112,7 +112,7 @@ async fn grant_at(folder: &Path, plan: &str) {
         now_ms: NOW,
     };
     match store.credit(grant, None).await {
-        Ok(Credited::Done(_)) => eprintln!("answer: done"),
+        Ok(CreditOutcome::Done(_)) => eprintln!("answer: done"),
         Err(Error::Unresolved) => eprintln!("answer: unknown"),
         other => eprintln!("answer: refused, {other:?}"),
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atelier_store::{Accepted, Error, Store};
+use atelier_store::{AcceptOutcome, Error, Store};
 use tokio::time::{Instant, timeout};
 
 use crate::proxy::Proxy;
@@ -63,7 +63,7 @@ async fn a_silent_connection_is_given_up_and_replaced(rig: Rig) {
     for task in accepts {
         let (id, answer) = task.await.expect("it ends");
         match answer.expect("a write is answered in time") {
-            Ok(Accepted::New { .. }) => known.push((id, true)),
+            Ok(AcceptOutcome::New { .. }) => known.push((id, true)),
             Err(Error::Busy) => known.push((id, false)),
             other => panic!("{other:?}"),
         }
@@ -78,7 +78,7 @@ async fn a_silent_connection_is_given_up_and_replaced(rig: Rig) {
         store.ping().await.expect("it reads again");
     }
     for (id, accepted) in known {
-        let found = rig.store.job_of_anyone(&id).await.expect("a read");
+        let found = rig.store.job_of_any_account(&id).await.expect("a read");
         assert_eq!(found.is_some(), accepted, "{id}");
     }
     store.close().await;
@@ -93,7 +93,10 @@ async fn a_half_open_connection_delays_a_write_by_seconds(rig: Rig) {
     let begun = Instant::now();
     let accepted = store.accept(rig.accept(&account, 1)).await;
     let took = begun.elapsed();
-    assert!(matches!(accepted, Ok(Accepted::New { .. })), "{accepted:?}");
+    assert!(
+        matches!(accepted, Ok(AcceptOutcome::New { .. })),
+        "{accepted:?}"
+    );
     assert!(took < Duration::from_secs(8), "{took:?}");
     store.close().await;
 }

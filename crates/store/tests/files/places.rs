@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use atelier_store::files::{Files, S3Settings};
 
-/// An empty vault.
+/// An empty asset_store.
 pub(crate) struct Place {
-    /// The vault.
+    /// The asset store.
     pub(crate) files: Files,
     root: PathBuf,
     settings: Option<S3Settings>,
@@ -50,7 +50,7 @@ impl Place {
         })
     }
 
-    /// The same vault as another node opens it.
+    /// The same asset_store as another node opens it.
     pub(crate) fn again(&self) -> Files {
         match &self.settings {
             Some(settings) => Files::s3(settings).expect("the bucket"),

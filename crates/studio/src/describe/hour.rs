@@ -2,12 +2,12 @@
 
 use atelier_media::Picture;
 
-use super::traits::Traits;
-use crate::wanted::kinds::Time;
+use super::traits::PictureMeasures;
+use crate::choices::kinds::Time;
 
 /// The time of day that the light of a picture suggests.
 pub fn seeming_time(picture: &Picture) -> Time {
-    let traits = Traits::of(&picture.on([255; 3]));
+    let traits = PictureMeasures::of(&picture.on([255; 3]));
     match (traits.bright, traits.warm) {
         (bright, _) if bright < 0.22 => Time::Night,
         (bright, warm) if bright < 0.36 && warm < 0.06 => Time::Dusk,

@@ -3,7 +3,7 @@
 use atelier_media::Picture;
 
 /// Measures from 0 to 1 unless said otherwise.
-pub(super) struct Traits {
+pub(super) struct PictureMeasures {
     pub(super) bright: f32,
     spread: f32,
     colourful: f32,
@@ -19,7 +19,7 @@ pub(super) struct Traits {
     mirrored: bool,
 }
 
-impl Traits {
+impl PictureMeasures {
     /// Measures a small copy.
     pub(super) fn of(picture: &Picture) -> Self {
         let small = picture.resized(64, 64);

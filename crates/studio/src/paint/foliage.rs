@@ -7,7 +7,7 @@ use super::region::{polygon, rounded};
 
 /// A place for a tree.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct TreeSite {
     /// Where it stands.
     pub x: f32,
     /// Where it stands.
@@ -21,8 +21,8 @@ pub(crate) struct Spot {
 }
 
 /// The outline of a pine.
-pub(crate) fn pine(spot: Spot) -> Option<Path> {
-    let Spot {
+pub(crate) fn pine(spot: TreeSite) -> Option<Path> {
+    let TreeSite {
         x, y, tall, seed, ..
     } = spot;
     let tiers = 7;

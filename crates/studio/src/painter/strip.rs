@@ -1,8 +1,8 @@
 //! A strip of the picture while regions are laid behind each other into it.
 
-use super::prepared::{Prepared, Shadow};
+use super::prepared_region::{PreparedRegion, Shadow};
+use super::strip_weave::StripWeave;
 use super::veil::Veil;
-use super::woven::Woven;
 use crate::paint::canvas::Frame;
 use crate::paint::cover::Cover;
 use crate::paint::region::Blend;
@@ -18,7 +18,7 @@ pub(super) struct Strip<'a> {
     first: usize,
     style: &'a dyn Style,
     frame: &'a Frame,
-    weave: Woven,
+    weave: StripWeave,
 }
 
 impl<'a> Strip<'a> {
@@ -30,7 +30,7 @@ impl<'a> Strip<'a> {
         style: &'a dyn Style,
         frame: &'a Frame,
     ) -> Self {
-        let weave = Woven::new(style, wide, veils.len() / wide);
+        let weave = StripWeave::new(style, wide, veils.len() / wide);
         Self {
             veils,
             wide,
@@ -42,7 +42,7 @@ impl<'a> Strip<'a> {
     }
 
     /// Lays a region behind what was laid before: its outline is in front of it and its shadow behind.
-    pub(super) fn lay(&mut self, one: &Prepared) {
+    pub(super) fn lay(&mut self, one: &PreparedRegion) {
         if let Some(line) = &one.line {
             self.line(one, line);
         }
@@ -54,7 +54,7 @@ impl<'a> Strip<'a> {
         }
     }
 
-    fn line(&mut self, one: &Prepared, line: &Cover) {
+    fn line(&mut self, one: &PreparedRegion, line: &Cover) {
         let (region, style, frame) = (one.region.as_ref(), self.style, self.frame);
         let (dx, dy) = frame.shift(region.depth);
         self.visit(line, |_, (x, y), at, veil| {
@@ -69,7 +69,7 @@ impl<'a> Strip<'a> {
         });
     }
 
-    fn fill(&mut self, one: &Prepared, cover: &Cover) {
+    fn fill(&mut self, one: &PreparedRegion, cover: &Cover) {
         let (region, style, frame) = (one.region.as_ref(), self.style, self.frame);
         let (dx, dy) = frame.shift(region.depth);
         let grain = 1.0 / frame.scale;
@@ -108,7 +108,7 @@ impl<'a> Strip<'a> {
     fn visit(
         &mut self,
         cover: &Cover,
-        mut visit: impl FnMut(&mut Woven, (usize, usize), usize, &mut Veil),
+        mut visit: impl FnMut(&mut StripWeave, (usize, usize), usize, &mut Veil),
     ) {
         let last = self.first + self.veils.len() / self.wide;
         let rows = cover.y.max(self.first)..(cover.y + cover.height).min(last);

@@ -6,13 +6,13 @@ use tiny_skia::{FillRule, Mask, Transform};
 
 use super::islet::islet;
 use super::stage::{Stage, field};
-use crate::layout::Placed;
+use crate::choices::habitat::Habitat;
+use crate::choices::kinds::Setting;
+use crate::layout::PlacedSubject;
 use crate::paint::colour::{Rgb, dyed, luma, mix, saturate, scale, screen, with_alpha};
 use crate::paint::cover::Cover;
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role, ellipse};
-use crate::wanted::habitat::Habitat;
-use crate::wanted::kinds::Setting;
 
 /// How thick a subject is at each point, from its smeared silhouette.
 pub(crate) struct Relief {
@@ -24,7 +24,7 @@ const SIZE: usize = 96;
 const EDGE: f32 = 10.0;
 
 impl Relief {
-    fn new(one: &Placed) -> Self {
+    fn new(one: &PlacedSubject) -> Self {
         let bounds = one.art.bounds;
         let inner = SIZE as f32 - 2.0 * EDGE;
         let fit = Transform::from_translate(-bounds.left(), -bounds.top())
@@ -77,7 +77,7 @@ impl Relief {
 
 /// Maps world places into 0..1 across a subject.
 #[derive(Clone, Copy)]
-struct Across {
+struct SubjectFrame {
     left: f32,
     top: f32,
     wide: f32,
@@ -85,8 +85,8 @@ struct Across {
     flip: bool,
 }
 
-impl Across {
-    fn of(one: &Placed) -> Self {
+impl SubjectFrame {
+    fn of(one: &PlacedSubject) -> Self {
         let (wide, high) = (one.width(), one.height());
         Self {
             left: one.foot.0 - wide * 0.5,
@@ -107,7 +107,7 @@ impl Across {
 }
 
 /// From the subject's own units to the world.
-fn transform(one: &Placed) -> Transform {
+fn transform(one: &PlacedSubject) -> Transform {
     let bounds = one.art.bounds;
     let sx = if one.flip { -one.scale } else { one.scale };
     let middle = bounds.left() + bounds.width() * 0.5;
@@ -127,9 +127,9 @@ fn coloured(part: Rgb, dye: Option<Rgb>) -> Rgb {
 }
 
 /// Adds a subject.
-pub(crate) fn actor(stage: &mut Stage, one: &Placed) {
+pub(crate) fn actor(stage: &mut Stage, one: &PlacedSubject) {
     let relief = Arc::new(Relief::new(one));
-    let across = Across::of(one);
+    let across = SubjectFrame::of(one);
     let grounded = !matches!(one.habitat, Habitat::Air | Habitat::Sky | Habitat::Sea);
     let on_water = stage.scene.setting == Setting::Sea && one.habitat == Habitat::Ground;
     if on_water && stage.scene.subjects[one.index].key != "lighthouse" {
@@ -196,7 +196,7 @@ pub(crate) fn actor(stage: &mut Stage, one: &Placed) {
     }
 }
 
-fn shadow(stage: &mut Stage, one: &Placed, relief: &Arc<Relief>) {
+fn shadow(stage: &mut Stage, one: &PlacedSubject, relief: &Arc<Relief>) {
     let light = stage.light.clone();
     let (wide, high) = (one.width(), one.height());
     let (fx, fy) = one.foot;
@@ -261,7 +261,7 @@ fn shadow(stage: &mut Stage, one: &Placed, relief: &Arc<Relief>) {
 }
 
 /// Small waves before a hull, so that it lies in the water and not on it.
-fn waterline(stage: &mut Stage, one: &Placed) {
+fn waterline(stage: &mut Stage, one: &PlacedSubject) {
     let light = stage.light.clone();
     let (fx, fy) = one.foot;
     let (wide, high) = (one.width(), one.height());

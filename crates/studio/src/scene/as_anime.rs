@@ -2,9 +2,9 @@
 
 use super::Scene;
 use super::figure::Figure;
+use crate::choices::kinds::StyleName;
 use crate::figure::stance;
 use crate::figure::traits::{Pose, Traits};
-use crate::wanted::kinds::StyleName;
 
 /// World units of one unit of a figure, when it is alone.
 const SCALE: f32 = 0.0036;

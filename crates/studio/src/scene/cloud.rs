@@ -1,10 +1,10 @@
 //! Clouds: soft fields of noise for painters, rounded heaps for those who cut shapes.
 
 use super::stage::{Stage, field};
+use crate::choices::kinds::Weather;
 use crate::paint::colour::{Rgb, mix, scale, screen, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Role, polygon, rectangle};
-use crate::wanted::kinds::Weather;
 
 /// How much of the sky the weather covers, 0..1.
 fn cover(weather: Weather, roll: f32) -> f32 {

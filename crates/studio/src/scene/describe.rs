@@ -1,8 +1,8 @@
 //! Says in words what a scene shows.
 
 use super::Scene;
-use crate::wanted::Wanted;
-use crate::wanted::kinds::{Place, Season};
+use crate::choices::RequestedSubject;
+use crate::choices::kinds::{Place, Season};
 
 fn number(count: u8) -> &'static str {
     [
@@ -27,7 +27,7 @@ fn plural(name: &str) -> String {
     }
 }
 
-fn one(want: &Wanted) -> String {
+fn one(want: &RequestedSubject) -> String {
     let colour = want
         .colour_name
         .as_ref()

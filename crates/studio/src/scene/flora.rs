@@ -4,7 +4,7 @@ use tiny_skia::PathBuilder;
 
 use super::stage::{Stage, field};
 use crate::paint::colour::{Rgb, mix, scale, with_alpha};
-use crate::paint::foliage::{Spot, pine, tuft};
+use crate::paint::foliage::{TreeSite, pine, tuft};
 use crate::paint::noise;
 use crate::paint::region::Role;
 
@@ -24,7 +24,7 @@ pub(crate) enum Tree {
 }
 
 /// Adds one tree.
-pub(crate) fn tree(stage: &mut Stage, kind: Tree, spot: Spot, colour: Rgb) {
+pub(crate) fn tree(stage: &mut Stage, kind: Tree, spot: TreeSite, colour: Rgb) {
     match kind {
         Tree::Pine => {
             let light = stage.light.clone();
@@ -52,8 +52,8 @@ pub(crate) fn tree(stage: &mut Stage, kind: Tree, spot: Spot, colour: Rgb) {
     }
 }
 
-fn trunk(stage: &mut Stage, spot: Spot, colour: Rgb, lean: f32) {
-    let Spot {
+fn trunk(stage: &mut Stage, spot: TreeSite, colour: Rgb, lean: f32) {
+    let TreeSite {
         x,
         y,
         tall,
@@ -81,8 +81,8 @@ fn trunk(stage: &mut Stage, spot: Spot, colour: Rgb, lean: f32) {
     stage.add(b.finish(), colours, Role::Plant, depth);
 }
 
-fn crown(stage: &mut Stage, kind: Tree, spot: Spot, colour: Rgb) {
-    let Spot {
+fn crown(stage: &mut Stage, kind: Tree, spot: TreeSite, colour: Rgb) {
+    let TreeSite {
         x,
         y,
         tall,
@@ -135,8 +135,8 @@ fn crown(stage: &mut Stage, kind: Tree, spot: Spot, colour: Rgb) {
     }
 }
 
-fn palm(stage: &mut Stage, spot: Spot, colour: Rgb) {
-    let Spot {
+fn palm(stage: &mut Stage, spot: TreeSite, colour: Rgb) {
+    let TreeSite {
         x,
         y,
         tall,
@@ -200,7 +200,7 @@ pub(crate) fn wood(
     for i in stage.cells(spacing, tall) {
         let x = (i as f32 + 0.8 * noise::cell(i, 1, seed)) * spacing;
         let size = tall * (0.55 + 0.5 * noise::cell(i, 2, seed));
-        let spot = Spot {
+        let spot = TreeSite {
             x,
             y: line(x) + tall * 0.1,
             tall: size,

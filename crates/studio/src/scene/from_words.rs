@@ -2,9 +2,9 @@
 
 use super::window::Window;
 use super::{Scene, usual};
+use crate::choices::habitat::Habitat;
+use crate::choices::kinds::{Season, Setting, StyleName, Time, Weather};
 use crate::paint::dice::Dice;
-use crate::wanted::habitat::Habitat;
-use crate::wanted::kinds::{Season, Setting, StyleName, Time, Weather};
 use crate::words;
 use crate::words::lexicon::home_of;
 use crate::words::reading::{Reading, Tongue};

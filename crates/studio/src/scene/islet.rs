@@ -1,7 +1,7 @@
 //! A small island under what stands in the middle of the sea and cannot swim.
 
 use super::stage::{Stage, field};
-use crate::layout::Placed;
+use crate::layout::PlacedSubject;
 use crate::paint::colour::{hex, mix, scale, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Role, polygon};
@@ -10,7 +10,7 @@ use crate::paint::region::{Role, polygon};
 const POINTS: usize = 64;
 
 /// Adds an island with foam around it under the feet of a subject.
-pub(crate) fn islet(stage: &mut Stage, one: &Placed) {
+pub(crate) fn islet(stage: &mut Stage, one: &PlacedSubject) {
     let (fx, fy) = one.foot;
     let half = one.width() * 0.56 + 0.07;
     let (top, rise) = (fy - 0.022, 0.05 + half * 0.11);

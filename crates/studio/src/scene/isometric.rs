@@ -2,12 +2,12 @@
 
 use super::actor;
 use super::stage::{Stage, field};
+use crate::choices::kinds::Setting;
 use crate::layout;
 use crate::layout::Floor;
 use crate::paint::colour::{Rgb, hex, mix, scale, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role, ellipse, plain, polygon};
-use crate::wanted::kinds::Setting;
 
 /// Tiles along each side.
 const SIDE: i32 = 9;
@@ -21,11 +21,11 @@ const TOP: f32 = -0.17;
 struct Tile {
     colour: Rgb,
     height: f32,
-    thing: Thing,
+    thing: TileObject,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Thing {
+enum TileObject {
     Nothing,
     Tree,
     Tower,
@@ -87,13 +87,13 @@ fn tile(stage: &Stage, i: i32, j: i32) -> Tile {
     let back = ((SIDE - 2 - i - j).max(0) as f32) / SIDE as f32;
     let grass = crate::scene::setting::green::green(stage);
     let green = scale(grass, 0.92 + 0.14 * roll);
-    let make = |colour: Rgb, height: f32, thing: Thing| Tile {
+    let make = |colour: Rgb, height: f32, thing: TileObject| Tile {
         colour,
         height: if free { height.min(0.3) } else { height },
-        thing: if free { Thing::Nothing } else { thing },
+        thing: if free { TileObject::Nothing } else { thing },
     };
     let tree = |share: f32| {
-        if roll < share { Thing::Tree } else { Thing::Nothing }
+        if roll < share { TileObject::Tree } else { TileObject::Nothing }
     };
     match stage.scene.setting {
         Setting::Mountains | Setting::Volcano | Setting::Waterfall => {
@@ -105,7 +105,7 @@ fn tile(stage: &Stage, i: i32, j: i32) -> Tile {
             } else {
                 green
             };
-            make(rock, height, if height < 0.9 { tree(0.3) } else { Thing::Nothing })
+            make(rock, height, if height < 0.9 { tree(0.3) } else { TileObject::Nothing })
         }
         Setting::Forest | Setting::Jungle => {
             make(green, (bump * 1.5).max(0.0).round() * 0.3, tree(0.62))
@@ -113,28 +113,28 @@ fn tile(stage: &Stage, i: i32, j: i32) -> Tile {
         Setting::Sea | Setting::Lake | Setting::River | Setting::Underwater => {
             let water = mix(hex(0x3f9ad0), hex(0x7fd0e8), 0.5 + bump);
             let land = stage.scene.setting != Setting::Sea && back > 0.38;
-            if land { make(green, 0.4, tree(0.4)) } else { make(water, -0.25, Thing::Nothing) }
+            if land { make(green, 0.4, tree(0.4)) } else { make(water, -0.25, TileObject::Nothing) }
         }
         Setting::Beach => {
             let dry = i > 3;
-            if dry { make(hex(0xeed9a8), 0.0, tree(0.12)) } else { make(hex(0x4fb4d8), -0.25, Thing::Nothing) }
+            if dry { make(hex(0xeed9a8), 0.0, tree(0.12)) } else { make(hex(0x4fb4d8), -0.25, TileObject::Nothing) }
         }
         Setting::Desert | Setting::Canyon => {
-            let thing = if roll < 0.14 { Thing::Cactus } else { Thing::Nothing };
+            let thing = if roll < 0.14 { TileObject::Cactus } else { TileObject::Nothing };
             make(scale(hex(0xe3b873), 0.94 + roll * 0.1), (bump * 3.0).max(0.0).round() * 0.5, thing)
         }
         Setting::City | Setting::Street => {
             let road = i % 4 == 3 || j % 4 == 3;
-            let thing = if road { Thing::Nothing } else { Thing::Tower };
+            let thing = if road { TileObject::Nothing } else { TileObject::Tower };
             make(if road { hex(0x6d7178) } else { hex(0xb4b8be) }, 0.0, thing)
         }
         Setting::Snow => make(scale(hex(0xf1f5fa), 0.95 + roll * 0.05), (back * 4.0 * (0.4 + bump.abs())).round() * 0.5, tree(0.3)),
-        Setting::Space => make(scale(hex(0x9aa0ae), 0.85 + roll * 0.2), (bump * 2.0).round() * 0.25, Thing::Nothing),
+        Setting::Space => make(scale(hex(0x9aa0ae), 0.85 + roll * 0.2), (bump * 2.0).round() * 0.25, TileObject::Nothing),
         Setting::Room | Setting::Table | Setting::Studio => make(if (i + j) % 2 == 0 {
                 hex(0xc09066)
             } else {
                 hex(0xb08058)
-            }, 0.0, Thing::Nothing),
+            }, 0.0, TileObject::Nothing),
         _ => make(green, (bump * 2.2).max(0.0).round() * 0.35, tree(0.22)),
     }
 }
@@ -143,8 +143,8 @@ fn thing(stage: &mut Stage, (i, j): (i32, i32), tile: Tile) {
     let (x, y, h) = (i as f32, j as f32, tile.height);
     let roll = stage.dice.cell("iso thing", i, j);
     match tile.thing {
-        Thing::Nothing => {}
-        Thing::Tree => {
+        TileObject::Nothing => {}
+        TileObject::Tree => {
             let leaf = crate::scene::setting::country::leafy(stage);
             block(stage, (x + 0.4, y + 0.4), 0.2, (h, h + 0.5), hex(0x6b4a30));
             let tall = 0.7 + roll * 0.8;
@@ -163,7 +163,7 @@ fn thing(stage: &mut Stage, (i, j): (i32, i32), tile: Tile) {
                 scale(leaf, 1.08),
             );
         }
-        Thing::Tower => {
+        TileObject::Tower => {
             let tall = 0.8 + roll * roll * 4.6;
             let wall = [
                 hex(0xd9a07a),
@@ -182,7 +182,7 @@ fn thing(stage: &mut Stage, (i, j): (i32, i32), tile: Tile) {
                 scale(wall, 0.8),
             );
         }
-        Thing::Cactus => block(
+        TileObject::Cactus => block(
             stage,
             (x + 0.38, y + 0.38),
             0.24,

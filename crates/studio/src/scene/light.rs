@@ -1,8 +1,8 @@
 //! The light of a scene: sky colours, where the light comes from, how it colours things, how thick the air is.
 
+use crate::choices::kinds::{Time, Weather};
 use crate::paint::colour::{Rgb, filter, from_hsl, hex, mix, saturate, scale, to_hsl};
 use crate::paint::dice::Dice;
-use crate::wanted::kinds::{Time, Weather};
 
 /// The light of a scene.
 #[derive(Clone, Debug)]

@@ -10,12 +10,12 @@ use super::light::Light;
 use super::patch::Hole;
 use super::stage::{Stage, View};
 use super::{Scene, actor, isometric, setting, tile};
+use crate::choices::kinds::{Motion, StyleName};
 use crate::paint::canvas::{Canvas, Frame};
 use crate::paint::colour::{Rgb, luma, mix};
 use crate::paint::region::Item;
 use crate::style::flair::Flair;
 use crate::style::look::{Look, Style};
-use crate::wanted::kinds::{Motion, StyleName};
 use crate::{layout, painter, style};
 
 impl Scene {

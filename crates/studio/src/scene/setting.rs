@@ -16,8 +16,8 @@ mod woods;
 
 use super::stage::Stage;
 use super::{cloud, sky};
+use crate::choices::kinds::Setting;
 use crate::layout::Floor;
-use crate::wanted::kinds::Setting;
 
 /// World height of the horizon; the seed chooses between a low and a high viewpoint.
 pub(crate) fn horizon(setting: Setting, dice: &crate::paint::dice::Dice) -> f32 {

@@ -3,10 +3,10 @@
 use tiny_skia::PathBuilder;
 
 use super::stage::{Stage, field};
+use crate::choices::kinds::{Time, Weather};
 use crate::paint::colour::{hex, mix, scale, screen, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role, ellipse, rectangle};
-use crate::wanted::kinds::{Time, Weather};
 
 /// Adds the sky and what shines in it.
 pub(crate) fn sky(stage: &mut Stage) {

@@ -1,8 +1,8 @@
 //! Pictures of the same words that differ more than their seeds would make them.
 
 use super::Scene;
-use crate::wanted::habitat::Habitat;
-use crate::wanted::kinds::{Season, Setting, StyleName, Time, Weather};
+use crate::choices::habitat::Habitat;
+use crate::choices::kinds::{Season, Setting, StyleName, Time, Weather};
 use crate::words;
 
 /// From here on even the style is chosen anew where the words leave it open.

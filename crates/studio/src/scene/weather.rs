@@ -3,10 +3,10 @@
 use tiny_skia::PathBuilder;
 
 use super::stage::{Stage, field};
+use crate::choices::kinds::Weather;
 use crate::paint::colour::{from_hsl, hex, mix, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role, polygon};
-use crate::wanted::kinds::Weather;
 
 /// Rainbow, lightning and falling stars, behind the land.
 pub(crate) fn behind(stage: &mut Stage) {

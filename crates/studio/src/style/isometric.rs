@@ -5,9 +5,9 @@ use crate::paint::colour::{Rgba, mix, saturate, with_alpha};
 use crate::paint::region::{Region, Role};
 
 /// Blocks on a tile.
-pub(crate) struct Isometric;
+pub(crate) struct IsometricStyle;
 
-impl Style for Isometric {
+impl Style for IsometricStyle {
     fn look(&self) -> Look {
         Look {
             cut: true,

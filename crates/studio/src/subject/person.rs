@@ -10,7 +10,7 @@ use crate::paint::colour::{Rgb, hex, scale};
 use crate::paint::dice::Dice;
 use dress::{legs, torso};
 use head::head;
-use role::{Dress, Figure, Gear, Hat, Role, role};
+use role::{Dress, Gear, Hat, PersonLook, PersonRole, role};
 
 /// The picture of a person; `cloth` is the colour the prompt asks for.
 pub(crate) fn art(name: &str, cloth: Option<Rgb>, dice: &Dice) -> Option<Art> {
@@ -30,7 +30,7 @@ pub(crate) fn art(name: &str, cloth: Option<Rgb>, dice: &Dice) -> Option<Art> {
         hex(0x3d2b26),
     ][dice.pick("hair", 5)];
     let hair = if role.beard { hex(0xd9d7d2) } else { hair };
-    let figure = Figure {
+    let figure = PersonLook {
         role,
         skin,
         hair,
@@ -72,7 +72,7 @@ fn childlike(art: &Art) -> Art {
     Art::new(parts.collect()).unwrap_or_else(|| art.clone())
 }
 
-fn behind(all: &mut Builder, figure: &Figure) {
+fn behind(all: &mut Builder, figure: &PersonLook) {
     let role = figure.role;
     if let Some(cape) = role.cape {
         all.main(
@@ -122,7 +122,7 @@ fn behind(all: &mut Builder, figure: &Figure) {
     }
 }
 
-fn arm(all: &mut Builder, figure: &Figure, side: f32) {
+fn arm(all: &mut Builder, figure: &PersonLook, side: f32) {
     let role = figure.role;
     let t = if role.dress == Dress::Suit { 1.4 } else { 1.0 };
     let holds = side > 0.0 && matches!(role.gear, Gear::Staff | Gear::Sword);
@@ -156,7 +156,7 @@ fn arm(all: &mut Builder, figure: &Figure, side: f32) {
     all.fixed(oval(hand.0, hand.1 + 1.4, 2.4 * t, 2.6 * t), glove);
 }
 
-fn gear(all: &mut Builder, role: Role, (x, y): (f32, f32)) {
+fn gear(all: &mut Builder, role: PersonRole, (x, y): (f32, f32)) {
     if role.gear == Gear::Staff {
         all.fixed(
             limb(&[(x, y - 44.0, 1.1), (x + 0.6, 0.0, 1.3)]),

@@ -4,7 +4,7 @@ use super::art::Art;
 use super::build::{Builder, blob, limb};
 use crate::paint::colour::{Rgb, hex, scale};
 use crate::paint::dice::Dice;
-use crate::paint::foliage::{Spot as TreeSpot, pine as pine_outline, tuft};
+use crate::paint::foliage::{TreeSite as TreeSpot, pine as pine_outline, tuft};
 use crate::paint::noise;
 
 /// The picture of a tree.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::packed;
+use crate::packed_text;
 
 /// Lines of a glyph, a tab and its drawing.
 const PACKED: &[u8] = include_bytes!("../../assets/emoji.z");
@@ -24,7 +24,7 @@ pub(super) fn svg(glyph: &str) -> Option<&'static str> {
 /// The table; read once, and kept for as long as the process runs.
 fn text() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| packed::text(PACKED))
+    TEXT.get_or_init(|| packed_text::text(PACKED))
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Names and keywords from the Unicode annotations: a third of their bytes lie in the program, and the whole is held only while
 //! the lexicon is built from it. The test beneath makes the packed table and holds it against the one that people read.
 
-use crate::packed;
+use crate::packed_text;
 
 const PACKED: &[u8] = include_bytes!("../../assets/words/annotations.z");
 
 /// The table: glyph, group, English name, then one column per language.
 pub(super) fn table() -> String {
-    packed::text(PACKED)
+    packed_text::text(PACKED)
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 use super::annotations::table;
 use super::glyphs::of_glyph;
 use super::meaning::{Meaning, of_code};
+use super::stop_words::VAGUE;
 use super::text;
-use super::vague::VAGUE;
-use crate::subject::own;
-use crate::wanted::habitat;
-use crate::wanted::habitat::Kind;
-use crate::wanted::kinds::Setting;
+use crate::choices::habitat;
+use crate::choices::habitat::Kind;
+use crate::choices::kinds::Setting;
+use crate::subject::built_in;
 
 /// Our own words: a code, then columns of a language and its words.
 const CORE: &str = include_str!("../../assets/words/core.tsv");
@@ -69,7 +69,7 @@ impl Lexicon {
             by_key: HashMap::new(),
             longest_dense: 1,
         };
-        for own in own::OWN {
+        for own in built_in::OWN {
             all.thing(
                 own.key,
                 own.key,
@@ -87,7 +87,7 @@ impl Lexicon {
             else {
                 continue;
             };
-            if own::own_for(glyph).is_none() {
+            if built_in::own_for(glyph).is_none() {
                 all.thing(glyph, short_name(name), habitat::of_emoji(group, name));
             }
         }
@@ -111,7 +111,7 @@ impl Lexicon {
     /// The meaning of a code or a glyph.
     fn meaning(&self, code: &str) -> Option<Meaning> {
         of_code(code).or_else(|| {
-            let key = own::own_for(code).unwrap_or(code);
+            let key = built_in::own_for(code).unwrap_or(code);
             self.by_key.get(key).map(|id| Meaning::Thing(*id))
         })
     }
@@ -272,5 +272,5 @@ fn short_name(name: &str) -> &str {
 
 /// Where a thing of our own lives when nobody says.
 pub(crate) fn home_of(key: &str) -> Option<Setting> {
-    own::home(key)
+    built_in::home(key)
 }

@@ -1,6 +1,6 @@
 //! What a word can mean.
 
-use crate::wanted::kinds::{Place, Season, Setting, StyleName, Time, Weather};
+use crate::choices::kinds::{Place, Season, Setting, StyleName, Time, Weather};
 
 /// What a word means.
 #[derive(Clone, Copy, Debug, PartialEq)]

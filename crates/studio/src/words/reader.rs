@@ -5,8 +5,8 @@ use super::meaning::{COLOURS, Meaning, english};
 use super::pieces::{language, meaning, pieces};
 use super::reading::{Reading, Tongue};
 use super::text;
-use crate::wanted::Wanted;
-use crate::wanted::kinds::Place;
+use crate::choices::RequestedSubject;
+use crate::choices::kinds::Place;
 
 /// State while walking over a prompt.
 #[derive(Default)]
@@ -97,7 +97,7 @@ fn name_of(meaning: Meaning) -> Option<String> {
     if let Meaning::Thing(id) = meaning {
         return Some(lexicon().things[id as usize].name.clone());
     }
-    if let Meaning::Weather(crate::wanted::kinds::Weather::Cloudy) = meaning {
+    if let Meaning::Weather(crate::choices::kinds::Weather::Cloudy) = meaning {
         return Some("cloud".to_owned());
     }
     english(meaning).map(str::to_owned)
@@ -139,7 +139,7 @@ fn step(meaning: Meaning, language: u8, walk: &mut Walk, reading: &mut Reading) 
             reading.full_moon = true;
             reading
                 .time
-                .get_or_insert(crate::wanted::kinds::Time::Night);
+                .get_or_insert(crate::choices::kinds::Time::Night);
             walk.colour = None;
         }
         Meaning::Scenery(_) | Meaning::Nothing => {}
@@ -189,7 +189,7 @@ fn noun(id: u16, walk: &mut Walk, reading: &mut Reading) {
     if let Some(rider) = walk.rider.take() {
         reading.subjects[rider].place = Place::On;
     }
-    reading.subjects.push(Wanted {
+    reading.subjects.push(RequestedSubject {
         key: thing.key.clone(),
         name: thing.name.clone(),
         count,

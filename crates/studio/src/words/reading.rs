@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::wanted::Wanted;
-use crate::wanted::kinds::{Place, Season, Setting, StyleName, Time, Weather};
+use crate::choices::RequestedSubject;
+use crate::choices::kinds::{Place, Season, Setting, StyleName, Time, Weather};
 
 /// What was understood of a prompt.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
     /// Subjects in the order they are named.
-    pub subjects: Vec<Wanted>,
+    pub subjects: Vec<RequestedSubject>,
     /// The place.
     pub setting: Option<Setting>,
     /// The time.

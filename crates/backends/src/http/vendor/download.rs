@@ -4,15 +4,15 @@ use futures_util::StreamExt as _;
 use http::Response;
 use tokio::time::Instant;
 
-use super::{MOST_ANSWER, VendorAnswer, VendorCall, VendorHttp, whole};
+use super::{MOST_ANSWER, VendorHttp, VendorRequest, VendorResponse, whole};
 use crate::backend::{Class, Fault};
-use crate::http::Trouble;
+use crate::http::OutboundError;
 
 impl VendorHttp {
     /// Reads a result file of at most so many bytes; an answer without a good status has no body worth a look. An
     /// address of the vendor's own host is asked with the worker's headers, any other one by the rules for strangers'
     /// addresses.
-    pub(crate) async fn download(&self, address: &str, most: u64) -> Result<VendorAnswer, Fault> {
+    pub(crate) async fn download(&self, address: &str, most: u64) -> Result<VendorResponse, Fault> {
         let url = self
             .base
             .join(address)
@@ -22,7 +22,7 @@ impl VendorHttp {
             let read = self.fetch(url.as_str(), most, deadline).await;
             return read.map_err(|trouble| self.undelivered(trouble));
         }
-        let call = VendorCall::get(url.as_str()).at_most(most);
+        let call = VendorRequest::get(url.as_str()).at_most(most);
         let (head, body) = self
             .send(&self.kept, (call, None), deadline)
             .await?
@@ -55,11 +55,11 @@ impl VendorHttp {
         url: &str,
         most: u64,
         deadline: Instant,
-    ) -> Result<VendorAnswer, Trouble> {
+    ) -> Result<VendorResponse, OutboundError> {
         let found = self.guard.fetch_file(url, most).await;
         let mut answer = self.answer(Response::new(()).into_parts().0);
         let download = match found.map_err(|fault| fault.trouble) {
-            Err(Trouble::Status(status)) => {
+            Err(OutboundError::Status(status)) => {
                 answer.status = status;
                 return Ok(answer);
             }
@@ -72,12 +72,12 @@ impl VendorHttp {
         Ok(answer)
     }
 
-    /// What it means that a result file did not come: one that the rules of this house refuse is refused for good.
-    fn undelivered(&self, trouble: Trouble) -> Fault {
+    /// What it means that a result file did not come: one that the rules of this service refuse is refused for good.
+    fn undelivered(&self, trouble: OutboundError) -> Fault {
         let trouble = self.shown(trouble);
         let detail = format!("result file: {trouble:?}");
         match trouble {
-            Trouble::Busy => Fault::house(detail),
+            OutboundError::Busy => Fault::internal(detail),
             _ if trouble.may_pass() => Fault::vendor(Class::Retry, detail),
             _ => Fault::useless(detail),
         }

@@ -5,10 +5,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::fit;
-use crate::tasks::{Films, Lengths, Masks, Pictures, Scene, Sheet, nearest_ratio};
+use crate::task_vendor::{
+    ImageCapabilities, ImageRequest, Lengths, MaskSupport, VideoCapabilities, VideoRequest,
+    nearest_ratio,
+};
 
 /// What the video model can do.
-pub(super) const FILMS: Films = Films {
+pub(super) const FILMS: VideoCapabilities = VideoCapabilities {
     lengths: Lengths::Between(5, 20),
     ends: true,
     loops: false,
@@ -24,12 +27,12 @@ const MOST_PIXELS: f64 = 4_000_000.0;
 const STEP: u32 = 16;
 
 /// What an image model can do.
-pub(super) fn pictures(model: &str) -> Pictures {
-    Pictures {
+pub(super) fn pictures(model: &str) -> ImageCapabilities {
+    ImageCapabilities {
         masks: if model.contains("fill") {
-            Masks::White
+            MaskSupport::White
         } else {
-            Masks::None
+            MaskSupport::None
         },
         references: match model {
             model if model.contains("fill") => 1,
@@ -43,7 +46,7 @@ pub(super) fn pictures(model: &str) -> Pictures {
 }
 
 /// The body for a picture.
-pub(super) fn picture(model: &str, sheet: &Sheet) -> Value {
+pub(super) fn picture(model: &str, sheet: &ImageRequest) -> Value {
     let mut body = json!({"prompt": sheet.prompt});
     let images = sheet.images.iter().map(|bytes| STANDARD.encode(bytes));
     let images: Vec<String> = images.collect();
@@ -81,7 +84,7 @@ pub(super) fn picture(model: &str, sheet: &Sheet) -> Value {
 }
 
 /// The body for a video.
-pub(super) fn film(scene: &Scene, audio: bool) -> Value {
+pub(super) fn film(scene: &VideoRequest, audio: bool) -> Value {
     let frames = scene.first.iter().chain(&scene.last);
     let frames: Vec<String> = frames.map(|bytes| STANDARD.encode(bytes)).collect();
     let high = scene.size.0.min(scene.size.1) > 800;

@@ -10,18 +10,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::{self, Rule};
-use crate::backend::{Class, Cost, Fault, Later, Work};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::models::{Makes, Models, Names};
-use crate::pictures::Finish;
+use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::images::FinishOptions;
+use crate::models::{ModelNames, Models, SupportedTasks};
 use crate::seeds;
-use crate::tasks::{
-    Brought, Desk, Heard, Plan, Scene, Sheet, Skills, Speech, Told, films, id, patience, pause,
+use crate::task_vendor::{
+    Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, VideoRequest, call_timeout, id, is_video_work, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -29,12 +30,12 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Black Forest Labs: FLUX pictures with references, and FLUX videos with first and last frames",
     needs_credential: true,
     address: "https://api.bfl.ai/v1",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<BflSettings>,
     ready: "",
     build,
 };
 
-const MAKES: Makes = Makes {
+const MAKES: SupportedTasks = SupportedTasks {
     images: &[Task::Draw, Task::Edit, Task::Restyle, Task::Repaint],
     videos: true,
     clips_in_fours: true,
@@ -42,19 +43,19 @@ const MAKES: Makes = Makes {
 const IMAGE_MODEL: &str = "flux-2-pro";
 const VIDEO_MODEL: &str = "flux-3-video";
 
-const RULES: &[Rule] = &[
-    Rule::status(402, Class::Quota),
-    Rule::status(429, Class::Rate),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::status(402, Class::Quota),
+    ErrorRule::status(429, Class::Rate),
 ];
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct BflSettings {
     image_model: Option<String>,
     video_model: Option<String>,
     grids: bool,
-    models: BTreeMap<String, Names>,
+    models: BTreeMap<String, ModelNames>,
     /// Videos with sound.
     audio: bool,
     /// 0, the strictest, to 5.
@@ -69,12 +70,12 @@ struct Bfl {
     models: Models,
     audio: bool,
     safety_tolerance: Option<u8>,
-    pause: Duration,
-    patience: Duration,
+    poll_interval: Duration,
+    call_timeout: Duration,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: BflSettings = read_settings(setup.settings)?;
     let models = Models {
         makes: MAKES,
         image: settings.image_model,
@@ -84,7 +85,7 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     };
     let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let key = setup.credential.reveal();
-    Ok(Desk::worker(Bfl {
+    Ok(TaskBackend::worker(Bfl {
         http: setup
             .http
             .with_header(("x-key", "credential"), key)?
@@ -92,19 +93,19 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         models,
         audio: settings.audio,
         safety_tolerance: settings.safety_tolerance,
-        pause: pause(settings.poll_seconds, 2),
-        patience: patience(settings.timeout_seconds, 60),
+        poll_interval: poll_interval(settings.poll_seconds, 2),
+        call_timeout: call_timeout(settings.timeout_seconds, 60),
     }))
 }
 
 impl Bfl {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let model = self.models.chosen(work)?;
-        let (mut body, finish) = if films(work) {
-            let scene = Scene::of(work, &bodies::FILMS).await?;
-            (bodies::film(&scene, self.audio), Finish::default())
+        let (mut body, finish) = if is_video_work(work) {
+            let scene = VideoRequest::of(work, &bodies::FILMS).await?;
+            (bodies::film(&scene, self.audio), FinishOptions::default())
         } else {
-            let sheet = Sheet::of(work, &bodies::pictures(model)).await?;
+            let sheet = ImageRequest::of(work, &bodies::pictures(model)).await?;
             (bodies::picture(model, &sheet), sheet.finish)
         };
         if let Some(tolerance) = self.safety_tolerance {
@@ -112,17 +113,17 @@ impl Bfl {
         }
         let seed = work.brief.seed.filter(|_| !model.starts_with("flux-3"));
         let path = encoded(model);
-        Ok(Plan::each(work, finish, move |place| {
+        Ok(TaskPlan::each(work, finish, move |place| {
             let mut body = body.clone();
             if let Some(seed) = seed {
                 body["seed"] = json!(seeds::member(seed, place as usize) & 0x7fff_ffff);
             }
-            VendorCall::post_json(path.clone(), &body)
+            VendorRequest::post_json(path.clone(), &body)
         }))
     }
 }
 
-impl Speech for Bfl {
+impl TaskVendor for Bfl {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -131,31 +132,31 @@ impl Speech for Bfl {
         self.models.serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
         let model = self.models.chosen_for(operation, brief)?;
         if brief.task.is_video() {
-            return Ok(Skills::films(bodies::FILMS));
+            return Ok(Capabilities::films(bodies::FILMS));
         }
         let seeds = !model.starts_with("flux-3");
-        Ok(Skills::pictures(bodies::pictures(model)).seeded(seeds))
+        Ok(Capabilities::pictures(bodies::pictures(model)).seeded(seeds))
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
-    fn pause(&self) -> Duration {
-        self.pause
+    fn poll_interval(&self) -> Duration {
+        self.poll_interval
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        let body = &heard.body;
-        let number = id(&body["id"]).ok_or_else(|| heard.nonsense())?;
-        Ok(Told::Task(json!({
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let body = &reply.body;
+        let number = id(&body["id"]).ok_or_else(|| reply.nonsense())?;
+        Ok(TaskStatus::Task(json!({
             "id": number,
             "address": body["polling_url"].as_str(),
             "cost": body["cost"].as_f64(),
@@ -163,55 +164,57 @@ impl Speech for Bfl {
     }
 
     /// Where the start said; some of the vendor's regions know only their own tasks.
-    fn question(&self, task: &Value) -> VendorCall {
+    fn poll_request(&self, task: &Value) -> VendorRequest {
         if let Some(address) = task["address"].as_str() {
-            return VendorCall::get(address);
+            return VendorRequest::get(address);
         }
         let number = encoded(task["id"].as_str().unwrap_or_default());
-        VendorCall::get(format!("get_result?id={number}"))
+        VendorRequest::get(format!("get_result?id={number}"))
     }
 
-    fn told(&self, _: &Work, task: &Value, heard: Heard) -> Result<Told, Fault> {
-        let body = &heard.body;
-        let state = body["status"].as_str().ok_or_else(|| heard.nonsense())?;
+    fn task_status(&self, _: &Work, task: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let body = &reply.body;
+        let state = body["status"].as_str().ok_or_else(|| reply.nonsense())?;
         Ok(match state {
             "Ready" => {
                 let credits = body["cost"].as_f64().or(task["cost"].as_f64());
-                Told::Done(Brought {
+                TaskStatus::Done(TaskResult {
                     // A credit is a cent.
                     cost: credits.and_then(|credits| Cost::of(credits / 100.0, "USD")),
-                    ..Brought::at(body["result"]["sample"].as_str())
+                    ..TaskResult::at(body["result"]["sample"].as_str())
                 })
             }
             "Request Moderated" | "Content Moderated" => {
-                Told::Failed(answers::refused_by_review(""))
+                TaskStatus::Failed(vendor_errors::refused_by_review(""))
             }
-            "Error" | "Failed" => Told::Failed(Fault::vendor(Class::Retry, heard.answer.start())),
-            "Task not found" => Told::Failed(Fault::vendor(
+            "Error" | "Failed" => {
+                TaskStatus::Failed(Fault::vendor(Class::Retry, reply.answer.start()))
+            }
+            "Task not found" => TaskStatus::Failed(Fault::vendor(
                 Class::Gone,
                 "the vendor does not know the task",
             )),
             _ => {
                 let share = body["progress"].as_f64().unwrap_or(0.0).clamp(0.0, 0.99);
-                Told::Running(Some((share * 100.0) as u8))
+                TaskStatus::Running(Some((share * 100.0) as u8))
             }
         })
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
+    fn fault(&self, answer: &VendorResponse) -> Fault {
         let said = answer
             .json()
             .ok()
-            .and_then(|body| answers::ErrorWords::read(&body));
-        answers::fault_by(RULES, answer, said)
+            .and_then(|body| vendor_errors::VendorError::read(&body));
+        vendor_errors::fault_by(RULES, answer, said)
     }
 
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("credits")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("credits")
     }
 
     /// A credit is a cent.
-    fn balance(&self, answer: &VendorAnswer) -> Option<Cost> {
+    fn balance(&self, answer: &VendorResponse) -> Option<Cost> {
         let credits = answer.json().ok()?["credits"].as_f64()?;
         Cost::of(credits / 100.0, "USD")
     }

@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::queue;
 use super::{CALL, ComfyUi};
-use crate::answers;
-use crate::backend::{Fault, Taken, Work};
+use crate::backend::{Acceptance, Fault, Work};
 use crate::fit;
-use crate::http::{Form, VendorCall};
-use crate::inputs::{self, cannot};
+use crate::http::{MultipartForm, VendorRequest};
+use crate::inputs::{self, unsupported};
 use crate::seeds;
+use crate::vendor_errors;
 
 /// Placeholders for pictures, in the order of the sources.
 const IMAGES: [&str; 5] = ["image", "image2", "image3", "image4", "image5"];
@@ -112,7 +112,7 @@ impl ComfyUi {
                 && !values.contains_key(**name)
         };
         match names.iter().find(missing) {
-            Some(name) => Err(cannot(name, "is needed by the back end")),
+            Some(name) => Err(unsupported(name, "is needed by the back end")),
             None => Ok(values),
         }
     }
@@ -175,26 +175,26 @@ impl ComfyUi {
         } else {
             "image/png"
         };
-        let form = Form::default()
+        let form = MultipartForm::default()
             .file("image", name, media_type, bytes)
             .text("type", self.folder())
             .text("subfolder", "atelier")
             .text("overwrite", "true");
         let (body, media_type) = form.finish();
-        let call = VendorCall::new(http::Method::POST, "upload/image").body(body, media_type);
+        let call = VendorRequest::new(http::Method::POST, "upload/image").body(body, media_type);
         let call = call.within(CALL);
         // Nothing has been started yet, whatever becomes of the upload.
         let not_taken = |fault: Fault| Fault {
-            taken: Taken::No,
+            taken: Acceptance::No,
             ..fault
         };
         let answer = self.http.submit(call).await.map_err(not_taken)?;
         if !answer.is_good() {
-            return Err(not_taken(answers::fault_of_start(&answer)));
+            return Err(not_taken(vendor_errors::fault_of_start(&answer)));
         }
         let body = answer.json()?;
         let name = body["name"].as_str();
-        let name = name.ok_or_else(|| not_taken(answers::unexpected(&answer)))?;
+        let name = name.ok_or_else(|| not_taken(vendor_errors::unexpected(&answer)))?;
         let folder = body["subfolder"].as_str().unwrap_or_default();
         let name = match folder {
             "" => name.to_owned(),

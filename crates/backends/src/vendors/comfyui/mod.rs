@@ -3,10 +3,10 @@
 
 mod inputs;
 mod outputs;
+mod pending_prompts;
 mod progress;
 mod queue;
 mod settings;
-mod submits;
 mod template;
 
 use std::sync::Arc;
@@ -16,18 +16,20 @@ use atelier_contract::brief::{Brief, Task};
 
 use serde_json::{Value, json};
 
-use crate::answers;
-use crate::backend::{Backend, Class, Cost, Fault, Later, LostSubmit, Progress, Started, Work};
-use crate::hooks::Post;
-use crate::http::{VendorCall, VendorHttp};
-use crate::inputs::{cannot, seed_of_parent};
-use crate::regard::Regarded;
-use crate::reserved::Reserved;
-use crate::tasks::refused;
+use crate::backend::{
+    Backend, BoxFuture, Class, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work,
+};
+use crate::field_error::FieldError;
+use crate::hooks::WebhookRequest;
+use crate::http::{VendorHttp, VendorRequest};
+use crate::inputs::{seed_of_parent, unsupported};
+use crate::reservation::Reservation;
+use crate::support::FieldSupport;
+use crate::task_vendor::refused_field;
 use crate::vendor::{Setup, Vendor};
+use crate::vendor_errors;
 use crate::worker::Worker;
-use crate::wrong::Wrong;
-use settings::Settings;
+use settings::ComfyUiSettings;
 use tokio_util::task::TaskTracker;
 
 /// The vendor.
@@ -48,13 +50,13 @@ const CALL: Duration = Duration::from_secs(30);
 #[derive(Clone)]
 struct ComfyUi {
     http: VendorHttp,
-    settings: Arc<Settings>,
+    settings: Arc<ComfyUiSettings>,
     /// What is still heard from the server, or said to it, when nobody waits any more.
-    farewells: TaskTracker,
+    cleanup_tasks: TaskTracker,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings = Settings::read(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings = ComfyUiSettings::read(setup.settings)?;
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let bearer = format!("Bearer {}", setup.credential.reveal());
@@ -63,15 +65,15 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     let server = ComfyUi {
         http: http.clone(),
         settings: Arc::new(settings),
-        farewells: TaskTracker::new(),
+        cleanup_tasks: TaskTracker::new(),
     };
     Ok(Worker::new(&http, server))
 }
 
 impl ComfyUi {
-    async fn begin(&self, work: &Work) -> Result<Started, Fault> {
+    async fn begin(&self, work: &Work) -> Result<StartOutcome, Fault> {
         if work.brief.task == Task::Seed {
-            return seed_of_parent(work).map(Started::Done);
+            return seed_of_parent(work).map(StartOutcome::Done);
         }
         self.settings.check(work)?;
         let template = self.settings.template(work)?;
@@ -80,14 +82,14 @@ impl ComfyUi {
         let mut submits = self.submits();
         for (index, values) in values.into_iter().enumerate() {
             let graph = template.filled(&values);
-            let graph = graph.map_err(|name| cannot(&name, "is needed by the back end"))?;
+            let graph = graph.map_err(|name| unsupported(&name, "is needed by the back end"))?;
             let id = queue::id(&work.attempt_id, index as u32);
             if is_single {
                 self.listen_to(&id, template.len(), work).await;
             }
             submits.add(id, graph).await?;
         }
-        Ok(Started::Ticket(json!({"prompts": submits.finish()})))
+        Ok(StartOutcome::Ticket(json!({"prompts": submits.finish()})))
     }
 
     /// How many calls an attempt takes: each prompt, and before them each file, of which a grid has some for each quarter.
@@ -105,8 +107,8 @@ impl ComfyUi {
     async fn stop(&self, ids: &[String]) {
         for id in ids {
             let calls = [
-                VendorCall::post_json("queue", &json!({"delete": [id]})),
-                VendorCall::post_json("interrupt", &json!({"prompt_id": id})),
+                VendorRequest::post_json("queue", &json!({"delete": [id]})),
+                VendorRequest::post_json("interrupt", &json!({"prompt_id": id})),
             ];
             for call in calls {
                 if let Err(fault) = self.http.ask(call).await {
@@ -125,7 +127,7 @@ impl ComfyUi {
             .collect();
         let mut known = Vec::new();
         for id in &ids {
-            if !matches!(self.state(id).await?, queue::State::Unknown) {
+            if !matches!(self.state(id).await?, queue::PromptState::Unknown) {
                 known.push(id.clone());
             }
         }
@@ -138,10 +140,10 @@ impl ComfyUi {
         Ok(None)
     }
 
-    async fn look(&self) -> Result<(), Fault> {
-        let answer = self.http.ask(VendorCall::get("system_stats")).await?;
+    async fn health_check(&self) -> Result<(), Fault> {
+        let answer = self.http.ask(VendorRequest::get("system_stats")).await?;
         if !answer.is_good() {
-            return Err(answers::fault_of(&answer));
+            return Err(vendor_errors::fault_of(&answer));
         }
         if answer.json()?.get("system").is_none() {
             return Err(Fault::vendor(Class::Retry, answer.start()));
@@ -177,26 +179,30 @@ impl Backend for ComfyUi {
         false
     }
 
-    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
-        match self.settings.skills(operation, brief) {
-            Ok(skills) => skills.regard(operation, brief),
-            Err(fault) => vec![refused(fault)],
+    fn support(&self, operation: &str, brief: &Brief) -> Vec<FieldSupport> {
+        match self.settings.capabilities(operation, brief) {
+            Ok(capabilities) => capabilities.support(operation, brief),
+            Err(fault) => vec![refused_field(fault)],
         }
     }
 
-    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {
         None
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         Box::pin(async move { self.begin(&work).await })
     }
 
-    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        ticket: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         Box::pin(async move { self.polled(work, &prompts(ticket)).await })
     }
 
-    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async move { self.stop(&prompts(ticket)).await })
     }
 
@@ -204,16 +210,16 @@ impl Backend for ComfyUi {
         &'a self,
         work: &'a Work,
         late: bool,
-    ) -> Later<'a, Result<Option<Started>, Fault>> {
-        Box::pin(async move { Ok(self.found(work, late).await?.map(Started::Ticket)) })
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
+        Box::pin(async move { Ok(self.found(work, late).await?.map(StartOutcome::Ticket)) })
     }
 
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
-        Box::pin(async move { self.look().await.map(|()| None) })
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async move { self.health_check().await.map(|()| None) })
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
     }
 }

@@ -5,23 +5,27 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::ComfyUi;
-use crate::backend::{Fault, Made, Progress, Work};
-use crate::clips::{filmed, kind};
-use crate::downloads::Downloads;
+use crate::backend::{Fault, PollOutcome, Work, WorkOutput};
+use crate::downloads::Downloader;
 use crate::fit;
-use crate::pictures::{Finish, finished};
+use crate::images::{FinishOptions, finish_images};
 use crate::seeds;
+use crate::videos::{finish_videos, kind};
 
 /// Files of one piece of work that are looked at; those of another kind than the wanted are not kept.
 const MOST_FILES: usize = 64;
 
 impl ComfyUi {
     /// Fetches what prompts have made.
-    pub(super) async fn collected(&self, work: &Work, ended: &[Value]) -> Result<Progress, Fault> {
+    pub(super) async fn collected(
+        &self,
+        work: &Work,
+        ended: &[Value],
+    ) -> Result<PollOutcome, Fault> {
         let is_film = matches!(work.brief.task, Task::Animate | Task::Extend(_));
         let wanted = work.brief.count.max(1) as usize;
         let mut files = Vec::new();
-        let mut downloads = Downloads::new(&self.http);
+        let mut downloads = Downloader::new(&self.http);
         for address in ended.iter().flat_map(addresses).take(MOST_FILES) {
             let bytes = downloads.file(&address).await?;
             if kind(&bytes).is_some() == is_film {
@@ -36,31 +40,31 @@ impl ComfyUi {
                 detail: "the workflow saved no file of the wanted kind".to_owned(),
                 ..Fault::unusable("the back end could not make this")
             };
-            return Ok(Progress::Failed(fault));
+            return Ok(PollOutcome::Failed(fault));
         }
         let made = if is_film {
-            filmed(work, files, Value::Null).await
+            finish_videos(work, files, Value::Null).await
         } else {
             pictured(work, files).await
         };
-        made.map(Progress::Done)
+        made.map(PollOutcome::Done)
     }
 }
 
 /// The pictures of a piece of work, cut to the size that was asked for.
-async fn pictured(work: &Work, files: Vec<Bytes>) -> Result<Made, Fault> {
+async fn pictured(work: &Work, files: Vec<Bytes>) -> Result<WorkOutput, Fault> {
     let fixed = work.brief.seed.filter(|_| work.parent.is_none());
     let seed = fixed.unwrap_or_else(|| seeds::of_job(&work.job_id));
     // Upscales have the size their workflow gives them; the brief leaves it open.
-    let finish = Finish {
+    let finish = FinishOptions {
         size: fit::target(&work.brief, None),
         seed: Some(seed),
         tell_seed: work.brief.tells_seed,
         cut_out: work.brief.transparent,
         notes: json!({"seed": seed}),
-        ..Finish::default()
+        ..FinishOptions::default()
     };
-    finished(work, files, finish).await
+    finish_images(work, files, finish).await
 }
 
 /// Where the files of a prompt are: the saved ones, or the previews when nothing was saved.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::ComfyUi;
-use crate::backend::{Gauge, Work};
+use crate::backend::{ProgressTracker, Work};
 
 /// How long the line may take to open; a prompt does not wait longer for it.
 const OPENING: Duration = Duration::from_secs(3);
@@ -25,11 +25,11 @@ impl ComfyUi {
         };
         let (gauge, cancelled) = (work.progress.clone(), work.cancelled.clone());
         let (id, until) = (id.to_owned(), Instant::now() + LONGEST);
-        self.farewells.spawn(async move {
+        self.cleanup_tasks.spawn(async move {
             let listening = async {
                 while let Some(message) = messages.next().await {
                     let message = serde_json::from_slice(&message).unwrap_or(Value::Null);
-                    if !heard(&message, &id, nodes, &gauge) {
+                    if !apply_message(&message, &id, nodes, &gauge) {
                         return;
                     }
                 }
@@ -44,7 +44,7 @@ impl ComfyUi {
 }
 
 /// Takes a message; false when it is the last one about the prompt.
-fn heard(message: &Value, id: &str, nodes: usize, gauge: &Gauge) -> bool {
+fn apply_message(message: &Value, id: &str, nodes: usize, gauge: &ProgressTracker) -> bool {
     let data = &message["data"];
     if data["prompt_id"] != id {
         return true;
@@ -79,16 +79,16 @@ mod tests {
 
     #[test]
     fn finished_nodes_and_steps_of_the_running_one_are_counted() {
-        let gauge = Gauge::default();
+        let gauge = ProgressTracker::default();
         let state = json!({"type": "progress_state", "data": {"prompt_id": "p", "nodes": {
             "1": {"value": 1, "max": 1, "state": "finished"},
             "2": {"value": 5, "max": 10, "state": "running"},
         }}});
-        assert!(heard(&state, "other", 4, &gauge));
+        assert!(apply_message(&state, "other", 4, &gauge));
         assert_eq!(gauge.get(), 0, "somebody else's prompt");
-        assert!(heard(&state, "p", 4, &gauge));
+        assert!(apply_message(&state, "p", 4, &gauge));
         assert_eq!(gauge.get(), 35);
         let last = json!({"type": "executing", "data": {"prompt_id": "p", "node": null}});
-        assert!(!heard(&last, "p", 4, &gauge));
+        assert!(!apply_message(&last, "p", 4, &gauge));
     }
 }

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{CALL, ComfyUi};
-use crate::answers;
-use crate::backend::{Class, Fault, Progress, Taken, Work};
-use crate::http::VendorCall;
+use crate::backend::{Acceptance, Class, Fault, PollOutcome, Work};
+use crate::http::VendorRequest;
+use crate::vendor_errors;
 
 /// A queue or a history of thousands of prompts is long.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What has become of a prompt.
-pub(super) enum State {
+pub(super) enum PromptState {
     /// Nothing is known of it.
     Unknown,
     /// It waits or runs.
@@ -46,10 +46,10 @@ impl ComfyUi {
     pub(super) async fn queued(&self, id: &str, graph: &Value) -> Result<String, Fault> {
         // Each prompt has a client of its own, to which the server says how far it is.
         let body = json!({"prompt": graph, "client_id": id, "prompt_id": id});
-        let call = VendorCall::post_json("prompt", &body).within(CALL);
+        let call = VendorRequest::post_json("prompt", &body).within(CALL);
         let answer = self.http.submit(call).await?;
         if !answer.is_good() {
-            let fault = answers::fault_of_start(&answer);
+            let fault = vendor_errors::fault_of_start(&answer);
             return Err(match fault.class {
                 // The workflow is the operator's: the caller learns nothing from what is wrong with it, and another
                 // back end may well do it.
@@ -58,39 +58,39 @@ impl ComfyUi {
             });
         }
         let taken = |fault: Fault| Fault {
-            taken: Taken::Perhaps,
+            taken: Acceptance::Perhaps,
             ..fault
         };
         let body = answer.json().map_err(taken)?;
         // Older servers give identifiers of their own.
         let given = body["prompt_id"].as_str().filter(|given| is_id(given));
         let given = given
-            .ok_or_else(|| answers::unexpected(&answer))?
+            .ok_or_else(|| vendor_errors::unexpected(&answer))?
             .to_owned();
         // The server runs what it can of a workflow and leaves the rest out; a part of it is not what was asked for.
         let errors = &body["node_errors"];
         if errors.as_object().is_some_and(|errors| !errors.is_empty()) {
             self.stop(std::slice::from_ref(&given)).await;
-            return Err(cannot_run(answers::shortened(&errors.to_string())));
+            return Err(cannot_run(vendor_errors::shortened(&errors.to_string())));
         }
         Ok(given)
     }
 
     /// What has become of a prompt. It moves from the queue to the history, so the history is asked twice.
-    pub(super) async fn state(&self, id: &str) -> Result<State, Fault> {
+    pub(super) async fn state(&self, id: &str) -> Result<PromptState, Fault> {
         if let Some(entry) = self.history(id).await? {
-            return Ok(State::Ended(entry));
+            return Ok(PromptState::Ended(entry));
         }
         let queue = self.asked("queue").await?;
         // Only a queue that shows itself can say that a prompt is not in it.
         let is_there = is_in(&queue, id)
             .ok_or_else(|| Fault::vendor(Class::Retry, "an answer that is no queue"))?;
         if is_there {
-            return Ok(State::Queued);
+            return Ok(PromptState::Queued);
         }
         Ok(match self.history(id).await? {
-            Some(entry) => State::Ended(entry),
-            None => State::Unknown,
+            Some(entry) => PromptState::Ended(entry),
+            None => PromptState::Unknown,
         })
     }
 
@@ -108,10 +108,10 @@ impl ComfyUi {
     pub(super) async fn asked(&self, path: &str) -> Result<Value, Fault> {
         let answer = self
             .http
-            .ask(VendorCall::get(path).at_most(MOST_BYTES))
+            .ask(VendorRequest::get(path).at_most(MOST_BYTES))
             .await?;
         if !answer.is_good() {
-            return Err(match answers::fault_of(&answer) {
+            return Err(match vendor_errors::fault_of(&answer) {
                 // The route is missing, not the work.
                 fault if fault.class == Class::Gone => Fault::vendor(Class::Retry, fault.detail),
                 fault => fault,
@@ -121,30 +121,30 @@ impl ComfyUi {
     }
 
     /// Asks how far all prompts of a ticket are.
-    pub(super) async fn polled(&self, work: &Work, ids: &[String]) -> Result<Progress, Fault> {
+    pub(super) async fn polled(&self, work: &Work, ids: &[String]) -> Result<PollOutcome, Fault> {
         if ids.is_empty() || !ids.iter().all(|id| is_id(id)) {
             return Err(Fault::ours("a ticket without prompts"));
         }
         let mut ended = Vec::new();
         for id in ids {
             match self.state(id).await? {
-                State::Ended(entry) => {
+                PromptState::Ended(entry) => {
                     if let Some(fault) = failed(&entry) {
                         if fault.class == Class::Retry {
                             self.free_memory(&entry).await;
                         }
-                        return Ok(Progress::Failed(fault));
+                        return Ok(PollOutcome::Failed(fault));
                     }
                     ended.push(entry);
                 }
-                State::Queued => {
+                PromptState::Queued => {
                     work.progress.set((ended.len() * 90 / ids.len()) as u8);
-                    return Ok(Progress::Running(self.settings.poll));
+                    return Ok(PollOutcome::Running(self.settings.poll));
                 }
                 // The server was restarted: its queue is gone, and making costs nothing.
-                State::Unknown => {
+                PromptState::Unknown => {
                     let fault = Fault::vendor(Class::Retry, "the server forgot the prompt");
-                    return Ok(Progress::Failed(fault));
+                    return Ok(PollOutcome::Failed(fault));
                 }
             }
         }
@@ -155,7 +155,7 @@ impl ComfyUi {
     async fn free_memory(&self, entry: &Value) {
         if exception(entry).is_some_and(is_memory) {
             let body = json!({"unload_models": true, "free_memory": true});
-            let _ = self.http.ask(VendorCall::post_json("free", &body)).await;
+            let _ = self.http.ask(VendorRequest::post_json("free", &body)).await;
         }
     }
 }
@@ -167,11 +167,11 @@ fn failed(entry: &Value) -> Option<Fault> {
     }
     let raised = exception(entry);
     let text = raised.map(ToString::to_string).unwrap_or_default();
-    let detail = answers::shortened(&text);
+    let detail = vendor_errors::shortened(&text);
     Some(match raised {
         // What is wrong with a node here may well work elsewhere.
         Some(exception) if !is_memory(exception) => Fault {
-            detail: answers::shortened(&node_error(exception)),
+            detail: vendor_errors::shortened(&node_error(exception)),
             ..Fault::new(
                 Class::Unable,
                 FaultKind::Internal,

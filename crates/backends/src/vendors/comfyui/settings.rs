@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 
 use super::template::{NAMES, Template};
 use crate::backend::{Fault, Work};
-use crate::inputs::cannot;
-use crate::tasks::Skills;
+use crate::field_error::FieldError;
+use crate::inputs::unsupported;
+use crate::task_vendor::Capabilities;
 use crate::vendor::schema_of;
-use crate::wrong::Wrong;
 
 /// Seconds between two questions, unless the operator says otherwise.
 const POLL_SECONDS: f64 = 1.5;
@@ -21,7 +21,7 @@ const POLL_SECONDS: f64 = 1.5;
 /// The settings as they are written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawComfyUiSettings {
     workflows: BTreeMap<String, Value>,
     #[serde(default)]
     values: Map<String, Value>,
@@ -39,12 +39,12 @@ struct Written {
 
 /// What may be written, for forms.
 pub(super) fn schema() -> Value {
-    schema_of::<Written>()
+    schema_of::<RawComfyUiSettings>()
 }
 
 /// The settings of a server.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct ComfyUiSettings {
     workflows: BTreeMap<String, Template>,
     /// Values for placeholders of the operator's own.
     pub(super) values: Map<String, Value>,
@@ -61,17 +61,17 @@ const VARIANTS: [&str; 9] = [
     "image", "mask", "upsample", "vary", "enlarge", "zoom_out", "pan", "square", "reroll",
 ];
 
-impl Settings {
+impl ComfyUiSettings {
     /// Reads an operator's settings.
-    pub(super) fn read(written: Value) -> Result<Self, Wrong> {
-        let written = Written::deserialize(written).map_err(Wrong::settings)?;
+    pub(super) fn read(written: Value) -> Result<Self, FieldError> {
+        let written = RawComfyUiSettings::deserialize(written).map_err(FieldError::settings)?;
         let mut workflows = BTreeMap::new();
         for (name, graph) in written.workflows {
-            let wrong = |why: &str| Wrong::new(format!("workflows.{name}"), why);
+            let wrong = |why: &str| FieldError::new(format!("workflows.{name}"), why);
             let operation = name.split('/').next().unwrap_or_default();
             if atelier_contract::operation(operation).is_none() {
                 let why = format!("{operation} is not an operation");
-                return Err(Wrong::new("workflows", why));
+                return Err(FieldError::new("workflows", why));
             }
             if let Some((_, variant)) = name.split_once('/')
                 && !VARIANTS.contains(&variant)
@@ -92,7 +92,7 @@ impl Settings {
             workflows.insert(name, template);
         }
         if workflows.is_empty() {
-            return Err(Wrong::new("workflows", "at least one must be given"));
+            return Err(FieldError::new("workflows", "at least one must be given"));
         }
         let poll = written.poll_seconds.unwrap_or(POLL_SECONDS);
         Ok(Self {
@@ -143,7 +143,7 @@ impl Settings {
     fn check_brief(&self, operation: &str, brief: &Brief) -> Result<(), Fault> {
         let names = self.template_for(operation, brief)?.names();
         if brief.looped && !names.contains(&"loop") {
-            return Err(cannot("loop", "no back end for loops is available"));
+            return Err(unsupported("loop", "no back end for loops is available"));
         }
         let Some(end) = brief.last_frame else {
             return Ok(());
@@ -157,7 +157,10 @@ impl Settings {
             .sources
             .get(end)
             .map_or("image", |source| &source.field);
-        Err(cannot(field, "no back end for end frames is available"))
+        Err(unsupported(
+            field,
+            "no back end for end frames is available",
+        ))
     }
 
     /// The workflow for a piece of work: the one for its task, its mask or its pictures, or else the operation's.
@@ -166,14 +169,18 @@ impl Settings {
     }
 
     /// What the workflow for a request has places for; what has none is without effect.
-    pub(super) fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    pub(super) fn capabilities(
+        &self,
+        operation: &str,
+        brief: &Brief,
+    ) -> Result<Capabilities, Fault> {
         self.check_brief(operation, brief)?;
         let names = self.template_for(operation, brief)?.names();
         let has = |name: &str| names.contains(&name);
-        Ok(Skills {
+        Ok(Capabilities {
             seeds: has("seed"),
             strength: has("strength"),
-            ..Skills::all()
+            ..Capabilities::all()
         })
     }
 
@@ -185,7 +192,7 @@ impl Settings {
             .or(masked)
             .or(pictured)
             .or_else(|| self.workflows.get(operation))
-            .ok_or_else(|| cannot("action", "no back end for this action is available"))
+            .ok_or_else(|| unsupported("action", "no back end for this action is available"))
     }
 
     /// How many prompts a piece of work is queued as: one, unless the workflow makes one picture at a time.

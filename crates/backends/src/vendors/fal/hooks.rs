@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex;
 
 use crate::clock;
-use crate::hooks::Post;
+use crate::hooks::WebhookRequest;
 use crate::http::VendorHttp;
 
 /// Where the keys usually are.
@@ -27,15 +27,20 @@ const SIGNED: [&str; 3] = [
     "x-fal-webhook-timestamp",
 ];
 
-type Key = Vec<u8>;
+type SigningKey = Vec<u8>;
 
 /// The vendor's keys, as far as they have been read.
 #[derive(Default)]
-pub(super) struct Keys(Mutex<(u64, Vec<Key>)>);
+pub(super) struct SigningKeys(Mutex<(u64, Vec<SigningKey>)>);
 
-impl Keys {
+impl SigningKeys {
     /// Whether a post is the vendor's.
-    pub(super) async fn fit(&self, http: &VendorHttp, address: &str, post: &Post) -> bool {
+    pub(super) async fn fit(
+        &self,
+        http: &VendorHttp,
+        address: &str,
+        post: &WebhookRequest,
+    ) -> bool {
         let now = clock::seconds();
         let mut known = self.0.lock().await;
         let (read, keys) = &mut *known;
@@ -47,7 +52,7 @@ impl Keys {
         }
         *read = now;
         let found = http.download(address, MOST_KEYS).await;
-        let document = found.ok().filter(crate::http::VendorAnswer::is_good);
+        let document = found.ok().filter(crate::http::VendorResponse::is_good);
         if let Some(document) = document.and_then(|answer| answer.json().ok()) {
             *keys = listed(&document);
         }
@@ -55,7 +60,7 @@ impl Keys {
     }
 }
 
-fn listed(document: &Value) -> Vec<Key> {
+fn listed(document: &Value) -> Vec<SigningKey> {
     let keys = document["keys"].as_array().into_iter().flatten();
     let texts = keys.filter_map(|key| key["x"].as_str());
     texts
@@ -63,7 +68,7 @@ fn listed(document: &Value) -> Vec<Key> {
         .collect()
 }
 
-fn is_signed(post: &Post, keys: &[Key], now: u64) -> bool {
+fn is_signed(post: &WebhookRequest, keys: &[SigningKey], now: u64) -> bool {
     let [request, user, time] = SIGNED.map(|name| post.header(name));
     if request.is_empty() || !post.is_fresh(SIGNED[2], now) {
         return false;
@@ -73,7 +78,7 @@ fn is_signed(post: &Post, keys: &[Key], now: u64) -> bool {
     };
     let digest = hex(&Sha256::digest(&post.body));
     let message = [request, user, time, &*digest].join("\n");
-    let fits = |key: &Key| {
+    let fits = |key: &SigningKey| {
         let key = UnparsedPublicKey::new(&ED25519, key);
         key.verify(message.as_bytes(), &signature).is_ok()
     };
@@ -109,13 +114,13 @@ mod tests {
         Ed25519KeyPair::from_seed_unchecked(&[7; 32]).expect("a pair")
     }
 
-    fn signed(body: &'static [u8], time: u64) -> Post {
+    fn signed(body: &'static [u8], time: u64) -> WebhookRequest {
         let digest = hex(&Sha256::digest(body));
         let message = format!("r1\nu1\n{time}\n{digest}");
         let signature = hex(pair().sign(message.as_bytes()).as_ref());
-        let mut post = Post {
+        let mut post = WebhookRequest {
             body: Bytes::from_static(body),
-            ..Post::default()
+            ..WebhookRequest::default()
         };
         let lines = [
             (SIGNED[0], "r1".to_owned()),

@@ -11,16 +11,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::{self, ErrorWords, Rule};
-use crate::backend::{Class, Fault, Later, Work};
-use crate::hooks::Post;
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::backend::{BoxFuture, Class, Fault, Work};
+use crate::field_error::FieldError;
+use crate::hooks::WebhookRequest;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
 use crate::inputs::data_uri;
-use crate::mapping::{Mappings, Written};
-use crate::tasks::{Desk, Heard, Plan, Skills, Speech, Told, id, patience, pause};
+use crate::mapping::{MappingSetting, Mappings};
+use crate::task_vendor::{
+    Capabilities, TaskBackend, TaskPlan, TaskReply, TaskStatus, TaskVendor, call_timeout, id,
+    poll_interval,
+};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -28,18 +31,18 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "fal: any endpoint there by a mapping of fields; every family but face swaps is ready",
     needs_credential: true,
     address: "https://queue.fal.run",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<FalSettings>,
     ready: include_str!("ready.json"),
     build,
 };
 
-const RULES: &[Rule] = &[
-    Rule::code("content_policy_violation", Class::Reject),
-    Rule::code("timeout", Class::Retry),
-    Rule::code("runner_", Class::Retry),
-    Rule::words(403, "exhausted balance", Class::Quota),
-    Rule::status(402, Class::Quota),
-    Rule::status(408, Class::Retry),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::code("content_policy_violation", Class::Reject),
+    ErrorRule::code("timeout", Class::Retry),
+    ErrorRule::code("runner_", Class::Retry),
+    ErrorRule::words(403, "exhausted balance", Class::Quota),
+    ErrorRule::status(402, Class::Quota),
+    ErrorRule::status(408, Class::Retry),
 ];
 /// Where endpoints say what inputs they have.
 const SCHEMAS: &str = "https://fal.ai/api/openapi/queue/openapi.json?endpoint_id=";
@@ -51,8 +54,8 @@ const NOBODY: &str = "fal-ai/flux-2/requests/00000000-0000-0000-0000-00000000000
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
-    models: BTreeMap<String, Written>,
+struct FalSettings {
+    models: BTreeMap<String, MappingSetting>,
     grids: bool,
     /// Where the inputs of an endpoint are described; its name is put at the end. Empty: they are not looked at.
     schema_url: Option<String>,
@@ -68,16 +71,16 @@ struct Fal {
     mappings: Mappings,
     schema_url: String,
     keys_url: String,
-    keys: hooks::Keys,
-    pause: Duration,
-    patience: Duration,
+    keys: hooks::SigningKeys,
+    poll_interval: Duration,
+    call_timeout: Duration,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: FalSettings = read_settings(setup.settings)?;
     let key = setup.credential.reveal();
     let mappings = Mappings::read(VENDOR.ready, settings.models, settings.grids)?;
-    Ok(Desk::worker(Fal {
+    Ok(TaskBackend::worker(Fal {
         mappings,
         http: setup
             .http
@@ -87,16 +90,16 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         keys_url: settings
             .webhook_keys_url
             .unwrap_or_else(|| hooks::KEYS.to_owned()),
-        keys: hooks::Keys::default(),
-        pause: pause(settings.poll_seconds, 3),
-        patience: patience(settings.timeout_seconds, 60),
+        keys: hooks::SigningKeys::default(),
+        poll_interval: poll_interval(settings.poll_seconds, 3),
+        call_timeout: call_timeout(settings.timeout_seconds, 60),
     }))
 }
 
 impl Fal {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let mapping = self.mappings.of(work)?;
-        let inline = |bytes: bytes::Bytes| -> Later<'_, Result<String, Fault>> {
+        let inline = |bytes: bytes::Bytes| -> BoxFuture<'_, Result<String, Fault>> {
             Box::pin(async move { Ok(data_uri(&bytes)) })
         };
         let values = mapping.values(work, &inline).await?;
@@ -106,8 +109,8 @@ impl Fal {
             path = format!("{path}?fal_webhook={}", encoded(hook));
         }
         let finish = values.finish.clone();
-        Ok(Plan::each(work, finish, move |place| {
-            VendorCall::post_json(path.clone(), &mapping.filled(&values, place))
+        Ok(TaskPlan::each(work, finish, move |place| {
+            VendorRequest::post_json(path.clone(), &mapping.filled(&values, place))
         }))
     }
 
@@ -119,7 +122,7 @@ impl Fal {
         for (model, names) in self.mappings.models() {
             let address = format!("{}{}", self.schema_url, encoded(model));
             let found = self.http.download(&address, MOST_SCHEMA).await;
-            let Some(document) = found.ok().filter(VendorAnswer::is_good) else {
+            let Some(document) = found.ok().filter(VendorResponse::is_good) else {
                 tracing::info!(model, "the vendor does not say which inputs a model has");
                 continue;
             };
@@ -131,21 +134,24 @@ impl Fal {
                 .find(|name| !inputs.iter().any(|one| one == *name))
             {
                 let detail = format!("{model} has no input {other}, it has {}", inputs.join(", "));
-                return Err(Fault::vendor(Class::Unable, answers::shortened(&detail)));
+                return Err(Fault::vendor(
+                    Class::Unable,
+                    vendor_errors::shortened(&detail),
+                ));
             }
         }
         Ok(())
     }
 
-    fn words(answer: &VendorAnswer) -> Option<ErrorWords> {
+    fn words(answer: &VendorResponse) -> Option<VendorError> {
         let body = answer.json().ok()?;
-        let said = ErrorWords::read(&body)?;
+        let said = VendorError::read(&body)?;
         let kind = body["detail"][0]["type"].as_str().unwrap_or_default();
         let header = answer.headers.get("x-fal-error-type");
         let header = header
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
-        Some(ErrorWords {
+        Some(VendorError {
             code: format!("{} {kind} {header}", said.code),
             ..said
         })
@@ -164,7 +170,7 @@ fn task(body: &Value) -> Option<Value> {
     }))
 }
 
-impl Speech for Fal {
+impl TaskVendor for Fal {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -173,86 +179,91 @@ impl Speech for Fal {
         self.mappings.serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
-        self.mappings.skills(operation, brief)
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
+        self.mappings.capabilities(operation, brief)
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
-    fn pause(&self) -> Duration {
-        self.pause
+    fn poll_interval(&self) -> Duration {
+        self.poll_interval
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        let task = task(&heard.body);
-        task.map(Told::Task).ok_or_else(|| heard.nonsense())
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let task = task(&reply.body);
+        task.map(TaskStatus::Task).ok_or_else(|| reply.nonsense())
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
+    fn poll_request(&self, task: &Value) -> VendorRequest {
         let address = match task["done"].as_bool() {
             Some(true) => &task["response"],
             _ => &task["status"],
         };
-        VendorCall::get(address.as_str().unwrap_or_default())
+        VendorRequest::get(address.as_str().unwrap_or_default())
     }
 
-    fn told(&self, work: &Work, task: &Value, heard: Heard) -> Result<Told, Fault> {
+    fn task_status(
+        &self,
+        work: &Work,
+        task: &Value,
+        reply: TaskReply,
+    ) -> Result<TaskStatus, Fault> {
         if task["done"] == true {
-            return outputs::read(work, &heard);
+            return outputs::read(work, &reply);
         }
-        match heard.body["status"].as_str() {
+        match reply.body["status"].as_str() {
             Some("COMPLETED") => {
                 let mut task = task.clone();
                 task["done"] = json!(true);
-                Ok(Told::Task(task))
+                Ok(TaskStatus::Task(task))
             }
-            Some(_) => Ok(Told::Running(None)),
-            None => Err(heard.nonsense()),
+            Some(_) => Ok(TaskStatus::Running(None)),
+            None => Err(reply.nonsense()),
         }
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
-        answers::fault_by(RULES, answer, Self::words(answer))
+    fn fault(&self, answer: &VendorResponse) -> Fault {
+        vendor_errors::fault_by(RULES, answer, Self::words(answer))
     }
 
     /// The answer of a request that failed is the failure itself.
-    fn ended(&self, task: &Value, answer: &VendorAnswer) -> Option<Fault> {
+    fn ended(&self, task: &Value, answer: &VendorResponse) -> Option<Fault> {
         let about_us = matches!(answer.status, 401 | 403 | 404 | 408 | 429);
         let said = Self::words(answer)?;
         (task["done"] == true && !about_us).then(|| match answer.status {
-            500.. => answers::failed_by(RULES, &said),
+            500.. => vendor_errors::failed_by(RULES, &said),
             _ => self.fault(answer),
         })
     }
 
-    fn stop(&self, task: &Value) -> Option<VendorCall> {
+    fn stop(&self, task: &Value) -> Option<VendorRequest> {
         let address = task["cancel"].as_str()?;
-        Some(VendorCall::new(http::Method::PUT, address))
+        Some(VendorRequest::new(http::Method::PUT, address))
     }
 
-    fn probe(&self) -> VendorCall {
-        VendorCall::get(NOBODY)
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get(NOBODY)
     }
 
     /// That a request which cannot be is not there is a good answer.
-    fn is_well(&self, answer: &VendorAnswer) -> bool {
+    fn is_healthy(&self, answer: &VendorResponse) -> bool {
         matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
     }
 
-    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             let unchecked = self.keys_url.is_empty();
             unchecked || self.keys.fit(&self.http, &self.keys_url, post).await
         })
     }
 
-    fn inspect(&self) -> Later<'_, Result<(), Fault>> {
+    fn inspect(&self) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(self.check_models())
     }
 }

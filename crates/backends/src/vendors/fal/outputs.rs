@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use crate::answers;
 use crate::backend::{Fault, Work};
-use crate::tasks::{Brought, Found, Heard, Told};
+use crate::task_vendor::{FileSource, TaskReply, TaskResult, TaskStatus};
+use crate::vendor_errors;
 
 /// Fields that hold files.
 const FILES: &[&str] = &["images", "image", "video", "videos", "output"];
 
 /// The files of a finished request.
-pub(super) fn read(work: &Work, heard: &Heard) -> Result<Told, Fault> {
-    let body = &heard.body;
+pub(super) fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> {
+    let body = &reply.body;
     if !body.is_object() {
-        return Err(heard.nonsense());
+        return Err(reply.nonsense());
     }
     let unsafe_ones = body["has_nsfw_concepts"].as_array();
     let shown =
@@ -26,21 +26,21 @@ pub(super) fn read(work: &Work, heard: &Heard) -> Result<Told, Fault> {
     let all: Vec<&Value> = files.collect();
     let kept = all.iter().enumerate().filter(|(index, _)| shown(*index));
     let addresses = kept.filter_map(|(_, file)| file["url"].as_str().or(file.as_str()));
-    let found: Vec<Found> = addresses
-        .map(|address| Found::Address(address.to_owned()))
+    let found: Vec<FileSource> = addresses
+        .map(|address| FileSource::Address(address.to_owned()))
         .collect();
     if found.is_empty() {
-        return Ok(Told::Failed(if all.is_empty() {
+        return Ok(TaskStatus::Failed(if all.is_empty() {
             Fault::useless(format!("{} gave no files", work.operation))
         } else {
             // What a review painted over.
-            answers::refused_by_review("")
+            vendor_errors::refused_by_review("")
         }));
     }
-    Ok(Told::Done(Brought {
+    Ok(TaskStatus::Done(TaskResult {
         files: found,
         seed: body["seed"].as_u64(),
-        ..Brought::default()
+        ..TaskResult::default()
     }))
 }
 

@@ -2,38 +2,38 @@
 
 use serde_json::Value;
 
-use crate::answers::{self, ErrorWords, Rule};
 use crate::backend::{Class, Fault};
-use crate::http::VendorAnswer;
+use crate::http::VendorResponse;
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 
 /// The vendor's table.
-pub(super) const RULES: &[Rule] = &[
-    Rule::code("api_key_invalid", Class::Dead),
-    Rule::words(400, "api key not valid", Class::Dead),
-    Rule::words(400, "api key expired", Class::Dead),
-    Rule::code("safety", Class::Reject),
-    Rule::code("prohibited_content", Class::Reject),
-    Rule::words(400, "invalid interaction name", Class::Gone),
-    Rule::words(429, "plan and billing", Class::Quota),
-    Rule::status(429, Class::Rate),
-    Rule::code("budget_exceeded", Class::Quota),
+pub(super) const RULES: &[ErrorRule] = &[
+    ErrorRule::code("api_key_invalid", Class::Dead),
+    ErrorRule::words(400, "api key not valid", Class::Dead),
+    ErrorRule::words(400, "api key expired", Class::Dead),
+    ErrorRule::code("safety", Class::Reject),
+    ErrorRule::code("prohibited_content", Class::Reject),
+    ErrorRule::words(400, "invalid interaction name", Class::Gone),
+    ErrorRule::words(429, "plan and billing", Class::Quota),
+    ErrorRule::status(429, Class::Rate),
+    ErrorRule::code("budget_exceeded", Class::Quota),
 ];
 
 /// What an unwelcome answer means.
-pub(super) fn read(answer: &VendorAnswer) -> Fault {
+pub(super) fn read(answer: &VendorResponse) -> Fault {
     let body = serde_json::from_slice::<Value>(&answer.bytes).unwrap_or_default();
-    answers::fault_by(RULES, answer, words(&body))
+    vendor_errors::fault_by(RULES, answer, words(&body))
 }
 
 /// What a document says about a failure; its code has the status and the reasons as well.
-pub(super) fn words(body: &Value) -> Option<ErrorWords> {
+pub(super) fn words(body: &Value) -> Option<VendorError> {
     let body = body.get(0).unwrap_or(body);
-    let said = ErrorWords::read(body)?;
+    let said = VendorError::read(body)?;
     let error = &body["error"];
     let details = error["details"].as_array().into_iter().flatten();
     let reasons = details.filter_map(|detail| detail["reason"].as_str());
     let more = error["status"].as_str().into_iter().chain(reasons);
-    Some(ErrorWords {
+    Some(VendorError {
         code: more.fold(said.code, |code, word| format!("{code} {word}")),
         ..said
     })

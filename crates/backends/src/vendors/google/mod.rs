@@ -2,7 +2,7 @@
 //! with first and last frames, loops, references and extensions.
 
 mod faults;
-mod pictures;
+mod images;
 mod videos;
 
 use std::collections::BTreeMap;
@@ -13,14 +13,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::backend::{Fault, Later, Work};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::models::{Makes, Models, Names};
-use crate::tasks::{Desk, Heard, Plan, Skills, Speech, Told, films, patience, pause};
+use crate::backend::{BoxFuture, Fault, Work};
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::models::{ModelNames, Models, SupportedTasks};
+use crate::task_vendor::{
+    Capabilities, TaskBackend, TaskPlan, TaskReply, TaskStatus, TaskVendor, call_timeout,
+    is_video_work, poll_interval,
+};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
-use videos::Most;
+use videos::MaxSeconds;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -28,13 +31,13 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Google Gemini: pictures with references, and videos with loops, end frames and extensions",
     needs_credential: true,
     address: "https://generativelanguage.googleapis.com/v1",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<GoogleSettings>,
     ready: "",
     build,
 };
 
 /// What it makes.
-const MAKES: Makes = Makes {
+const MAKES: SupportedTasks = SupportedTasks {
     images: &[
         Task::Draw,
         Task::Edit,
@@ -51,11 +54,11 @@ const VIDEO_MODEL: &str = "gemini-omni-1.2-flash";
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct GoogleSettings {
     image_model: Option<String>,
     video_model: Option<String>,
     grids: bool,
-    models: BTreeMap<String, Names>,
+    models: BTreeMap<String, ModelNames>,
     /// The longest video of one pass in seconds; usually that of the model. Longer ones are extended.
     most_seconds: Option<u32>,
     /// The longest video of all in seconds, with its extensions; usually that of the model.
@@ -68,13 +71,13 @@ struct Settings {
 struct Google {
     http: VendorHttp,
     models: Models,
-    most: Most,
-    pause: Duration,
-    patience: Duration,
+    most: MaxSeconds,
+    poll_interval: Duration,
+    call_timeout: Duration,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: GoogleSettings = read_settings(setup.settings)?;
     let models = Models {
         makes: MAKES,
         image: settings.image_model,
@@ -84,21 +87,21 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     };
     let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let key = setup.credential.reveal();
-    Ok(Desk::worker(Google {
+    Ok(TaskBackend::worker(Google {
         http: setup
             .http
             .with_header(("x-goog-api-key", "credential"), key)?,
         models,
-        most: Most {
+        most: MaxSeconds {
             pass: settings.most_seconds,
             total: settings.total_seconds,
         },
-        pause: pause(settings.poll_seconds, 10),
-        patience: patience(settings.timeout_seconds, 300),
+        poll_interval: poll_interval(settings.poll_seconds, 10),
+        call_timeout: call_timeout(settings.timeout_seconds, 300),
     }))
 }
 
-impl Speech for Google {
+impl TaskVendor for Google {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -107,12 +110,12 @@ impl Speech for Google {
         self.models.serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
         let model = self.models.chosen_for(operation, brief)?;
         Ok(if brief.task.is_video() {
-            Skills::films(videos::films(model, self.most, brief))
+            Capabilities::films(videos::films(model, self.most, brief))
         } else {
-            Skills::pictures(pictures::CAN).seeded(true)
+            Capabilities::pictures(images::CAN).seeded(true)
         })
     }
 
@@ -120,60 +123,60 @@ impl Speech for Google {
         &["data"]
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
-    fn pause(&self) -> Duration {
-        self.pause
+    fn poll_interval(&self) -> Duration {
+        self.poll_interval
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(async move {
             let model = self.models.chosen(work)?;
-            if films(work) {
+            if is_video_work(work) {
                 videos::plan(work, model, self.most).await
             } else {
-                pictures::plan(work, model).await
+                images::plan(work, model).await
             }
         })
     }
 
-    fn started(&self, work: &Work, heard: Heard) -> Result<Told, Fault> {
-        if films(work) {
-            videos::started(&heard)
+    fn started(&self, work: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        if is_video_work(work) {
+            videos::started(&reply)
         } else {
-            pictures::made(heard)
+            images::made(reply)
         }
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
-        videos::question(task)
+    fn poll_request(&self, task: &Value) -> VendorRequest {
+        videos::poll_request(task)
     }
 
-    fn told(&self, _: &Work, task: &Value, heard: Heard) -> Result<Told, Fault> {
-        videos::told(task, heard)
+    fn task_status(&self, _: &Work, task: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        videos::task_status(task, reply)
     }
 
-    fn carry_on(&self, work: &Work, made: &Value, seconds: u32) -> Result<VendorCall, Fault> {
-        videos::carry_on(work, self.models.chosen(work)?, made, seconds)
+    fn next_pass(&self, work: &Work, made: &Value, seconds: u32) -> Result<VendorRequest, Fault> {
+        videos::next_pass(work, self.models.chosen(work)?, made, seconds)
     }
 
     fn currency(&self) -> &'static str {
-        pictures::CURRENCY
+        images::CURRENCY
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
+    fn fault(&self, answer: &VendorResponse) -> Fault {
         faults::read(answer)
     }
 
-    fn stop(&self, task: &Value) -> Option<VendorCall> {
+    fn stop(&self, task: &Value) -> Option<VendorRequest> {
         let id = task["interaction"].as_str()?;
         let path = format!("interactions/{}/cancel", encoded(id));
-        Some(VendorCall::post_json(path, &serde_json::json!({})))
+        Some(VendorRequest::post_json(path, &serde_json::json!({})))
     }
 
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("models?pageSize=1")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("models?pageSize=1")
     }
 }

@@ -7,16 +7,16 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::faults::{RULES, words};
-use super::pictures::tokens;
-use crate::answers;
+use super::images::tokens;
 use crate::backend::{Class, Fault, Work};
-use crate::http::{VendorCall, encoded};
+use crate::http::{VendorRequest, encoded};
+use crate::images::FinishOptions;
 use crate::inputs::{self, media_type};
-use crate::pictures::Finish;
-use crate::tasks::{
-    Brought, Films, Found, Heard, Lengths, Passes, Plan, Scene, Told, id, nearest_ratio,
-    words as words_of,
+use crate::task_vendor::{
+    FileSource, Lengths, Passes, TaskPlan, TaskReply, TaskResult, TaskStatus, VideoCapabilities,
+    VideoRequest, id, nearest_ratio, prompt_text as words_of,
 };
+use crate::vendor_errors;
 
 /// Pictures for the words of one video.
 const REFERENCES: usize = 6;
@@ -26,13 +26,13 @@ const EXTENSION: (u32, u32) = (3, 10);
 
 /// The longest videos, where an operator says so.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Most {
+pub(super) struct MaxSeconds {
     pub(super) pass: Option<u32>,
     pub(super) total: Option<u32>,
 }
 
 /// The passes of a model.
-fn passes(model: &str, most: Most) -> Passes {
+fn passes(model: &str, most: MaxSeconds) -> Passes {
     let (pass, total) = if model.contains("1.1") {
         (10, 40)
     } else {
@@ -46,12 +46,12 @@ fn passes(model: &str, most: Most) -> Passes {
 }
 
 /// What a model can do anew.
-pub(super) fn films(model: &str, most: Most, brief: &Brief) -> Films {
+pub(super) fn films(model: &str, most: MaxSeconds, brief: &Brief) -> VideoCapabilities {
     able(passes(model, most).lengths(brief))
 }
 
-fn able(lengths: Lengths) -> Films {
-    Films {
+fn able(lengths: Lengths) -> VideoCapabilities {
+    VideoCapabilities {
         lengths,
         ends: true,
         loops: false,
@@ -60,40 +60,44 @@ fn able(lengths: Lengths) -> Films {
 }
 
 /// What to send.
-pub(super) async fn plan<'a>(work: &'a Work, model: &str, most: Most) -> Result<Plan<'a>, Fault> {
+pub(super) async fn plan<'a>(
+    work: &'a Work,
+    model: &str,
+    most: MaxSeconds,
+) -> Result<TaskPlan<'a>, Fault> {
     let extends = matches!(work.brief.task, Task::Extend(_));
     let notes = inputs::parent_notes(work);
     let known = notes["interaction"].as_str();
     if let Some(earlier) = known.filter(|_| extends) {
         let can = able(Lengths::Between(EXTENSION.0, EXTENSION.1));
-        let scene = Scene::of(work, &can).await?;
+        let scene = VideoRequest::of(work, &can).await?;
         let resolution = scene.resolution(RESOLUTIONS);
         let body = extension(model, earlier, &scene.prompt, resolution, scene.seconds);
-        let call = VendorCall::post_json("interactions", &body);
-        return Ok(Plan::alike(work, call, Finish::default()));
+        let call = VendorRequest::post_json("interactions", &body);
+        return Ok(TaskPlan::alike(work, call, FinishOptions::default()));
     }
-    let scene = Scene::of(work, &films(model, most, &work.brief)).await?;
+    let scene = VideoRequest::of(work, &films(model, most, &work.brief)).await?;
     let (first, later) = passes(model, most).split(scene.seconds);
     let (input, task) = input(&scene);
     let mut format = format(scene.resolution(RESOLUTIONS), first);
     format["aspect_ratio"] = json!(nearest_ratio(scene.size, &["16:9", "9:16"]));
     let body = body(model, &input, &format, task);
-    let call = VendorCall::post_json("interactions", &body);
-    Ok(Plan::alike(work, call, Finish::default()).then(later))
+    let call = VendorRequest::post_json("interactions", &body);
+    Ok(TaskPlan::alike(work, call, FinishOptions::default()).then(later))
 }
 
 /// The call that adds so many seconds to what an interaction made.
-pub(super) fn carry_on(
+pub(super) fn next_pass(
     work: &Work,
     model: &str,
     made: &Value,
     seconds: u32,
-) -> Result<VendorCall, Fault> {
+) -> Result<VendorRequest, Fault> {
     let earlier = made["interaction"].as_str();
     let earlier = earlier.ok_or_else(|| Fault::ours("a part without an interaction"))?;
-    let resolution = Scene::later_resolution(work, RESOLUTIONS);
+    let resolution = VideoRequest::later_resolution(work, RESOLUTIONS);
     let body = extension(model, earlier, &words_of(&work.brief), resolution, seconds);
-    Ok(VendorCall::post_json("interactions", &body))
+    Ok(VendorRequest::post_json("interactions", &body))
 }
 
 /// The body of an extension; the earlier video has its shape already.
@@ -125,7 +129,7 @@ fn body(model: &str, input: &[Value], format: &Value, task: &str) -> Value {
 }
 
 /// Pictures with their tags and the words, and what kind of task that is.
-fn input(scene: &Scene) -> (Vec<Value>, &'static str) {
+fn input(scene: &VideoRequest) -> (Vec<Value>, &'static str) {
     let mut images = Vec::new();
     let mut tags = String::new();
     let mut put = |tag: &str, place: usize| tags = format!("{tags} <{tag}>@Image{place}");
@@ -193,95 +197,95 @@ fn is_tag(name: &str) -> bool {
 }
 
 /// The task of an answer to a start.
-pub(super) fn started(heard: &Heard) -> Result<Told, Fault> {
-    match id(&heard.body["id"]) {
-        Some(id) => Ok(Told::Task(json!({"interaction": id}))),
-        None => Err(heard.nonsense()),
+pub(super) fn started(reply: &TaskReply) -> Result<TaskStatus, Fault> {
+    match id(&reply.body["id"]) {
+        Some(id) => Ok(TaskStatus::Task(json!({"interaction": id}))),
+        None => Err(reply.nonsense()),
     }
 }
 
 /// The question about an interaction, or about the file it made.
-pub(super) fn question(task: &Value) -> VendorCall {
+pub(super) fn poll_request(task: &Value) -> VendorRequest {
     let text = |name: &str| encoded(task[name].as_str().unwrap_or_default());
     if task["file"].is_string() {
-        return VendorCall::get(format!("files/{}", text("file")));
+        return VendorRequest::get(format!("files/{}", text("file")));
     }
-    VendorCall::get(format!("interactions/{}", text("interaction")))
+    VendorRequest::get(format!("interactions/{}", text("interaction")))
 }
 
 /// What the answer says.
-pub(super) fn told(task: &Value, mut heard: Heard) -> Result<Told, Fault> {
+pub(super) fn task_status(task: &Value, mut reply: TaskReply) -> Result<TaskStatus, Fault> {
     if task["file"].is_string() {
-        return file(task, &heard);
+        return file(task, &reply);
     }
-    let body = std::mem::take(&mut heard.body);
+    let body = std::mem::take(&mut reply.body);
     match body["status"].as_str() {
-        None => Err(heard.nonsense()),
-        Some("completed") => Ok(completed(task, &body, heard)),
+        None => Err(reply.nonsense()),
+        Some("completed") => Ok(completed(task, &body, reply)),
         Some("cancelled") => {
             let fault = Fault::vendor(Class::Gone, "the vendor cancelled the work");
-            Ok(Told::Failed(fault))
+            Ok(TaskStatus::Failed(fault))
         }
         Some(state @ ("failed" | "incomplete" | "budget_exceeded" | "requires_action")) => {
             let mut said = words(&body).unwrap_or_default();
             said.code = format!("{state} {}", said.code);
-            Ok(Told::Failed(answers::failed_by(RULES, &said)))
+            Ok(TaskStatus::Failed(vendor_errors::failed_by(RULES, &said)))
         }
         // Queued, in progress, or a word this program does not know yet.
-        Some(_) => Ok(Told::Running(None)),
+        Some(_) => Ok(TaskStatus::Running(None)),
     }
 }
 
-fn completed(task: &Value, body: &Value, mut heard: Heard) -> Told {
+fn completed(task: &Value, body: &Value, mut reply: TaskReply) -> TaskStatus {
     let steps = body["steps"].as_array().into_iter().flatten();
     let output = steps.filter(|step| step["type"] == "model_output");
     let content = output.flat_map(|step| step["content"].as_array().into_iter().flatten());
     let mut videos = content.filter(|item| item["type"] == "video");
     let Some(video) = videos.next() else {
         // Words in place of a video are the way of a review that says nothing.
-        return Told::Failed(answers::refused_by_review(""));
+        return TaskStatus::Failed(vendor_errors::refused_by_review(""));
     };
     let notes = json!({"interaction": task["interaction"]});
     let cost = tokens(&body["usage"]["total_tokens"]);
-    if let Some(bytes) = heard.file(&video["data"]) {
-        return Told::Done(Brought {
-            files: vec![Found::File(bytes)],
+    if let Some(bytes) = reply.file(&video["data"]) {
+        return TaskStatus::Done(TaskResult {
+            files: vec![FileSource::File(bytes)],
             notes,
             cost,
-            ..Brought::default()
+            ..TaskResult::default()
         });
     }
     let address = video["uri"].as_str().unwrap_or_default();
     let name = address.split("/files/").nth(1).unwrap_or_default();
     let name = name.split([':', '?', '/']).next().unwrap_or_default();
     match id(&json!(name)) {
-        Some(name) => Told::Task(json!({
+        Some(name) => TaskStatus::Task(json!({
             "file": name,
             "address": address,
             "interaction": task["interaction"],
             "tokens": body["usage"]["total_tokens"],
         })),
-        None => Told::Done(Brought {
+        None => TaskStatus::Done(TaskResult {
             notes,
             cost,
-            ..Brought::at(Some(address))
+            ..TaskResult::at(Some(address))
         }),
     }
 }
 
 /// A file is there once it is active.
-fn file(task: &Value, heard: &Heard) -> Result<Told, Fault> {
-    match heard.body["state"].as_str() {
-        Some("ACTIVE") => Ok(Told::Done(Brought {
+fn file(task: &Value, reply: &TaskReply) -> Result<TaskStatus, Fault> {
+    match reply.body["state"].as_str() {
+        Some("ACTIVE") => Ok(TaskStatus::Done(TaskResult {
             notes: json!({"interaction": task["interaction"]}),
             cost: tokens(&task["tokens"]),
-            ..Brought::at(task["address"].as_str())
+            ..TaskResult::at(task["address"].as_str())
         })),
-        Some("FAILED") => Ok(Told::Failed(Fault::useless(
+        Some("FAILED") => Ok(TaskStatus::Failed(Fault::useless(
             "the vendor could not keep its file",
         ))),
-        Some(_) => Ok(Told::Running(Some(95))),
-        None => Err(heard.nonsense()),
+        Some(_) => Ok(TaskStatus::Running(Some(95))),
+        None => Err(reply.nonsense()),
     }
 }
 

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::backend::{Fault, Work};
-use crate::http::{Form, VendorCall};
-use crate::inputs::{cannot, media_type};
-use crate::tasks::{Masks, Pictures, Sheet, nearest_ratio};
+use crate::http::{MultipartForm, VendorRequest};
+use crate::inputs::{media_type, unsupported};
+use crate::task_vendor::{ImageCapabilities, ImageRequest, MaskSupport, nearest_ratio};
 
 const RATIOS: &[&str] = &[
     "1x1", "1x3", "3x1", "1x2", "2x1", "9x16", "16x9", "10x16", "16x10", "2x3", "3x2", "3x4",
@@ -16,9 +16,9 @@ const RATIOS: &[&str] = &[
 ];
 
 /// What a model can do.
-pub(super) const fn can(older: bool) -> Pictures {
-    Pictures {
-        masks: Masks::Black,
+pub(super) const fn can(older: bool) -> ImageCapabilities {
+    ImageCapabilities {
+        masks: MaskSupport::Black,
         references: if older { 1 } else { 4 },
         negative: older,
         transparent: false,
@@ -27,7 +27,7 @@ pub(super) const fn can(older: bool) -> Pictures {
 }
 
 /// The fields of a call.
-pub(super) fn fields(work: &Work, sheet: &Sheet, older: bool) -> Value {
+pub(super) fn fields(work: &Work, sheet: &ImageRequest, older: bool) -> Value {
     let brief = &work.brief;
     let mut fields = json!({"async": true});
     let single = matches!(
@@ -56,11 +56,15 @@ pub(super) fn fields(work: &Work, sheet: &Sheet, older: bool) -> Value {
 }
 
 /// The call, with its pictures.
-pub(super) fn call(path: String, fields: &Value, sheet: &Sheet) -> Result<VendorCall, Fault> {
+pub(super) fn call(
+    path: String,
+    fields: &Value,
+    sheet: &ImageRequest,
+) -> Result<VendorRequest, Fault> {
     if sheet.images.is_empty() {
-        return Ok(VendorCall::post_json(path, fields));
+        return Ok(VendorRequest::post_json(path, fields));
     }
-    let mut form = Form::of(fields.as_object().unwrap_or(&serde_json::Map::new()));
+    let mut form = MultipartForm::of(fields.as_object().unwrap_or(&serde_json::Map::new()));
     for (index, image) in sheet.images.iter().enumerate() {
         let field = if index == 0 { "image" } else { "images" };
         let kind = media_type(image);
@@ -72,7 +76,7 @@ pub(super) fn call(path: String, fields: &Value, sheet: &Sheet) -> Result<Vendor
         form = form.file("mask", "mask.png", "image/png", mask.clone());
     }
     let (body, media_type) = form.finish();
-    Ok(VendorCall::new(http::Method::POST, path).body(body, media_type))
+    Ok(VendorRequest::new(http::Method::POST, path).body(body, media_type))
 }
 
 /// The vendor refuses a mask of one colour.
@@ -83,6 +87,6 @@ fn check(mask: &Bytes) -> Result<(), Fault> {
     if has(0) && has(255) {
         Ok(())
     } else {
-        Err(cannot("mask", "must have a black and a white part"))
+        Err(unsupported("mask", "must have a black and a white part"))
     }
 }

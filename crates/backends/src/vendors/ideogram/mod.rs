@@ -10,13 +10,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::{self, ErrorWords, Rule};
-use crate::backend::{Class, Cost, Fault, Later, Work};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::tasks::{Brought, Desk, Heard, Plan, Sheet, Skills, Speech, Told, id, patience, pause};
+use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::task_vendor::{
+    Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, call_timeout, id, poll_interval,
+};
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -24,25 +27,25 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Ideogram: pictures with words in them; design but its vectors",
     needs_credential: true,
     address: "https://api.ideogram.ai/v2",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<IdeogramSettings>,
     ready: "",
     build,
 };
 
-const RULES: &[Rule] = &[
-    Rule::status(402, Class::Quota),
-    Rule::code("insufficient_funds", Class::Quota),
-    Rule::code("subscription_required", Class::Quota),
-    Rule::code("inflight_limit", Class::Rate),
-    Rule::code("daily_limit", Class::Rate),
-    Rule::status(422, Class::Reject),
-    Rule::words(200, "safety", Class::Reject),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::status(402, Class::Quota),
+    ErrorRule::code("insufficient_funds", Class::Quota),
+    ErrorRule::code("subscription_required", Class::Quota),
+    ErrorRule::code("inflight_limit", Class::Rate),
+    ErrorRule::code("daily_limit", Class::Rate),
+    ErrorRule::status(422, Class::Reject),
+    ErrorRule::words(200, "safety", Class::Reject),
 ];
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct IdeogramSettings {
     /// The vendor's model by operation.
     models: BTreeMap<String, String>,
     /// `TURBO`, `DEFAULT` or `QUALITY`, for the models that have it.
@@ -56,21 +59,21 @@ struct Settings {
 /// A worker account.
 struct Ideogram {
     http: VendorHttp,
-    settings: Settings,
+    settings: IdeogramSettings,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: IdeogramSettings = read_settings(setup.settings)?;
     for operation in settings.models.keys() {
         if !serves(operation) {
             let why = format!("{operation} is not an operation of this vendor");
-            return Err(Wrong::new("models", why));
+            return Err(FieldError::new("models", why));
         }
     }
     let http = setup
         .http
         .with_header(("api-key", "credential"), setup.credential.reveal())?;
-    Ok(Desk::worker(Ideogram { http, settings }))
+    Ok(TaskBackend::worker(Ideogram { http, settings }))
 }
 
 /// What each kind of work is called there, and its usual model.
@@ -104,14 +107,14 @@ fn serves(operation: &str) -> bool {
 }
 
 impl Ideogram {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let route = route(masked(work.brief.task, work.mask.is_some()));
         let (route, usual) =
             route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
         let model = self.settings.models.get(&work.operation);
         let model = model.map_or(usual, String::as_str);
         let older = model.starts_with("ideogram-3");
-        let sheet = Sheet::of(work, &bodies::can(older)).await?;
+        let sheet = ImageRequest::of(work, &bodies::can(older)).await?;
         let mut fields = bodies::fields(work, &sheet, older);
         if let (Some(speed), true) = (&self.settings.rendering_speed, older) {
             fields["rendering_speed"] = json!(speed);
@@ -124,7 +127,7 @@ impl Ideogram {
         }
         let path = format!("image/{route}/{}", encoded(model));
         let call = bodies::call(path, &fields, &sheet)?;
-        Ok(Plan {
+        Ok(TaskPlan {
             passes: Vec::new(),
             starts: 1,
             call: Box::new(move |_| call.clone()),
@@ -134,31 +137,32 @@ impl Ideogram {
 }
 
 /// The pictures of a finished generation; those that a review took out have no address.
-fn finished(body: &Value) -> Told {
+fn finished(body: &Value) -> TaskStatus {
     let items = body["data"].as_array().into_iter().flatten();
     let shown = items.filter(|item| item["is_image_safe"] != false);
-    let brought = Brought::at(shown.filter_map(|item| item["url"].as_str()));
-    if brought.files.is_empty() {
-        return Told::Failed(answers::refused_by_review(""));
+    let task_result = TaskResult::at(shown.filter_map(|item| item["url"].as_str()));
+    if task_result.files.is_empty() {
+        return TaskStatus::Failed(vendor_errors::refused_by_review(""));
     }
     let micros = body["usage_cost_usd_micros"].as_f64();
-    Told::Done(Brought {
+    TaskStatus::Done(TaskResult {
         seed: body["seed"].as_u64(),
         cost: micros.and_then(|micros| Cost::of(micros / 1e6, "USD")),
-        ..brought
+        ..task_result
     })
 }
 
-fn words(body: &Value) -> Option<ErrorWords> {
+fn words(body: &Value) -> Option<VendorError> {
     let reason = body["reject_reason"].as_str().unwrap_or_default();
-    let said = ErrorWords::read(body).or_else(|| (!reason.is_empty()).then(ErrorWords::default))?;
-    Some(ErrorWords {
+    let said =
+        VendorError::read(body).or_else(|| (!reason.is_empty()).then(VendorError::default))?;
+    Some(VendorError {
         code: format!("{} {reason}", said.code),
         ..said
     })
 }
 
-impl Speech for Ideogram {
+impl TaskVendor for Ideogram {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -167,52 +171,52 @@ impl Speech for Ideogram {
         serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
         let model = self.settings.models.get(operation);
         let older = match (model, brief.task) {
             (Some(model), _) => model.starts_with("ideogram-3"),
             (None, task) => route(masked(task, brief.mask.is_some()))
                 .is_some_and(|(_, usual)| usual.starts_with("ideogram-3")),
         };
-        Ok(Skills {
+        Ok(Capabilities {
             seeds: true,
             strength: true,
-            ..Skills::pictures(bodies::can(older))
+            ..Capabilities::pictures(bodies::can(older))
         })
     }
 
-    fn patience(&self) -> Duration {
-        patience(self.settings.timeout_seconds, 120)
+    fn call_timeout(&self) -> Duration {
+        call_timeout(self.settings.timeout_seconds, 120)
     }
 
-    fn pause(&self) -> Duration {
-        pause(self.settings.poll_seconds, 2)
+    fn poll_interval(&self) -> Duration {
+        poll_interval(self.settings.poll_seconds, 2)
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        match id(&heard.body["generation_id"]) {
-            Some(id) => Ok(Told::Task(json!({"id": id}))),
-            None => Err(heard.nonsense()),
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        match id(&reply.body["generation_id"]) {
+            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
+            None => Err(reply.nonsense()),
         }
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
+    fn poll_request(&self, task: &Value) -> VendorRequest {
         let number = encoded(task["id"].as_str().unwrap_or_default());
-        VendorCall::get(format!("generations/{number}"))
+        VendorRequest::get(format!("generations/{number}"))
     }
 
-    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
-        let body = &heard.body;
-        let state = body["status"].as_str().ok_or_else(|| heard.nonsense())?;
+    fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let body = &reply.body;
+        let state = body["status"].as_str().ok_or_else(|| reply.nonsense())?;
         Ok(match state {
             "completed" => finished(body),
-            "failed" => Told::Failed(answers::failed_by(
+            "failed" => TaskStatus::Failed(vendor_errors::failed_by(
                 RULES,
-                &ErrorWords {
+                &VendorError {
                     code: String::new(),
                     message: body["failure_reason"]
                         .as_str()
@@ -220,21 +224,21 @@ impl Speech for Ideogram {
                         .to_owned(),
                 },
             )),
-            _ => Told::Running(None),
+            _ => TaskStatus::Running(None),
         })
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
+    fn fault(&self, answer: &VendorResponse) -> Fault {
         let said = answer.json().ok().and_then(|body| words(&body));
-        answers::fault_by(RULES, answer, said)
+        vendor_errors::fault_by(RULES, answer, said)
     }
 
     /// A generation that cannot be is asked for.
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("generations/00000000-0000-0000-0000-000000000000")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("generations/00000000-0000-0000-0000-000000000000")
     }
 
-    fn is_well(&self, answer: &VendorAnswer) -> bool {
+    fn is_healthy(&self, answer: &VendorResponse) -> bool {
         matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
     }
 }

@@ -5,22 +5,25 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::backend::Fault;
-use crate::inputs::{cannot, media_type};
-use crate::tasks::{Films, Lengths, Masks, Pictures, Scene, Sheet, nearest_ratio};
+use crate::inputs::{media_type, unsupported};
+use crate::task_vendor::{
+    ImageCapabilities, ImageRequest, Lengths, MaskSupport, VideoCapabilities, VideoRequest,
+    nearest_ratio,
+};
 
 /// What the video model can do.
-pub(super) const FILMS: Films = Films {
+pub(super) const FILMS: VideoCapabilities = VideoCapabilities {
     lengths: Lengths::Between(1, 10),
     ends: true,
     loops: true,
     references: 0,
 };
 /// What the video model can do, for a video that loops or not: loops are short and have no end of their own.
-pub(super) fn films(looped: bool) -> Films {
+pub(super) fn films(looped: bool) -> VideoCapabilities {
     if !looped {
         return FILMS;
     }
-    Films {
+    VideoCapabilities {
         lengths: Lengths::Between(1, SHORT),
         ends: false,
         ..FILMS
@@ -28,8 +31,8 @@ pub(super) fn films(looped: bool) -> Films {
 }
 
 /// What the image models can do.
-pub(super) const CAN: Pictures = Pictures {
-    masks: Masks::None,
+pub(super) const CAN: ImageCapabilities = ImageCapabilities {
+    masks: MaskSupport::None,
     references: 9,
     negative: false,
     transparent: false,
@@ -49,7 +52,11 @@ fn image(bytes: &[u8]) -> Value {
 }
 
 /// The body for a video; an extension of an earlier one goes on where that ended.
-pub(super) fn film(model: &str, scene: &Scene, earlier: Option<&str>) -> Result<Value, Fault> {
+pub(super) fn film(
+    model: &str,
+    scene: &VideoRequest,
+    earlier: Option<&str>,
+) -> Result<Value, Fault> {
     let resolutions = &[("360p", 360), ("540p", 540), ("720p", 720), ("1080p", 1080)];
     let long = scene.seconds > SHORT;
     let mut video = json!({
@@ -58,7 +65,10 @@ pub(super) fn film(model: &str, scene: &Scene, earlier: Option<&str>) -> Result<
     });
     if scene.looped && (long || scene.last.is_some()) {
         let field = if long { "duration" } else { "loop" };
-        return Err(cannot(field, "no back end for such loops is available"));
+        return Err(unsupported(
+            field,
+            "no back end for such loops is available",
+        ));
     }
     if scene.looped {
         video["loop"] = json!(true);
@@ -91,7 +101,7 @@ pub(super) fn film(model: &str, scene: &Scene, earlier: Option<&str>) -> Result<
 }
 
 /// The body for a picture: drawn with references, or changed from the first of them.
-pub(super) fn picture(model: &str, sheet: &Sheet, changes: bool) -> Value {
+pub(super) fn picture(model: &str, sheet: &ImageRequest, changes: bool) -> Value {
     let mut body = json!({
         "model": model,
         "type": "image",

@@ -10,18 +10,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::{self, ErrorWords, Rule};
-use crate::backend::{Class, Fault, Later, Work};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::backend::{BoxFuture, Class, Fault, Work};
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::images::FinishOptions;
 use crate::inputs;
-use crate::models::{Makes, Models, Names};
-use crate::pictures::Finish;
-use crate::tasks::{
-    Brought, Desk, Heard, Plan, Scene, Sheet, Skills, Speech, Told, films, id, patience, pause,
+use crate::models::{ModelNames, Models, SupportedTasks};
+use crate::task_vendor::{
+    Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, VideoRequest, call_timeout, id, is_video_work, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -29,12 +30,12 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Luma Agents: Ray videos with loops, end frames and extensions, Uni pictures",
     needs_credential: true,
     address: "https://agents.lumalabs.ai/v1",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<LumaSettings>,
     ready: "",
     build,
 };
 
-const MAKES: Makes = Makes {
+const MAKES: SupportedTasks = SupportedTasks {
     images: &[Task::Draw, Task::Edit, Task::Restyle],
     videos: true,
     clips_in_fours: true,
@@ -42,26 +43,26 @@ const MAKES: Makes = Makes {
 const VIDEO_MODEL: &str = "ray-3.2";
 const IMAGE_MODEL: &str = "uni-1";
 
-const RULES: &[Rule] = &[
-    Rule::code("content_moderated", Class::Reject),
-    Rule::code("budget_exhausted", Class::Quota),
-    Rule::code("rate_limited", Class::Rate),
-    Rule::code("generation_failed", Class::Retry),
-    Rule::code("output_not_found", Class::Retry),
-    Rule::code("image_too_large", Class::BadRequest),
-    Rule::code("unsupported_format", Class::BadRequest),
-    Rule::code("corrupt_input", Class::BadRequest),
-    Rule::code("invalid_request", Class::BadRequest),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::code("content_moderated", Class::Reject),
+    ErrorRule::code("budget_exhausted", Class::Quota),
+    ErrorRule::code("rate_limited", Class::Rate),
+    ErrorRule::code("generation_failed", Class::Retry),
+    ErrorRule::code("output_not_found", Class::Retry),
+    ErrorRule::code("image_too_large", Class::BadRequest),
+    ErrorRule::code("unsupported_format", Class::BadRequest),
+    ErrorRule::code("corrupt_input", Class::BadRequest),
+    ErrorRule::code("invalid_request", Class::BadRequest),
 ];
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct LumaSettings {
     image_model: Option<String>,
     video_model: Option<String>,
     grids: bool,
-    models: BTreeMap<String, Names>,
+    models: BTreeMap<String, ModelNames>,
     poll_seconds: Option<u64>,
     timeout_seconds: Option<u64>,
 }
@@ -70,12 +71,12 @@ struct Settings {
 struct Luma {
     http: VendorHttp,
     models: Models,
-    pause: Duration,
-    patience: Duration,
+    poll_interval: Duration,
+    call_timeout: Duration,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: LumaSettings = read_settings(setup.settings)?;
     let models = Models {
         makes: MAKES,
         image: settings.image_model,
@@ -85,20 +86,20 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     };
     let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let key = setup.credential.reveal();
-    Ok(Desk::worker(Luma {
+    Ok(TaskBackend::worker(Luma {
         http: setup
             .http
             .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
         models,
-        pause: pause(settings.poll_seconds, 5),
-        patience: patience(settings.timeout_seconds, 60),
+        poll_interval: poll_interval(settings.poll_seconds, 5),
+        call_timeout: call_timeout(settings.timeout_seconds, 60),
     }))
 }
 
 impl Luma {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let model = self.models.chosen(work)?;
-        let (body, finish) = if films(work) {
+        let (body, finish) = if is_video_work(work) {
             let notes = inputs::parent_notes(work);
             let earlier = match work.brief.task {
                 Task::Extend(index) => {
@@ -107,15 +108,18 @@ impl Luma {
                 }
                 _ => None,
             };
-            let scene = Scene::of(work, &bodies::films(work.brief.looped)).await?;
-            (bodies::film(model, &scene, earlier)?, Finish::default())
+            let scene = VideoRequest::of(work, &bodies::films(work.brief.looped)).await?;
+            (
+                bodies::film(model, &scene, earlier)?,
+                FinishOptions::default(),
+            )
         } else {
-            let sheet = Sheet::of(work, &bodies::CAN).await?;
+            let sheet = ImageRequest::of(work, &bodies::CAN).await?;
             let changes = work.brief.task != Task::Draw;
             (bodies::picture(model, &sheet, changes), sheet.finish)
         };
-        let call = VendorCall::post_json("generations", &body);
-        Ok(Plan::alike(work, call, finish))
+        let call = VendorRequest::post_json("generations", &body);
+        Ok(TaskPlan::alike(work, call, finish))
     }
 }
 
@@ -124,7 +128,7 @@ fn path(task: &Value) -> String {
     format!("generations/{number}")
 }
 
-impl Speech for Luma {
+impl TaskVendor for Luma {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -133,51 +137,51 @@ impl Speech for Luma {
         self.models.serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
         self.models.chosen_for(operation, brief)?;
         if !brief.task.is_video() {
-            return Ok(Skills::pictures(bodies::CAN));
+            return Ok(Capabilities::pictures(bodies::CAN));
         }
-        Ok(Skills::films(bodies::films(brief.looped)))
+        Ok(Capabilities::films(bodies::films(brief.looped)))
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
-    fn pause(&self) -> Duration {
-        self.pause
+    fn poll_interval(&self) -> Duration {
+        self.poll_interval
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        match id(&heard.body["id"]) {
-            Some(id) => Ok(Told::Task(json!({"id": id}))),
-            None => Err(heard.nonsense()),
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        match id(&reply.body["id"]) {
+            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
+            None => Err(reply.nonsense()),
         }
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
-        VendorCall::get(path(task))
+    fn poll_request(&self, task: &Value) -> VendorRequest {
+        VendorRequest::get(path(task))
     }
 
-    fn told(&self, _: &Work, task: &Value, heard: Heard) -> Result<Told, Fault> {
-        let body = &heard.body;
-        let state = body["state"].as_str().ok_or_else(|| heard.nonsense())?;
+    fn task_status(&self, _: &Work, task: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let body = &reply.body;
+        let state = body["state"].as_str().ok_or_else(|| reply.nonsense())?;
         Ok(match state {
             "completed" => {
                 let files = body["output"].as_array().into_iter().flatten();
-                Told::Done(Brought {
+                TaskStatus::Done(TaskResult {
                     notes: json!({"generations": [task["id"]]}),
-                    ..Brought::at(files.filter_map(|file| file["url"].as_str()))
+                    ..TaskResult::at(files.filter_map(|file| file["url"].as_str()))
                 })
             }
-            "failed" => Told::Failed(answers::failed_by(
+            "failed" => TaskStatus::Failed(vendor_errors::failed_by(
                 RULES,
-                &ErrorWords {
+                &VendorError {
                     code: body["failure_code"].as_str().unwrap_or_default().to_owned(),
                     message: body["failure_reason"]
                         .as_str()
@@ -185,21 +189,21 @@ impl Speech for Luma {
                         .to_owned(),
                 },
             )),
-            _ => Told::Running(None),
+            _ => TaskStatus::Running(None),
         })
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
-        let said = answer.json().ok().and_then(|body| ErrorWords::read(&body));
-        answers::fault_by(RULES, answer, said)
+    fn fault(&self, answer: &VendorResponse) -> Fault {
+        let said = answer.json().ok().and_then(|body| VendorError::read(&body));
+        vendor_errors::fault_by(RULES, answer, said)
     }
 
     /// There is no page for it: a generation that cannot be is asked for.
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("generations/00000000-0000-0000-0000-000000000000")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("generations/00000000-0000-0000-0000-000000000000")
     }
 
-    fn is_well(&self, answer: &VendorAnswer) -> bool {
+    fn is_healthy(&self, answer: &VendorResponse) -> bool {
         matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
     }
 }

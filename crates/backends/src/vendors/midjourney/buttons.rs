@@ -22,13 +22,13 @@ pub(super) struct Button {
 }
 
 /// How a button is recognised: how its id begins, what its id also has, and its label or emoji.
-struct Looks {
+struct ButtonMatch {
     begins: String,
     has: &'static str,
     label: String,
 }
 
-impl Looks {
+impl ButtonMatch {
     fn new(begins: impl Into<String>, has: &'static str, label: impl Into<String>) -> Self {
         Self {
             begins: begins.into(),
@@ -72,33 +72,41 @@ pub(super) fn find(buttons: &[Button], task: Task) -> Option<&str> {
 
 /// The id of the button that repaints a region.
 pub(super) fn find_region(buttons: &[Button]) -> Option<&str> {
-    pressed(buttons, &Looks::new("MJ::Inpaint::", "", "Vary (Region)"))
+    pressed(
+        buttons,
+        &ButtonMatch::new("MJ::Inpaint::", "", "Vary (Region)"),
+    )
 }
 
-fn pressed<'a>(buttons: &'a [Button], looks: &Looks) -> Option<&'a str> {
+fn pressed<'a>(buttons: &'a [Button], looks: &ButtonMatch) -> Option<&'a str> {
     let by_id = buttons.iter().find(|button| looks.fits(button));
     let found = by_id.or_else(|| buttons.iter().find(|button| looks.reads(button)));
     found.map(|button| button.custom_id.as_str())
 }
 
 /// How the buttons of a follow-up look, the usual one first.
-fn looks(task: Task) -> Vec<Looks> {
+fn looks(task: Task) -> Vec<ButtonMatch> {
     let numbered = |word: &str, letter: &str, index: u8| {
         let number = index + 1;
         let begins = format!("MJ::JOB::{word}::{number}::");
-        vec![Looks::new(begins, "", format!("{letter}{number}"))]
+        vec![ButtonMatch::new(begins, "", format!("{letter}{number}"))]
     };
-    let job = |word: &str, label: &str| vec![Looks::new(format!("MJ::JOB::{word}::"), "", label)];
+    let job =
+        |word: &str, label: &str| vec![ButtonMatch::new(format!("MJ::JOB::{word}::"), "", label)];
     // Which of them a picture has depends on the version it was drawn with, and on whether it was enlarged before.
     let enlarge = |has: &'static str, word: &str| {
         [
             format!("Upscale ({word})"),
             format!("Redo Upscale ({word})"),
         ]
-        .map(|label| Looks::new("MJ::JOB::upsample_v", has, label))
+        .map(|label| ButtonMatch::new("MJ::JOB::upsample_v", has, label))
     };
     let outpaint = |percent: u8, label: &str| {
-        vec![Looks::new(format!("MJ::Outpaint::{percent}::"), "", label)]
+        vec![ButtonMatch::new(
+            format!("MJ::Outpaint::{percent}::"),
+            "",
+            label,
+        )]
     };
     match task {
         Task::Upsample(index) => numbered("upsample", "U", index),

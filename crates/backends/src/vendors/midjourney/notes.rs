@@ -8,15 +8,15 @@ use super::buttons::{self, Button};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum MidjourneyNotesKind {
     Midjourney,
 }
 
 /// The vendor's names for a finished job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Notes {
+pub(super) struct MidjourneyNotes {
     /// Tells them from the notes of other back ends.
-    kind: Kind,
+    kind: MidjourneyNotesKind,
     /// The task.
     pub(super) task: String,
     /// What may follow it.
@@ -27,7 +27,7 @@ pub(super) struct Notes {
     pub(super) seed: Option<String>,
 }
 
-impl Notes {
+impl MidjourneyNotes {
     /// The notes on a finished task.
     pub(super) fn of_task(id: &str, task: &Value) -> Self {
         let seed = match &task["seed"] {
@@ -36,7 +36,7 @@ impl Notes {
             _ => None,
         };
         Self {
-            kind: Kind::Midjourney,
+            kind: MidjourneyNotesKind::Midjourney,
             task: id.to_owned(),
             buttons: buttons::of_task(task),
             seed,

@@ -1,12 +1,12 @@
-//! From a finished task to files of this house.
+//! From a finished task to files of this service.
 
-use atelier_contract::Role;
+use atelier_contract::FileRole;
 use atelier_contract::brief::Task;
 use serde_json::Value;
 
-use super::notes::Notes;
-use crate::backend::{Class, Fault, Made, MadeFile, Work};
-use crate::downloads::Downloads;
+use super::notes::MidjourneyNotes;
+use crate::backend::{Class, Fault, OutputFile, Work, WorkOutput};
+use crate::downloads::Downloader;
 use crate::files;
 use crate::http::VendorHttp;
 
@@ -19,25 +19,25 @@ pub(super) async fn made(
     work: &Work,
     id: &str,
     task: &Value,
-) -> Result<Made, Fault> {
-    let notes = Notes::of_task(id, task).write();
+) -> Result<WorkOutput, Fault> {
+    let notes = MidjourneyNotes::of_task(id, task).write();
     if work.brief.task == Task::Describe {
         return described(task, notes);
     }
-    let downloads = Downloads::new(http);
+    let downloads = Downloader::new(http);
     let (files, made) = match work.brief.task {
         Task::Animate | Task::Extend(_) => videos(downloads, work, task).await?,
         _ => (images(downloads, work, task).await?, work.brief.count),
     };
-    Ok(Made {
+    Ok(WorkOutput {
         files,
         made,
         notes,
-        ..Made::default()
+        ..WorkOutput::default()
     })
 }
 
-fn described(task: &Value, notes: Value) -> Result<Made, Fault> {
+fn described(task: &Value, notes: Value) -> Result<WorkOutput, Fault> {
     let texts = [
         &task["properties"]["finalPrompt"],
         &task["promptEn"],
@@ -56,11 +56,11 @@ fn described(task: &Value, notes: Value) -> Result<Made, Fault> {
     if prompts.is_empty() {
         return Err(nothing());
     }
-    Ok(Made {
+    Ok(WorkOutput {
         made: prompts.len() as u32,
         prompts,
         notes,
-        ..Made::default()
+        ..WorkOutput::default()
     })
 }
 
@@ -79,10 +79,10 @@ fn without_number(line: &str) -> &str {
 }
 
 async fn videos(
-    mut downloads: Downloads<'_>,
+    mut downloads: Downloader<'_>,
     work: &Work,
     task: &Value,
-) -> Result<(Vec<MadeFile>, u32), Fault> {
+) -> Result<(Vec<OutputFile>, u32), Fault> {
     let mut addresses = addresses(&task["videoUrls"]);
     // Accounts without the official network of files show the video where a picture would stand.
     for name in ["videoUrl", "imageUrl"] {
@@ -92,7 +92,7 @@ async fn videos(
     }
     let asked = work.brief.count.max(1) as usize;
     addresses.truncate(asked);
-    let mut files = fetched(&mut downloads, work, Role::Main, &addresses).await?;
+    let mut files = fetched(&mut downloads, work, FileRole::Main, &addresses).await?;
     files.retain(|file| file.media_type.starts_with("video/"));
     if files.is_empty() {
         return Err(nothing());
@@ -103,25 +103,25 @@ async fn videos(
 
 /// The picture, and of a grid its four where they are wanted: the vendor's own, or cut from the grid.
 async fn images(
-    mut downloads: Downloads<'_>,
+    mut downloads: Downloader<'_>,
     work: &Work,
     task: &Value,
-) -> Result<Vec<MadeFile>, Fault> {
+) -> Result<Vec<OutputFile>, Fault> {
     let singles = addresses(&task["imageUrls"]);
     let whole = task["imageUrl"].as_str().filter(|url| !url.is_empty());
     if !work.brief.grid {
         let address = whole
             .or_else(|| singles.first().copied())
             .ok_or_else(nothing)?;
-        return fetched(&mut downloads, work, Role::Main, &[address]).await;
+        return fetched(&mut downloads, work, FileRole::Main, &[address]).await;
     }
     let four = singles.len() == MOST_FILES;
     let mut small = Vec::new();
     if four && (work.brief.small_images || whole.is_none()) {
-        small = fetched(&mut downloads, work, Role::Small, &singles).await?;
+        small = fetched(&mut downloads, work, FileRole::Small, &singles).await?;
     }
     let mut files = match whole {
-        Some(address) => fetched(&mut downloads, work, Role::Main, &[address]).await?,
+        Some(address) => fetched(&mut downloads, work, FileRole::Main, &[address]).await?,
         None if four => vec![files::grid(&small).await?],
         None => return Err(nothing()),
     };
@@ -144,11 +144,11 @@ fn addresses(list: &Value) -> Vec<&str> {
 }
 
 async fn fetched(
-    downloads: &mut Downloads<'_>,
+    downloads: &mut Downloader<'_>,
     work: &Work,
-    role: Role,
+    role: FileRole,
     addresses: &[&str],
-) -> Result<Vec<MadeFile>, Fault> {
+) -> Result<Vec<OutputFile>, Fault> {
     let mut files = Vec::with_capacity(addresses.len());
     for address in addresses {
         let bytes = downloads.file(address).await?;

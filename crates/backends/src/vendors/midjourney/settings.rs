@@ -6,15 +6,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::answer::OwnReasons;
+use super::errors::OwnReasons;
 use crate::backend::Class;
+use crate::field_error::FieldError;
 use crate::vendor::read_settings;
-use crate::wrong::Wrong;
 
 /// Which of the two programs it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Dialect {
+pub(super) enum ProxyDialect {
     /// The newer one: follow-ups by button.
     #[default]
     Action,
@@ -25,9 +25,9 @@ pub(super) enum Dialect {
 /// The settings of one way into a proxy.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Settings {
+pub(super) struct MidjourneySettings {
     /// Which of the two programs it is.
-    pub(super) dialect: Dialect,
+    pub(super) dialect: ProxyDialect,
     /// Which of its accounts the proxy may use.
     #[serde(rename = "accountFilter")]
     pub(super) account_filter: Option<Value>,
@@ -39,14 +39,14 @@ pub(super) struct Settings {
     pub(super) fail_reasons: BTreeMap<String, String>,
 }
 
-impl Settings {
+impl MidjourneySettings {
     /// Reads what the operator wrote.
-    pub(super) fn read(given: Value) -> Result<Self, Wrong> {
+    pub(super) fn read(given: Value) -> Result<Self, FieldError> {
         read_settings(given)
     }
 
     /// The operator's own reasons, or what is wrong with them.
-    pub(super) fn own_reasons(&self) -> Result<OwnReasons, Wrong> {
+    pub(super) fn own_reasons(&self) -> Result<OwnReasons, FieldError> {
         let classes = [
             Class::Retry,
             Class::Rate,
@@ -62,7 +62,7 @@ impl Settings {
             .iter()
             .map(|(phrase, word)| match class(word) {
                 Some(class) => Ok((phrase.to_lowercase(), class)),
-                None => Err(Wrong::new(
+                None => Err(FieldError::new(
                     "settings.fail_reasons",
                     format!("unknown class `{word}`"),
                 )),

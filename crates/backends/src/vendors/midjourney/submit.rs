@@ -8,22 +8,22 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::buttons;
-use super::notes::Notes;
-use super::settings::{Dialect, Settings};
+use super::notes::MidjourneyNotes;
+use super::settings::{MidjourneySettings, ProxyDialect};
 use crate::backend::{Fault, Work};
 
 /// A call that begins a task: the route after `submit/` or the whole one, and its body.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ProxyCall {
     pub(super) route: &'static str,
     pub(super) body: Value,
 }
 
 /// The call for a piece of work.
-pub(super) fn call(work: &Work, settings: &Settings) -> Result<Call, Fault> {
+pub(super) fn call(work: &Work, settings: &MidjourneySettings) -> Result<ProxyCall, Fault> {
     let mut call = match work.brief.task {
         Task::Draw => imagine(work)?,
-        Task::Blend => Call {
+        Task::Blend => ProxyCall {
             route: "submit/blend",
             body: json!({
                 "botType": "MID_JOURNEY",
@@ -31,14 +31,14 @@ pub(super) fn call(work: &Work, settings: &Settings) -> Result<Call, Fault> {
                 "dimensions": work.request["dimensions"],
             }),
         },
-        Task::Describe => Call {
+        Task::Describe => ProxyCall {
             route: "submit/describe",
             body: json!({ "botType": "MID_JOURNEY", "base64": picture(work, 0)? }),
         },
         Task::Repaint => region(work)?,
         Task::Animate => animate(work)?,
         Task::Extend(index) => extend(work, index)?,
-        Task::SwapFace => Call {
+        Task::SwapFace => ProxyCall {
             route: "insight-face/swap",
             body: json!({ "sourceBase64": picture(work, 1)?, "targetBase64": picture(work, 0)? }),
         },
@@ -74,7 +74,7 @@ pub(super) fn window(work: &Work, task: &str, prompt: Option<&str>) -> Value {
 }
 
 /// The words as they came, with the pictures before them sent along: the vendor may not reach where they are.
-fn imagine(work: &Work) -> Result<Call, Fault> {
+fn imagine(work: &Work) -> Result<ProxyCall, Fault> {
     let prompt = work.request["prompt"].as_str().unwrap_or_default();
     let mut words = prompt.trim_start();
     let is_source = |word: &str| {
@@ -86,7 +86,7 @@ fn imagine(work: &Work) -> Result<Call, Fault> {
     {
         words = words[word.len()..].trim_start();
     }
-    Ok(Call {
+    Ok(ProxyCall {
         route: "submit/imagine",
         body: json!({
             "botType": "MID_JOURNEY",
@@ -96,34 +96,34 @@ fn imagine(work: &Work) -> Result<Call, Fault> {
     })
 }
 
-fn action(work: &Work, dialect: Dialect) -> Result<Call, Fault> {
+fn action(work: &Work, dialect: ProxyDialect) -> Result<ProxyCall, Fault> {
     let (_, notes) = parent(work)?;
     let missing = || offered_not("action", "the back end does not offer this for the picture");
-    if dialect == Dialect::Change {
+    if dialect == ProxyDialect::Change {
         let (word, index) = buttons::change(work.brief.task).ok_or_else(missing)?;
-        return Ok(Call {
+        return Ok(ProxyCall {
             route: "submit/change",
             body: json!({ "taskId": notes.task, "action": word, "index": index }),
         });
     }
     let button = buttons::find(&notes.buttons, work.brief.task).ok_or_else(missing)?;
-    Ok(Call {
+    Ok(ProxyCall {
         route: "submit/action",
         body: json!({ "taskId": notes.task, "customId": button }),
     })
 }
 
-fn region(work: &Work) -> Result<Call, Fault> {
+fn region(work: &Work) -> Result<ProxyCall, Fault> {
     let (_, notes) = parent(work)?;
     let why = "the back end repaints single pictures only; upsample one of the four first";
     let button = buttons::find_region(&notes.buttons).ok_or_else(|| offered_not("jobId", why))?;
-    Ok(Call {
+    Ok(ProxyCall {
         route: "submit/action",
         body: json!({ "taskId": notes.task, "customId": button }),
     })
 }
 
-fn animate(work: &Work) -> Result<Call, Fault> {
+fn animate(work: &Work) -> Result<ProxyCall, Fault> {
     let mut body = json!({
         "prompt": work.brief.prompt,
         "motion": motion(work),
@@ -134,15 +134,15 @@ fn animate(work: &Work) -> Result<Call, Fault> {
     if let Some(last) = work.brief.last_frame {
         body["endImage"] = picture(work, last)?.into();
     }
-    Ok(Call {
+    Ok(ProxyCall {
         route: "submit/video",
         body,
     })
 }
 
-fn extend(work: &Work, index: u8) -> Result<Call, Fault> {
+fn extend(work: &Work, index: u8) -> Result<ProxyCall, Fault> {
     let (_, notes) = parent(work)?;
-    Ok(Call {
+    Ok(ProxyCall {
         route: "submit/video",
         body: json!({
             "action": "extend",
@@ -174,10 +174,10 @@ fn video_type(work: &Work) -> &'static str {
 }
 
 /// The job that is followed, and the vendor's names for it.
-pub(super) fn parent(work: &Work) -> Result<(&Job, Notes), Fault> {
+pub(super) fn parent(work: &Work) -> Result<(&Job, MidjourneyNotes), Fault> {
     let parent = work.parent.as_deref();
     let parent = parent.ok_or_else(|| Fault::ours("a follow-up without a parent"))?;
-    let notes = Notes::of(parent)
+    let notes = MidjourneyNotes::of(parent)
         .ok_or_else(|| offered_not("jobId", "names something that another back end made"))?;
     Ok((parent, notes))
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::backend::{Fault, Work};
 use crate::fit::{self, Size};
-use crate::inputs::cannot;
+use crate::inputs::unsupported;
 use crate::seeds;
 
 /// Sides are multiples of this.
@@ -22,7 +22,7 @@ const SHEET: Size = (1024, 1536);
 const QUALITY: &str = "very aesthetic, masterpiece, no text";
 
 /// What is asked for.
-pub(super) struct Wish {
+pub(super) struct NovelAiRequest {
     /// The size to order.
     pub(super) size: Size,
     /// The seed of the first picture.
@@ -30,7 +30,7 @@ pub(super) struct Wish {
     prompt: String,
 }
 
-impl Wish {
+impl NovelAiRequest {
     /// What a piece of work asks for.
     pub(super) fn of(
         work: &Work,
@@ -44,18 +44,18 @@ impl Wish {
         };
         if list("vibe_transfer") && list("character_reference") {
             let why = "no back end takes it together with vibe_transfer";
-            return Err(cannot("character_reference", why));
+            return Err(unsupported("character_reference", why));
         }
         let fifth = model.contains("diffusion-5");
         if fifth && list("vibe_transfer") {
-            return Err(cannot(
+            return Err(unsupported(
                 "vibe_transfer",
                 "no back end for vibes is available",
             ));
         }
         if list("character_reference") && !model.contains("4-5") {
             let why = "no back end for references is available";
-            return Err(cannot("character_reference", why));
+            return Err(unsupported("character_reference", why));
         }
         let (width, height) = fit::stepped((brief.width, brief.height), STEP, MOST_PIXELS);
         let size = (width.min(MOST_SIDE), height.min(MOST_SIDE));

@@ -14,18 +14,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers;
-use crate::backend::{Fault, Later, Taken, Work};
+use crate::backend::{Acceptance, BoxFuture, Fault, Work};
+use crate::field_error::FieldError;
 use crate::files::looks_made;
-use crate::http::{VendorAnswer, VendorCall, VendorHttp};
+use crate::http::{VendorHttp, VendorRequest, VendorResponse};
+use crate::images::FinishOptions;
 use crate::inputs;
-use crate::pictures::Finish;
-use crate::tasks::{
-    ANIME, Brought, Desk, Found, Heard, Masks, Pictures, Plan, Skills, Speech, Told, patience,
+use crate::task_vendor::{
+    ANIME, Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskPlan,
+    TaskReply, TaskResult, TaskStatus, TaskVendor, call_timeout,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors;
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -33,7 +34,7 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "NovelAI: anime pictures with characters, vibes and references",
     needs_credential: true,
     address: "https://image.novelai.net",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<NovelAiSettings>,
     ready: "",
     build,
 };
@@ -45,7 +46,7 @@ const ACCOUNT: &str = "https://api.novelai.net/";
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct NovelAiSettings {
     /// Our models, or `*`, to theirs.
     models: BTreeMap<String, String>,
     /// Words that are added for quality, by the vendor's model.
@@ -54,8 +55,8 @@ struct Settings {
 }
 
 /// What the models can do.
-const CAN: Pictures = Pictures {
-    masks: Masks::None,
+const CAN: ImageCapabilities = ImageCapabilities {
+    masks: MaskSupport::None,
     references: usize::MAX,
     negative: true,
     transparent: false,
@@ -65,17 +66,17 @@ const CAN: Pictures = Pictures {
 /// A worker account.
 struct NovelAi {
     http: VendorHttp,
-    settings: Settings,
+    settings: NovelAiSettings,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: NovelAiSettings = read_settings(setup.settings)?;
     let key = setup.credential.reveal();
     let http = setup
         .http
         .with_header(("authorization", "credential"), &format!("Bearer {key}"))?
         .with_domain("novelai.net");
-    Ok(Desk::worker(NovelAi { http, settings }))
+    Ok(TaskBackend::worker(NovelAi { http, settings }))
 }
 
 impl NovelAi {
@@ -89,9 +90,9 @@ impl NovelAi {
         }
     }
 
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let model = self.model(work);
-        let wish = body::Wish::of(work, &model, &self.settings.quality)?;
+        let wish = body::NovelAiRequest::of(work, &model, &self.settings.quality)?;
         let mut body = wish.body(work, &model);
         let vibes = work.request.get("vibe_transfer").and_then(Value::as_array);
         let vibes = vibes.map_or(0, Vec::len);
@@ -120,15 +121,15 @@ impl NovelAi {
             }
             body::add_references(parameters, work, &references);
         }
-        let call = VendorCall::post_json("ai/generate-image", &body);
-        Ok(Plan {
+        let call = VendorRequest::post_json("ai/generate-image", &body);
+        Ok(TaskPlan {
             passes: Vec::new(),
             starts: 1,
             call: Box::new(move |_| call.clone()),
-            finish: Finish {
+            finish: FinishOptions {
                 size: Some((work.brief.width, work.brief.height)),
                 seed: Some(wish.seed),
-                ..Finish::default()
+                ..FinishOptions::default()
             },
         })
     }
@@ -141,24 +142,24 @@ impl NovelAi {
             "information_extracted": 1.0,
             "model": model,
         });
-        let call = VendorCall::post_json("ai/encode-vibe", &body).within(self.patience());
+        let call = VendorRequest::post_json("ai/encode-vibe", &body).within(self.call_timeout());
         // Nothing is lost with it that could be looked for, so it may simply be done again.
         let again = |fault: Fault| Fault {
-            taken: Taken::No,
+            taken: Acceptance::No,
             ..fault
         };
         let answer = self.http.submit(call).await.map_err(again)?;
         if !answer.is_good() {
-            return Err(again(answers::of_start(&answer, self.fault(&answer))));
+            return Err(again(vendor_errors::of_start(&answer, self.fault(&answer))));
         }
         if answer.bytes.is_empty() || answer.json().is_ok() {
-            return Err(again(answers::unexpected(&answer)));
+            return Err(again(vendor_errors::unexpected(&answer)));
         }
         Ok(STANDARD.encode(&answer.bytes))
     }
 }
 
-impl Speech for NovelAi {
+impl TaskVendor for NovelAi {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -168,12 +169,12 @@ impl Speech for NovelAi {
         found.is_some_and(|(_, submit)| submit.makes_only(&[Task::Anime]))
     }
 
-    fn skills(&self, _: &str, _: &Brief) -> Result<Skills, Fault> {
-        Ok(Skills {
+    fn capabilities(&self, _: &str, _: &Brief) -> Result<Capabilities, Fault> {
+        Ok(Capabilities {
             seeds: true,
             strength: true,
             anime: ANIME,
-            ..Skills::pictures(CAN)
+            ..Capabilities::pictures(CAN)
         })
     }
 
@@ -185,53 +186,53 @@ impl Speech for NovelAi {
         true
     }
 
-    fn patience(&self) -> Duration {
-        patience(self.settings.timeout_seconds, 180)
+    fn call_timeout(&self) -> Duration {
+        call_timeout(self.settings.timeout_seconds, 180)
     }
 
-    fn pause(&self) -> Duration {
+    fn poll_interval(&self) -> Duration {
         Duration::from_secs(1)
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        let bytes = &heard.answer.bytes;
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let bytes = &reply.answer.bytes;
         let files: Vec<Bytes> = if looks_made(bytes) {
             vec![bytes.clone()]
         } else {
             archive::files(bytes).unwrap_or_default()
         };
         if files.is_empty() {
-            return Err(heard.nonsense());
+            return Err(reply.nonsense());
         }
-        Ok(Told::Done(Brought {
-            files: files.into_iter().map(Found::File).collect(),
-            ..Brought::default()
+        Ok(TaskStatus::Done(TaskResult {
+            files: files.into_iter().map(FileSource::File).collect(),
+            ..TaskResult::default()
         }))
     }
 
     /// There are no tasks; the question is never asked.
-    fn question(&self, _: &Value) -> VendorCall {
+    fn poll_request(&self, _: &Value) -> VendorRequest {
         self.probe()
     }
 
-    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
-        Err(heard.nonsense())
+    fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        Err(reply.nonsense())
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
-        answers::fault_of(answer)
+    fn fault(&self, answer: &VendorResponse) -> Fault {
+        vendor_errors::fault_of(answer)
     }
 
     /// Another host of the vendor knows the account.
-    fn probe(&self) -> VendorCall {
+    fn probe(&self) -> VendorRequest {
         let path = "user/subscription";
         match self.http.base().host_str() {
-            Some(PICTURES) => VendorCall::get(format!("{ACCOUNT}{path}")),
-            _ => VendorCall::get(path),
+            Some(PICTURES) => VendorRequest::get(format!("{ACCOUNT}{path}")),
+            _ => VendorRequest::get(path),
         }
     }
 }

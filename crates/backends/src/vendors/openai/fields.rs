@@ -6,10 +6,10 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::OpenAi;
-use super::settings::{Dialect, Negative};
+use super::settings::{NegativeStyle, ServerDialect};
 use crate::backend::Work;
 use crate::fit::{self, Size};
-use crate::http::{Form, VendorCall};
+use crate::http::{MultipartForm, VendorRequest};
 use crate::seeds;
 
 /// What the caller of the image endpoints may set beyond the brief.
@@ -20,7 +20,7 @@ const SDCPP_TAG: &str = "sd_cpp_extra_args";
 const MOST_PIXELS: f64 = 3840.0 * 2160.0;
 
 /// A call for pictures before it has its form.
-pub(super) struct Wish {
+pub(super) struct ImageCall {
     /// The vendor's model.
     pub(super) model: String,
     /// The words.
@@ -37,19 +37,19 @@ impl OpenAi {
     /// The words of a brief, with what to leave out where the dialect says it in words.
     pub(super) fn words(&self, prompt: &str, negative: &str) -> String {
         let mut prompt = match self.settings.dialect {
-            Dialect::Sdcpp => prompt.replace(SDCPP_TAG, ""),
+            ServerDialect::Sdcpp => prompt.replace(SDCPP_TAG, ""),
             _ => prompt.to_owned(),
         };
-        if self.settings.negative == Negative::Pipe {
+        if self.settings.negative == NegativeStyle::Pipe {
             prompt = prompt.replace('|', ",");
         }
         if negative.is_empty() {
             return prompt;
         }
         match self.settings.negative {
-            Negative::Field => prompt,
-            Negative::Pipe => format!("{prompt}|{}", negative.replace('|', ",")),
-            Negative::Words => format!("{prompt}\n\nLeave out: {negative}"),
+            NegativeStyle::Field => prompt,
+            NegativeStyle::Pipe => format!("{prompt}|{}", negative.replace('|', ",")),
+            NegativeStyle::Words => format!("{prompt}\n\nLeave out: {negative}"),
         }
     }
 
@@ -68,21 +68,21 @@ impl OpenAi {
     pub(super) fn image_call(
         &self,
         work: &Work,
-        wish: &Wish,
+        wish: &ImageCall,
         (before, count): (usize, u32),
-    ) -> VendorCall {
+    ) -> VendorRequest {
         let mut fields = self.scalars(work, wish, (before, count));
         if wish.images.is_empty() {
-            return VendorCall::post_json("images/generations", &Value::Object(fields));
+            return VendorRequest::post_json("images/generations", &Value::Object(fields));
         }
-        if self.settings.dialect == Dialect::Localai && wish.mask.is_none() {
+        if self.settings.dialect == ServerDialect::Localai && wish.mask.is_none() {
             let images = wish.images.iter().map(|bytes| STANDARD.encode(bytes));
             fields.insert("ref_images".to_owned(), images.collect());
-            return VendorCall::post_json("images/generations", &Value::Object(fields));
+            return VendorRequest::post_json("images/generations", &Value::Object(fields));
         }
-        let mut form = Form::of(&fields);
+        let mut form = MultipartForm::of(&fields);
         let (path, field) = match self.settings.dialect {
-            Dialect::Localai => ("images/inpainting", "image"),
+            ServerDialect::Localai => ("images/inpainting", "image"),
             _ => ("images/edits", self.image_field(wish.images.len())),
         };
         for (index, bytes) in wish.images.iter().enumerate() {
@@ -92,18 +92,18 @@ impl OpenAi {
         }
         if let Some(mask) = &wish.mask {
             let name = match self.settings.dialect {
-                Dialect::VllmOmni => "mask_image",
+                ServerDialect::VllmOmni => "mask_image",
                 _ => "mask",
             };
             form = form.file(name, "mask.png", "image/png", mask.clone());
         }
         let (body, media_type) = form.finish();
-        VendorCall::new(http::Method::POST, path).body(body, media_type)
+        VendorRequest::new(http::Method::POST, path).body(body, media_type)
     }
 
     /// The words with a seed inside, for the server that has no other place for one and would draw the same for ever.
     fn seeded(&self, work: &Work, prompt: &str, before: usize) -> String {
-        if self.settings.dialect != Dialect::Sdcpp {
+        if self.settings.dialect != ServerDialect::Sdcpp {
             return prompt.to_owned();
         }
         let seed = work
@@ -118,8 +118,8 @@ impl OpenAi {
     fn image_field(&self, pictures: usize) -> &str {
         match (&self.settings.image_field, self.settings.dialect, pictures) {
             (Some(name), _, _) => name,
-            (None, Dialect::Sdcpp, _) => "image[]",
-            (None, Dialect::VllmOmni, _) | (None, _, 1) => "image",
+            (None, ServerDialect::Sdcpp, _) => "image[]",
+            (None, ServerDialect::VllmOmni, _) | (None, _, 1) => "image",
             (None, ..) => "image[]",
         }
     }
@@ -127,7 +127,7 @@ impl OpenAi {
     fn scalars(
         &self,
         work: &Work,
-        wish: &Wish,
+        wish: &ImageCall,
         (before, count): (usize, u32),
     ) -> Map<String, Value> {
         let settings = &self.settings;
@@ -140,21 +140,23 @@ impl OpenAi {
         put("n", json!(count));
         match wish.size {
             Some((width, height)) => put("size", json!(format!("{width}x{height}"))),
-            None if settings.dialect == Dialect::Openai => put("size", json!("auto")),
+            None if settings.dialect == ServerDialect::Openai => put("size", json!("auto")),
             None => {}
         }
         if let Some(format) = &settings.response_format {
             put("response_format", json!(format));
         }
-        if settings.negative == Negative::Field && !work.brief.negative.is_empty() {
+        if settings.negative == NegativeStyle::Field && !work.brief.negative.is_empty() {
             put("negative_prompt", json!(work.brief.negative));
         }
-        if let (Dialect::Sglang | Dialect::VllmOmni | Dialect::Localai, Some(seed)) =
-            (settings.dialect, work.brief.seed)
+        if let (
+            ServerDialect::Sglang | ServerDialect::VllmOmni | ServerDialect::Localai,
+            Some(seed),
+        ) = (settings.dialect, work.brief.seed)
         {
             put("seed", json!(seeds::member(seed, before)));
         }
-        if settings.dialect == Dialect::Openai {
+        if settings.dialect == ServerDialect::Openai {
             if settings.partial_images > 0 {
                 put("stream", json!(true));
                 put("partial_images", json!(settings.partial_images));
@@ -168,7 +170,7 @@ impl OpenAi {
 
     /// Whether the server leaves the background out itself.
     pub(super) fn cuts_out(&self) -> bool {
-        self.settings.dialect == Dialect::Openai
+        self.settings.dialect == ServerDialect::Openai
     }
 }
 

@@ -5,14 +5,14 @@ use atelier_media::{Mask, Picture, cut_out};
 use bytes::Bytes;
 
 use super::OpenAi;
-use super::answer::Brought;
-use super::fields::{Wish, styled};
-use super::settings::{Dialect, MaskStyle};
-use crate::backend::{Fault, Made, Work};
+use super::fields::{ImageCall, styled};
+use super::reply::ImageFiles;
+use super::settings::{MaskStyle, ServerDialect};
+use crate::backend::{Fault, Work, WorkOutput};
 use crate::canvas::Canvas;
 use crate::fit::{self, Size};
-use crate::inputs::{self, cannot};
-use crate::pictures::{Finish, finished, on_threads};
+use crate::images::{FinishOptions, finish_images, on_threads};
+use crate::inputs::{self, unsupported};
 
 /// Pictures one call may carry.
 const MOST_SOURCES: usize = 16;
@@ -20,28 +20,28 @@ const MOST_SOURCES: usize = 16;
 const BLEND: &str = "Blend these pictures into one new picture that takes subject, style and colours from all of them.";
 
 /// What to send, and how to finish what comes.
-struct Plan {
-    wish: Wish,
-    finish: Finish,
+struct ImagePlan {
+    wish: ImageCall,
+    finish: FinishOptions,
 }
 
 impl OpenAi {
     /// Makes the pictures of a piece of work.
-    pub(super) async fn make_images(&self, work: &Work) -> Result<Made, Fault> {
+    pub(super) async fn make_images(&self, work: &Work) -> Result<WorkOutput, Fault> {
         let plan = self.plan(work).await?;
-        let brought = self.bring(work, &plan.wish).await?;
-        let finish = Finish {
-            revised_prompt: brought.revised_prompt,
+        let image_files = self.request_images(work, &plan.wish).await?;
+        let finish = FinishOptions {
+            revised_prompt: image_files.revised_prompt,
             ..plan.finish
         };
-        finished(work, brought.files, finish).await
+        finish_images(work, image_files.files, finish).await
     }
 
     /// Calls until there are as many pictures as asked for. What was made before a call failed is not thrown away,
     /// unless a part is worth nothing.
-    async fn bring(&self, work: &Work, wish: &Wish) -> Result<Brought, Fault> {
+    async fn request_images(&self, work: &Work, wish: &ImageCall) -> Result<ImageFiles, Fault> {
         let wanted = work.brief.count.clamp(1, 16);
-        let mut all = Brought::default();
+        let mut all = ImageFiles::default();
         while (all.files.len() as u32) < wanted {
             let missing = wanted - all.files.len() as u32;
             let asked = missing.min(self.settings.images_per_call);
@@ -66,7 +66,7 @@ impl OpenAi {
         Ok(all)
     }
 
-    async fn plan(&self, work: &Work) -> Result<Plan, Fault> {
+    async fn plan(&self, work: &Work) -> Result<ImagePlan, Fault> {
         let brief = &work.brief;
         match brief.task {
             Task::Draw => self.plan_free(work, &brief.prompt, None).await,
@@ -80,7 +80,7 @@ impl OpenAi {
             }
             Task::Repaint => {
                 let drawing = inputs::mask(work).await?;
-                let drawing = drawing.ok_or_else(|| cannot("mask", "is missing"))?;
+                let drawing = drawing.ok_or_else(|| unsupported("mask", "is missing"))?;
                 let base = inputs::source(work, 0).await?;
                 self.plan_region(work, base, Mask::from_white(&drawing))
                     .await
@@ -105,13 +105,16 @@ impl OpenAi {
         work: &Work,
         prompt: &str,
         mask: Option<Bytes>,
-    ) -> Result<Plan, Fault> {
+    ) -> Result<ImagePlan, Fault> {
         let mut images = Vec::new();
         for index in 0..work.sources.len().min(MOST_SOURCES) {
-            images.push(inputs::sent(work, index).await?);
+            images.push(inputs::input_bytes(work, index).await?);
         }
-        if mask.is_some() && images.len() > 1 && self.settings.dialect == Dialect::Localai {
-            return Err(cannot("image", "the back end works on one image at a time"));
+        if mask.is_some() && images.len() > 1 && self.settings.dialect == ServerDialect::Localai {
+            return Err(unsupported(
+                "image",
+                "the back end works on one image at a time",
+            ));
         }
         let target = fit::target(&work.brief, None);
         let model = self.model(work)?;
@@ -119,24 +122,29 @@ impl OpenAi {
         if let Some(style) = styled(work, &model) {
             prompt = format!("{prompt}\n\n{style}");
         }
-        Ok(Plan {
-            wish: Wish {
+        Ok(ImagePlan {
+            wish: ImageCall {
                 prompt,
                 size: target.map(|size| self.size_for(&model, size)),
                 model,
                 images,
                 mask,
             },
-            finish: Finish {
+            finish: FinishOptions {
                 size: target,
                 cut_out: work.brief.transparent && !self.cuts_out(),
-                ..Finish::default()
+                ..FinishOptions::default()
             },
         })
     }
 
     /// A part of a picture made anew; the rest stays as it was.
-    async fn plan_region(&self, work: &Work, base: Picture, mask: Mask) -> Result<Plan, Fault> {
+    async fn plan_region(
+        &self,
+        work: &Work,
+        base: Picture,
+        mask: Mask,
+    ) -> Result<ImagePlan, Fault> {
         let own: Size = (base.width, base.height);
         let target = fit::target(&work.brief, Some(own)).unwrap_or(own);
         let model = self.model(work)?;
@@ -145,19 +153,19 @@ impl OpenAi {
         let mask = mask.resized(own.0, own.1);
         let image = inputs::png(canvas.filled_with(&base)).await?;
         let drawn = self.mask_file(canvas.mask(&mask)).await?;
-        Ok(Plan {
-            wish: Wish {
+        Ok(ImagePlan {
+            wish: ImageCall {
                 model,
                 prompt: self.words(&work.brief.prompt, &work.brief.negative),
                 size: Some(asked),
                 images: vec![image],
                 mask: Some(drawn),
             },
-            finish: Finish {
+            finish: FinishOptions {
                 size: Some(target),
                 canvas: Some(canvas),
                 keep: vec![(base, mask)],
-                ..Finish::default()
+                ..FinishOptions::default()
             },
         })
     }

@@ -1,12 +1,12 @@
 //! The OpenAI Images and Videos wire formats, for the vendor itself and for the servers that speak them: LocalAI,
 //! SGLang, vLLM-Omni, stable-diffusion.cpp and resellers. Pictures are answered in the call; videos are polled.
 
-mod answer;
 mod fields;
+mod reply;
 
+mod capabilities;
 mod images;
 mod settings;
-mod skills;
 mod videos;
 
 use std::sync::Arc;
@@ -15,18 +15,20 @@ use std::time::Duration;
 use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
 
-use crate::answers;
-use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Progress, Started, Work};
-use crate::hooks::Post;
-use crate::http::{VendorCall, VendorHttp};
-use crate::inputs::cannot;
-use crate::regard::Regarded;
-use crate::reserved::Reserved;
-use crate::tasks::refused;
+use crate::backend::{
+    Backend, BoxFuture, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work,
+};
+use crate::field_error::FieldError;
+use crate::hooks::WebhookRequest;
+use crate::http::{VendorHttp, VendorRequest};
+use crate::inputs::unsupported;
+use crate::reservation::Reservation;
+use crate::support::FieldSupport;
+use crate::task_vendor::refused_field;
 use crate::vendor::{Setup, Vendor};
+use crate::vendor_errors;
 use crate::worker::Worker;
-use crate::wrong::Wrong;
-use settings::Settings;
+use settings::OpenAiSettings;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -42,11 +44,11 @@ pub(super) const VENDOR: Vendor = Vendor {
 /// A worker account.
 struct OpenAi {
     http: VendorHttp,
-    settings: Settings,
+    settings: OpenAiSettings,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings = Settings::read(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings = OpenAiSettings::read(setup.settings)?;
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let key = setup.credential.reveal();
@@ -69,29 +71,29 @@ impl OpenAi {
     /// The vendor's name of the model for a piece of work.
     fn model(&self, work: &Work) -> Result<String, Fault> {
         let model = self.settings.model(&work.operation, &work.brief.model);
-        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
+        let model = model.ok_or_else(|| unsupported("model", "no back end serves this model"))?;
         Ok(model.to_owned())
     }
 
-    async fn begin(&self, work: Work) -> Result<Started, Fault> {
+    async fn begin(&self, work: Work) -> Result<StartOutcome, Fault> {
         match work.brief.task {
             Task::Animate | Task::Extend(_) => self.start_video(&work).await,
             _ => {
                 // Nobody is told that it was taken before it is done.
                 work.progress.begin();
                 let made = work.unless_cancelled(self.make_images(&work)).await;
-                made.map(Started::Done)
+                made.map(StartOutcome::Done)
             }
         }
     }
 
-    async fn look(&self) -> Result<(), Fault> {
-        let answer = self.http.ask(VendorCall::get("models")).await?;
+    async fn health_check(&self) -> Result<(), Fault> {
+        let answer = self.http.ask(VendorRequest::get("models")).await?;
         // Some of the compatible servers have no list of models; that they answer is enough.
         if answer.is_good() || matches!(answer.status, 404 | 405) {
             return Ok(());
         }
-        Err(answers::fault_of(&answer))
+        Err(vendor_errors::fault_of(&answer))
     }
 }
 
@@ -117,41 +119,49 @@ impl Backend for OpenAi {
         false
     }
 
-    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
-        let skills = self.settings.skills(brief);
-        let mut all = skills.regard(operation, brief);
+    fn support(&self, operation: &str, brief: &Brief) -> Vec<FieldSupport> {
+        let capabilities = self.settings.capabilities(brief);
+        let mut all = capabilities.support(operation, brief);
         if let (true, Err(fault)) = (brief.task.is_video(), self.settings.check_size(brief)) {
-            all.push(refused(fault));
+            all.push(refused_field(fault));
         }
         all
     }
 
-    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {
         None
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         Box::pin(self.begin(work))
     }
 
-    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        ticket: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         Box::pin(self.poll_video(work, ticket))
     }
 
-    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(self.delete_video(ticket))
     }
 
-    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(
+        &'a self,
+        _: &'a Work,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
-        Box::pin(async move { self.look().await.map(|()| None) })
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async move { self.health_check().await.map(|()| None) })
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
     }
 }

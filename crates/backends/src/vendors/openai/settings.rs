@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::field_error::FieldError;
 use crate::fit::Size;
-use crate::models::{Makes, Models, Names};
+use crate::models::{ModelNames, Models, SupportedTasks};
 use crate::vendor::{read_settings, schema_of};
-use crate::wrong::Wrong;
 
 /// What the models make: pictures, and videos one at a time.
-const MAKES: Makes = Makes {
+const MAKES: SupportedTasks = SupportedTasks {
     images: &[
         Task::Draw,
         Task::Edit,
@@ -36,7 +36,7 @@ const LONGEST_CALL_SECONDS: u64 = 3600;
 /// A server whose habits are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Dialect {
+pub(super) enum ServerDialect {
     /// The original.
     #[default]
     Openai,
@@ -63,7 +63,7 @@ pub(super) enum MaskStyle {
 /// How what to leave out is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Negative {
+pub(super) enum NegativeStyle {
     /// At the end of the prompt, in words.
     Words,
     /// In a field of its own.
@@ -75,12 +75,12 @@ pub(super) enum Negative {
 /// The settings as they are written; what is left out follows the dialect.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Written {
-    dialect: Dialect,
+struct RawOpenAiSettings {
+    dialect: ServerDialect,
     image_model: Option<String>,
     video_model: Option<String>,
     grids: bool,
-    models: BTreeMap<String, Names>,
+    models: BTreeMap<String, ModelNames>,
     key_header: bool,
     organization: Option<String>,
     project: Option<String>,
@@ -88,7 +88,7 @@ struct Written {
     response_format: Option<String>,
     seconds_as_text: Option<bool>,
     mask: Option<MaskStyle>,
-    negative: Option<Negative>,
+    negative: Option<NegativeStyle>,
     image_field: Option<String>,
     image_sizes: Option<Vec<String>>,
     image_step: Option<u32>,
@@ -105,7 +105,7 @@ struct Written {
 
 /// What may be written, for forms.
 pub(super) fn schema() -> Value {
-    schema_of::<Written>()
+    schema_of::<RawOpenAiSettings>()
 }
 
 /// The settings of a worker account.
@@ -114,8 +114,8 @@ pub(super) fn schema() -> Value {
     clippy::struct_excessive_bools,
     reason = "each switch is a habit of its own, not a state of one machine"
 )]
-pub(super) struct Settings {
-    pub(super) dialect: Dialect,
+pub(super) struct OpenAiSettings {
+    pub(super) dialect: ServerDialect,
     models: Models,
     /// The credential goes into `api-key` instead of a bearer.
     pub(super) key_header: bool,
@@ -128,7 +128,7 @@ pub(super) struct Settings {
     /// Whether `seconds` is a text.
     pub(super) seconds_as_text: bool,
     pub(super) mask: MaskStyle,
-    pub(super) negative: Negative,
+    pub(super) negative: NegativeStyle,
     /// The name of the parts that carry pictures to edit, where it is neither `image` nor `image[]`.
     pub(super) image_field: Option<String>,
     /// The only sizes of pictures, where the operator knows them; any when empty.
@@ -155,18 +155,18 @@ pub(super) struct Settings {
 /// The sizes of videos of the original.
 const VIDEO_SIZES: [&str; 4] = ["720x1280", "1280x720", "1024x1792", "1792x1024"];
 
-impl Settings {
+impl OpenAiSettings {
     /// Reads an operator's settings.
-    pub(super) fn read(written: Value) -> Result<Self, Wrong> {
-        let written: Written = read_settings(written)?;
+    pub(super) fn read(written: Value) -> Result<Self, FieldError> {
+        let written: RawOpenAiSettings = read_settings(written)?;
         let settings = Self::of(written)?;
         settings.models.check()?;
         Ok(settings)
     }
 
-    fn of(written: Written) -> Result<Self, Wrong> {
+    fn of(written: RawOpenAiSettings) -> Result<Self, FieldError> {
         let dialect = written.dialect;
-        let original = dialect == Dialect::Openai;
+        let original = dialect == ServerDialect::Openai;
         let videos = written.video_sizes;
         let usual = || VIDEO_SIZES.iter().map(|&size| size.to_owned()).collect();
         let videos = videos.unwrap_or_else(|| if original { usual() } else { Vec::new() });
@@ -174,14 +174,17 @@ impl Settings {
         let image_sizes = image_sizes.map(|sizes| read_sizes("image_sizes", &sizes));
         let response_format = match (written.response_format, dialect) {
             (Some(given), _) => Some(given).filter(|given| !given.is_empty()),
-            (None, Dialect::Openai | Dialect::Sdcpp) => None,
+            (None, ServerDialect::Openai | ServerDialect::Sdcpp) => None,
             (None, _) => Some("b64_json".to_owned()),
         };
-        let white = matches!(dialect, Dialect::Localai | Dialect::Sglang | Dialect::Sdcpp);
+        let white = matches!(
+            dialect,
+            ServerDialect::Localai | ServerDialect::Sglang | ServerDialect::Sdcpp
+        );
         let negative = match dialect {
-            Dialect::Localai => Negative::Pipe,
-            Dialect::Sglang | Dialect::VllmOmni => Negative::Field,
-            Dialect::Openai | Dialect::Sdcpp => Negative::Words,
+            ServerDialect::Localai => NegativeStyle::Pipe,
+            ServerDialect::Sglang | ServerDialect::VllmOmni => NegativeStyle::Field,
+            ServerDialect::Openai | ServerDialect::Sdcpp => NegativeStyle::Words,
         };
         let seconds = if original { vec![4, 8, 12] } else { Vec::new() };
         let timeout = written.timeout_seconds.unwrap_or(600);
@@ -204,7 +207,7 @@ impl Settings {
             response_format,
             seconds_as_text: written
                 .seconds_as_text
-                .unwrap_or(dialect != Dialect::Sglang),
+                .unwrap_or(dialect != ServerDialect::Sglang),
             mask: written.mask.unwrap_or(if white {
                 MaskStyle::White
             } else {
@@ -237,7 +240,7 @@ impl Settings {
     pub(super) fn image_sizes(&self, model: &str) -> &[Size] {
         match &self.image_sizes {
             Some(sizes) => sizes,
-            None if self.dialect == Dialect::Openai && is_older(model) => OLDER_SIZES,
+            None if self.dialect == ServerDialect::Openai && is_older(model) => OLDER_SIZES,
             None => &[],
         }
     }
@@ -260,8 +263,8 @@ fn is_older(model: &str) -> bool {
 }
 
 /// Widths and heights of texts such as `1024x1536`.
-fn read_sizes(field: &str, texts: &[String]) -> Result<Vec<Size>, Wrong> {
-    let read = |text: &String| read_size(text).map_err(|why| Wrong::new(field, why));
+fn read_sizes(field: &str, texts: &[String]) -> Result<Vec<Size>, FieldError> {
+    let read = |text: &String| read_size(text).map_err(|why| FieldError::new(field, why));
     texts.iter().map(read).collect()
 }
 
@@ -281,7 +284,7 @@ mod tests {
 
     #[test]
     fn models_are_found_by_operation_and_by_our_name() {
-        let settings = Settings::read(json!({
+        let settings = OpenAiSettings::read(json!({
             "image_model": "gpt-image-1.5",
             "models": {
                 "imgmodel.edits": "edit-model",
@@ -321,7 +324,7 @@ mod tests {
             ),
             (json!({"image_model": "x", "dialect": "klingon"}), "klingon"),
         ] {
-            let error = Settings::read(settings).expect_err("bad settings");
+            let error = OpenAiSettings::read(settings).expect_err("bad settings");
             let error = error.to_string();
             assert!(error.contains(word), "{error}");
         }
@@ -330,12 +333,12 @@ mod tests {
     #[test]
     fn a_dialect_sets_what_is_left_out() {
         let settings =
-            Settings::read(json!({"image_model": "x", "dialect": "sglang"})).expect("good");
+            OpenAiSettings::read(json!({"image_model": "x", "dialect": "sglang"})).expect("good");
         assert_eq!(settings.response_format.as_deref(), Some("b64_json"));
         assert!(settings.free && !settings.seconds_as_text && settings.image_sizes("x").is_empty());
         assert_eq!(settings.mask, MaskStyle::White);
         let written = json!({"image_model": "x", "dialect": "sglang", "response_format": "", "mask": "transparent"});
-        let settings = Settings::read(written).expect("good");
+        let settings = OpenAiSettings::read(written).expect("good");
         assert_eq!(settings.response_format, None);
         assert_eq!(settings.mask, MaskStyle::Transparent);
     }

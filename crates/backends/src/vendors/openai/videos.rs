@@ -6,33 +6,33 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::settings::{Dialect, Negative};
-use super::{OpenAi, answer};
-use crate::answers::{self, ErrorWords};
-use crate::backend::{Class, Fault, Progress, Started, Taken, Work};
-use crate::clips::{self, filmed};
-use crate::downloads::Downloads;
-use crate::http::{Form, VendorAnswer, VendorCall, encoded};
-use crate::inputs::{self, cannot};
+use super::settings::{NegativeStyle, ServerDialect};
+use super::{OpenAi, reply};
+use crate::backend::{Acceptance, Class, Fault, PollOutcome, StartOutcome, Work};
+use crate::downloads::Downloader;
+use crate::http::{MultipartForm, VendorRequest, VendorResponse, encoded};
+use crate::inputs::{self, unsupported};
+use crate::vendor_errors::{self, VendorError};
+use crate::videos::{self, finish_videos};
 
 /// Identifiers are longer than this only by mistake. Those of a proxy carry another server's inside.
 const MOST_ID: usize = 512;
 
 impl OpenAi {
     /// Starts a video, or makes it where the server answers in the call.
-    pub(super) async fn start_video(&self, work: &Work) -> Result<Started, Fault> {
+    pub(super) async fn start_video(&self, work: &Work) -> Result<StartOutcome, Fault> {
         self.check_video(work)?;
         if let Some(started) = self.extend_there(work).await? {
             return Ok(started);
         }
         let start = match work.brief.task {
             Task::Extend(index) => {
-                Some(inputs::png(clips::last_of_parent(work, usize::from(index)).await?).await?)
+                Some(inputs::png(videos::last_of_parent(work, usize::from(index)).await?).await?)
             }
             _ if work.sources.is_empty() => None,
             _ => Some(self.sized_source(work, 0).await?),
         };
-        if self.settings.dialect == Dialect::Localai {
+        if self.settings.dialect == ServerDialect::Localai {
             return self.film_at_once(work, start).await;
         }
         let call = self.video_call(work, start)?;
@@ -42,19 +42,25 @@ impl OpenAi {
     /// What no server of this format can do is said before anything is sent.
     fn check_video(&self, work: &Work) -> Result<(), Fault> {
         let brief = &work.brief;
-        let ends = self.settings.dialect == Dialect::Localai;
+        let ends = self.settings.dialect == ServerDialect::Localai;
         if brief.video.is_some() || !work.cited.is_empty() {
-            return Err(cannot("prompt", "no back end for characters is available"));
+            return Err(unsupported(
+                "prompt",
+                "no back end for characters is available",
+            ));
         }
         if let Some(end) = brief.last_frame.filter(|_| !ends) {
             let field = brief
                 .sources
                 .get(end)
                 .map_or("image", |source| &source.field);
-            return Err(cannot(field, "no back end for end frames is available"));
+            return Err(unsupported(
+                field,
+                "no back end for end frames is available",
+            ));
         }
         if brief.looped && !ends {
-            return Err(cannot("loop", "no back end for loops is available"));
+            return Err(unsupported("loop", "no back end for loops is available"));
         }
         self.settings.check_size(brief)?;
         self.seconds(work).map(|_| ())
@@ -74,7 +80,7 @@ impl OpenAi {
                 "no back end makes videos of {wanted} seconds, allowed: {}",
                 offered.join(", ")
             );
-            cannot("duration", &message)
+            unsupported("duration", &message)
         })
     }
 
@@ -88,7 +94,7 @@ impl OpenAi {
     }
 
     /// The extension of a video that this worker account made, where the server can do that.
-    async fn extend_there(&self, work: &Work) -> Result<Option<Started>, Fault> {
+    async fn extend_there(&self, work: &Work) -> Result<Option<StartOutcome>, Fault> {
         let notes = inputs::parent_notes(work);
         let id = notes["video"].as_str();
         let (Task::Extend(_), true, Some(id)) =
@@ -101,11 +107,11 @@ impl OpenAi {
             "prompt": self.words(&work.brief.prompt, &work.brief.negative),
             "seconds": self.seconds_value(work)?,
         });
-        let call = VendorCall::post_json("videos/extensions", &body);
+        let call = VendorRequest::post_json("videos/extensions", &body);
         self.submit_video(call).await.map(Some)
     }
 
-    fn video_call(&self, work: &Work, start: Option<Bytes>) -> Result<VendorCall, Fault> {
+    fn video_call(&self, work: &Work, start: Option<Bytes>) -> Result<VendorRequest, Fault> {
         let brief = &work.brief;
         let mut fields = Map::new();
         let mut put = |name: &str, value: Value| {
@@ -116,38 +122,38 @@ impl OpenAi {
         put("seconds", self.seconds_value(work)?);
         let (width, height) = self.settings.video_size(brief);
         put("size", json!(format!("{width}x{height}")));
-        if self.settings.negative == Negative::Field && !brief.negative.is_empty() {
+        if self.settings.negative == NegativeStyle::Field && !brief.negative.is_empty() {
             put("negative_prompt", json!(brief.negative));
         }
-        if start.is_none() && self.settings.dialect != Dialect::VllmOmni {
-            return Ok(VendorCall::post_json("videos", &Value::Object(fields)));
+        if start.is_none() && self.settings.dialect != ServerDialect::VllmOmni {
+            return Ok(VendorRequest::post_json("videos", &Value::Object(fields)));
         }
-        let mut form = Form::of(&fields);
+        let mut form = MultipartForm::of(&fields);
         if let Some(start) = start {
             form = form.file("input_reference", "start.png", "image/png", start);
         }
         let (body, media_type) = form.finish();
-        Ok(VendorCall::new(http::Method::POST, "videos").body(body, media_type))
+        Ok(VendorRequest::new(http::Method::POST, "videos").body(body, media_type))
     }
 
-    async fn submit_video(&self, call: VendorCall) -> Result<Started, Fault> {
+    async fn submit_video(&self, call: VendorRequest) -> Result<StartOutcome, Fault> {
         let answer = self.http.submit(call.within(self.settings.timeout)).await?;
         if !answer.is_good() {
-            return Err(answers::fault_of_start(&answer));
+            return Err(vendor_errors::fault_of_start(&answer));
         }
         let taken = |fault| Fault {
-            taken: Taken::Perhaps,
+            taken: Acceptance::Perhaps,
             ..fault
         };
         let body = answer.json().map_err(taken)?;
         match body["id"].as_str() {
-            Some(id) if is_id(id) => Ok(Started::Ticket(json!({"video": id}))),
-            _ => Err(answers::unexpected(&answer)),
+            Some(id) if is_id(id) => Ok(StartOutcome::Ticket(json!({"video": id}))),
+            _ => Err(vendor_errors::unexpected(&answer)),
         }
     }
 
     /// Videos of a server that has no jobs: the call lasts as long as the making.
-    async fn film_at_once(&self, work: &Work, start: Option<Bytes>) -> Result<Started, Fault> {
+    async fn film_at_once(&self, work: &Work, start: Option<Bytes>) -> Result<StartOutcome, Fault> {
         let brief = &work.brief;
         let end = match brief.last_frame {
             Some(end) => Some(self.sized_source(work, end).await?),
@@ -179,14 +185,14 @@ impl OpenAi {
         }
         let above = self.http.base().path().ends_with("/v1/");
         let path = if above { "../video" } else { "video" };
-        let call = VendorCall::post_json(path, &body);
-        let brought = self.call_for_files(call, &work.progress, (1, self.http.most_file()));
-        let brought = work.unless_cancelled(brought).await?;
-        let clip = brought.files.into_iter().next();
+        let call = VendorRequest::post_json(path, &body);
+        let image_files = self.call_for_files(call, &work.progress, (1, self.http.most_file()));
+        let image_files = work.unless_cancelled(image_files).await?;
+        let clip = image_files.files.into_iter().next();
         let clip = clip.ok_or_else(|| Fault::ours("a clip without bytes"))?;
-        filmed(work, vec![clip], Value::Null)
+        finish_videos(work, vec![clip], Value::Null)
             .await
-            .map(Started::Done)
+            .map(StartOutcome::Done)
     }
 
     /// A source cut to the size of the video, as the format demands.
@@ -200,49 +206,55 @@ impl OpenAi {
     }
 
     /// Asks how far a video is, and fetches it when it is done.
-    pub(super) async fn poll_video(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
+    pub(super) async fn poll_video(
+        &self,
+        work: &Work,
+        ticket: &Value,
+    ) -> Result<PollOutcome, Fault> {
         let id = ticket["video"].as_str().filter(|id| is_id(id));
         let id = id.ok_or_else(|| Fault::ours("a ticket without a video"))?;
         let answer = self
             .http
-            .ask(VendorCall::get(format!("videos/{}", encoded(id))))
+            .ask(VendorRequest::get(format!("videos/{}", encoded(id))))
             .await?;
         if !answer.is_good() {
             return match self.ended_badly(&answer) {
-                Some(fault) => Ok(Progress::Failed(fault)),
-                None => Err(answers::fault_of(&answer)),
+                Some(fault) => Ok(PollOutcome::Failed(fault)),
+                None => Err(vendor_errors::fault_of(&answer)),
             };
         }
         let video = answer.json()?;
         match video["status"].as_str().unwrap_or_default() {
             "completed" => self.fetch_video(work, id).await,
-            "failed" | "cancelled" => Ok(Progress::Failed(answer::failed(&video))),
+            "failed" | "cancelled" => Ok(PollOutcome::Failed(reply::failed(&video))),
             "deleted" => Err(Fault::vendor(Class::Gone, "the video was deleted")),
             // Queued, in progress, or a word this program does not know yet.
             _ => {
                 let percent = video["progress"].as_f64().unwrap_or(0.0);
                 work.progress.set(percent.clamp(0.0, 99.0) as u8);
-                Ok(Progress::Running(self.settings.poll))
+                Ok(PollOutcome::Running(self.settings.poll))
             }
         }
     }
 
     /// Why a video failed, where the server says so with the status of its answer: vLLM-Omni gives the error of the
     /// video as the error of the question.
-    fn ended_badly(&self, answer: &VendorAnswer) -> Option<Fault> {
+    fn ended_badly(&self, answer: &VendorResponse) -> Option<Fault> {
         let body = answer.json().ok()?;
         let says_so = body["status"] == "failed";
-        let is_its_way = self.settings.dialect == Dialect::VllmOmni
+        let is_its_way = self.settings.dialect == ServerDialect::VllmOmni
             && matches!(answer.status, 400 | 422 | 500)
-            && ErrorWords::read(&body).is_some();
-        (says_so || is_its_way).then(|| answer::failed(&body))
+            && VendorError::read(&body).is_some();
+        (says_so || is_its_way).then(|| reply::failed(&body))
     }
 
-    async fn fetch_video(&self, work: &Work, id: &str) -> Result<Progress, Fault> {
+    async fn fetch_video(&self, work: &Work, id: &str) -> Result<PollOutcome, Fault> {
         let address = format!("videos/{}/content", encoded(id));
-        let clip = Downloads::new(&self.http).file(&address).await?;
+        let clip = Downloader::new(&self.http).file(&address).await?;
         let notes = json!({"video": id});
-        filmed(work, vec![clip], notes).await.map(Progress::Done)
+        finish_videos(work, vec![clip], notes)
+            .await
+            .map(PollOutcome::Done)
     }
 
     /// Deletes a video nobody wants any more.
@@ -250,7 +262,7 @@ impl OpenAi {
         let Some(id) = ticket["video"].as_str().filter(|id| is_id(id)) else {
             return;
         };
-        let call = VendorCall::new(http::Method::DELETE, format!("videos/{}", encoded(id)));
+        let call = VendorRequest::new(http::Method::DELETE, format!("videos/{}", encoded(id)));
         if let Err(fault) = self.http.ask(call).await {
             tracing::info!(detail = %fault.detail, "an unwanted video was not deleted");
         }

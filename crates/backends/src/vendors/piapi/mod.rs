@@ -7,17 +7,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::{self, ErrorWords, Rule};
-use crate::backend::{Class, Cost, Fault, Later, Work};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::images::FinishOptions;
 use crate::inputs;
-use crate::pictures::Finish;
-use crate::tasks::{
-    Brought, Desk, Found, Heard, Masks, Pictures, Plan, Skills, Speech, Told, id, patience, pause,
+use crate::task_vendor::{
+    Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskPlan, TaskReply,
+    TaskResult, TaskStatus, TaskVendor, call_timeout, id, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -25,7 +26,7 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "PiAPI: face swaps",
     needs_credential: true,
     address: "https://api.piapi.ai",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<PiapiSettings>,
     ready: "",
     build,
 };
@@ -36,19 +37,19 @@ const MOST_SIDE: u32 = 2048;
 /// Units of the account that cost a dollar.
 const UNITS_A_DOLLAR: f64 = 1e7;
 
-const RULES: &[Rule] = &[
-    Rule::words(0, "insufficient credit", Class::Quota),
-    Rule::words(0, "not enough credit", Class::Quota),
-    Rule::words(0, "no face", Class::BadRequest),
-    Rule::words(0, "face not", Class::BadRequest),
-    Rule::words(0, "nsfw", Class::Reject),
-    Rule::status(402, Class::Quota),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::words(0, "insufficient credit", Class::Quota),
+    ErrorRule::words(0, "not enough credit", Class::Quota),
+    ErrorRule::words(0, "no face", Class::BadRequest),
+    ErrorRule::words(0, "face not", Class::BadRequest),
+    ErrorRule::words(0, "nsfw", Class::Reject),
+    ErrorRule::status(402, Class::Quota),
 ];
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct PiapiSettings {
     model: Option<String>,
     /// `public` or `private`, where the account has both.
     service_mode: Option<String>,
@@ -57,8 +58,8 @@ struct Settings {
 }
 
 /// A picture and a face.
-const CAN: Pictures = Pictures {
-    masks: Masks::None,
+const CAN: ImageCapabilities = ImageCapabilities {
+    masks: MaskSupport::None,
     references: 2,
     negative: false,
     transparent: false,
@@ -68,23 +69,23 @@ const CAN: Pictures = Pictures {
 /// A worker account.
 struct Piapi {
     http: VendorHttp,
-    settings: Settings,
+    settings: PiapiSettings,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: PiapiSettings = read_settings(setup.settings)?;
     let http = setup
         .http
         .with_header(("x-api-key", "credential"), setup.credential.reveal())?;
-    Ok(Desk::worker(Piapi { http, settings }))
+    Ok(TaskBackend::worker(Piapi { http, settings }))
 }
 
 impl Piapi {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let mut images = Vec::new();
         for index in 0..2 {
             let picture = inputs::source(work, index).await?;
-            images.push(inputs::within(picture, MOST_SIDE).await?);
+            images.push(inputs::shrink_to_side(picture, MOST_SIDE).await?);
         }
         let own = atelier_media::header(&work.sources[0]).ok();
         let size = own.map(|header| crate::fit::inside((header.width, header.height)));
@@ -104,39 +105,39 @@ impl Piapi {
             },
             "config": config,
         });
-        let finish = Finish {
+        let finish = FinishOptions {
             size,
-            ..Finish::default()
+            ..FinishOptions::default()
         };
-        let call = VendorCall::post_json("api/v1/task", &body);
-        Ok(Plan::alike(work, call, finish))
+        let call = VendorRequest::post_json("api/v1/task", &body);
+        Ok(TaskPlan::alike(work, call, finish))
     }
 }
 
 /// What a document refuses, in spite of its status: everything has a code, and 200 is the good one.
-fn refusal(body: &Value) -> Option<ErrorWords> {
+fn refusal(body: &Value) -> Option<VendorError> {
     let code = body["code"].as_i64().filter(|code| *code != 200)?;
     let raw = body["data"]["error"]["raw_message"].as_str();
     let message = raw
         .filter(|text| !text.is_empty())
         .or(body["message"].as_str())?;
-    Some(ErrorWords {
+    Some(VendorError {
         code: code.to_string(),
         message: message.to_owned(),
     })
 }
 
 /// The fault of a refusal; the code stands for the status that it did not have.
-fn refused(heard: &Heard) -> Option<Fault> {
-    let said = refusal(&heard.body)?;
-    let answer = VendorAnswer {
+fn refused(reply: &TaskReply) -> Option<Fault> {
+    let said = refusal(&reply.body)?;
+    let answer = VendorResponse {
         status: said.code.parse().unwrap_or(500),
-        ..heard.answer.clone()
+        ..reply.answer.clone()
     };
-    Some(answers::fault_by(RULES, &answer, Some(said)))
+    Some(vendor_errors::fault_by(RULES, &answer, Some(said)))
 }
 
-impl Speech for Piapi {
+impl TaskVendor for Piapi {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -146,68 +147,68 @@ impl Speech for Piapi {
         found.is_some_and(|(_, submit)| submit.makes_only(&[Task::SwapFace]))
     }
 
-    fn skills(&self, _: &str, _: &Brief) -> Result<Skills, Fault> {
-        Ok(Skills::pictures(CAN))
+    fn capabilities(&self, _: &str, _: &Brief) -> Result<Capabilities, Fault> {
+        Ok(Capabilities::pictures(CAN))
     }
 
     fn blobs(&self) -> &'static [&'static str] {
         &["image_base64"]
     }
 
-    fn patience(&self) -> Duration {
-        patience(self.settings.timeout_seconds, 60)
+    fn call_timeout(&self) -> Duration {
+        call_timeout(self.settings.timeout_seconds, 60)
     }
 
-    fn pause(&self) -> Duration {
-        pause(self.settings.poll_seconds, 3)
+    fn poll_interval(&self) -> Duration {
+        poll_interval(self.settings.poll_seconds, 3)
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        if let Some(fault) = refused(&heard) {
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        if let Some(fault) = refused(&reply) {
             return Err(fault);
         }
-        match id(&heard.body["data"]["task_id"]) {
-            Some(id) => Ok(Told::Task(json!({"id": id}))),
-            None => Err(heard.nonsense()),
+        match id(&reply.body["data"]["task_id"]) {
+            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
+            None => Err(reply.nonsense()),
         }
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
+    fn poll_request(&self, task: &Value) -> VendorRequest {
         let number = encoded(task["id"].as_str().unwrap_or_default());
-        VendorCall::get(format!("api/v1/task/{number}"))
+        VendorRequest::get(format!("api/v1/task/{number}"))
     }
 
-    fn told(&self, _: &Work, _: &Value, mut heard: Heard) -> Result<Told, Fault> {
-        if let Some(fault) = refused(&heard) {
+    fn task_status(&self, _: &Work, _: &Value, mut reply: TaskReply) -> Result<TaskStatus, Fault> {
+        if let Some(fault) = refused(&reply) {
             return Err(fault);
         }
-        let task = heard.body["data"].take();
+        let task = reply.body["data"].take();
         let state = task["status"].as_str().unwrap_or_default().to_lowercase();
         Ok(match &*state {
-            "" => return Err(heard.nonsense()),
+            "" => return Err(reply.nonsense()),
             "completed" => {
                 let output = &task["output"];
-                let mut brought =
-                    Brought::at(output["image_url"].as_str().filter(|url| !url.is_empty()));
-                if let Some(bytes) = heard.file(&output["image_base64"]) {
-                    brought.files = vec![Found::File(bytes)];
+                let mut task_result =
+                    TaskResult::at(output["image_url"].as_str().filter(|url| !url.is_empty()));
+                if let Some(bytes) = reply.file(&output["image_base64"]) {
+                    task_result.files = vec![FileSource::File(bytes)];
                 }
                 let units = task["meta"]["usage"]["consume"].as_f64();
-                Told::Done(Brought {
+                TaskStatus::Done(TaskResult {
                     cost: units.and_then(|units| Cost::of(units / UNITS_A_DOLLAR, "USD")),
-                    ..brought
+                    ..task_result
                 })
             }
             "failed" => {
                 let error = &task["error"];
                 let text = |name: &str| error[name].as_str().unwrap_or_default();
-                Told::Failed(answers::failed_by(
+                TaskStatus::Failed(vendor_errors::failed_by(
                     RULES,
-                    &ErrorWords {
+                    &VendorError {
                         code: error["code"].to_string(),
                         message: format!("{} {}", text("message"), text("raw_message"))
                             .trim()
@@ -215,24 +216,24 @@ impl Speech for Piapi {
                     },
                 ))
             }
-            _ => Told::Running(None),
+            _ => TaskStatus::Running(None),
         })
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
+    fn fault(&self, answer: &VendorResponse) -> Fault {
         let said = answer
             .json()
             .ok()
-            .and_then(|body| refusal(&body).or_else(|| ErrorWords::read(&body)));
-        answers::fault_by(RULES, answer, said)
+            .and_then(|body| refusal(&body).or_else(|| VendorError::read(&body)));
+        vendor_errors::fault_by(RULES, answer, said)
     }
 
     /// A task that cannot be is asked for.
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("api/v1/task/00000000-0000-0000-0000-000000000000")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("api/v1/task/00000000-0000-0000-0000-000000000000")
     }
 
-    fn is_well(&self, answer: &VendorAnswer) -> bool {
+    fn is_healthy(&self, answer: &VendorResponse) -> bool {
         matches!(answer.status, 400 | 404 | 422 | 500) && answer.json().is_ok()
     }
 }

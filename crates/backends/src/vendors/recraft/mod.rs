@@ -8,17 +8,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::{self, ErrorWords, Rule};
-use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::field_error::FieldError;
 use crate::fit::{self, Size};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp};
-use crate::inputs::{self, cannot, data_uri};
-use crate::tasks::{
-    Brought, Desk, Heard, Masks, Pictures, Plan, Sheet, Skills, Speech, Told, patience,
+use crate::http::{VendorHttp, VendorRequest, VendorResponse};
+use crate::inputs::{self, data_uri, unsupported};
+use crate::task_vendor::{
+    Capabilities, ImageCapabilities, ImageRequest, MaskSupport, TaskBackend, TaskPlan, TaskReply,
+    TaskResult, TaskStatus, TaskVendor, call_timeout,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -26,13 +27,13 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Recraft: the design family whole, vectors and upscales included",
     needs_credential: true,
     address: "https://external.api.recraft.ai/v1",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<RecraftSettings>,
     ready: "",
     build,
 };
 
-const CAN: Pictures = Pictures {
-    masks: Masks::White,
+const CAN: ImageCapabilities = ImageCapabilities {
+    masks: MaskSupport::White,
     references: 1,
     negative: true,
     transparent: false,
@@ -77,19 +78,19 @@ const MOST_INPUT: usize = 4_800_000;
 /// Units of the account that cost a dollar.
 const UNITS_A_DOLLAR: f64 = 1000.0;
 
-const RULES: &[Rule] = &[
-    Rule::code("nsfw", Class::Reject),
-    Rule::words(400, "nsfw", Class::Reject),
-    Rule::words(400, "moderation", Class::Reject),
-    Rule::words(400, "policy", Class::Reject),
-    Rule::words(400, "credits", Class::Quota),
-    Rule::words(400, "not enough", Class::Quota),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::code("nsfw", Class::Reject),
+    ErrorRule::words(400, "nsfw", Class::Reject),
+    ErrorRule::words(400, "moderation", Class::Reject),
+    ErrorRule::words(400, "policy", Class::Reject),
+    ErrorRule::words(400, "credits", Class::Quota),
+    ErrorRule::words(400, "not enough", Class::Quota),
 ];
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct RecraftSettings {
     /// Our models, or `*`, to theirs.
     models: BTreeMap<String, String>,
     /// A style of the account, sent with every picture that takes one.
@@ -101,19 +102,19 @@ struct Settings {
 /// A worker account.
 struct Recraft {
     http: VendorHttp,
-    settings: Settings,
+    settings: RecraftSettings,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: RecraftSettings = read_settings(setup.settings)?;
     if settings.style.is_some() && settings.style_id.is_some() {
-        return Err(Wrong::new("style", "must not stand beside style_id"));
+        return Err(FieldError::new("style", "must not stand beside style_id"));
     }
     let key = setup.credential.reveal();
     let http = setup
         .http
         .with_header(("authorization", "credential"), &format!("Bearer {key}"))?;
-    Ok(Desk::worker(Recraft { http, settings }))
+    Ok(TaskBackend::worker(Recraft { http, settings }))
 }
 
 /// The path of an operation; `None` for what is none of this vendor's.
@@ -132,8 +133,8 @@ fn route(task: Task) -> Option<&'static str> {
 }
 
 /// What it can do for a kind of work: what is drawn after words takes no pictures.
-fn can(task: Task) -> Pictures {
-    Pictures {
+fn can(task: Task) -> ImageCapabilities {
+    ImageCapabilities {
         references: usize::from(task != Task::Draw),
         ..CAN
     }
@@ -150,12 +151,12 @@ impl Recraft {
         }
     }
 
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let brief = &work.brief;
         let route = route(brief.task);
         let route =
             route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
-        let sheet = Sheet::of(work, &can(brief.task)).await?;
+        let sheet = ImageRequest::of(work, &can(brief.task)).await?;
         let mut body = json!({"response_format": "url"});
         let single = matches!(
             brief.task,
@@ -196,18 +197,18 @@ impl Recraft {
             let image = match sheet.mask {
                 // A mask must have the size of its picture.
                 Some(_) if image.len() > MOST_INPUT => {
-                    return Err(cannot("image", "is too large for the back end"));
+                    return Err(unsupported("image", "is too large for the back end"));
                 }
                 Some(_) => image,
-                None => inputs::lighter(image, MOST_INPUT).await?,
+                None => inputs::shrink_to_bytes(image, MOST_INPUT).await?,
             };
             body["image_url"] = json!(data_uri(&image));
         }
         if let Some(mask) = &sheet.mask {
             body["mask_url"] = json!(data_uri(mask));
         }
-        let call = VendorCall::post_json(format!("images/{route}"), &body);
-        Ok(Plan {
+        let call = VendorRequest::post_json(format!("images/{route}"), &body);
+        Ok(TaskPlan {
             passes: Vec::new(),
             starts: 1,
             call: Box::new(move |_| call.clone()),
@@ -216,7 +217,7 @@ impl Recraft {
     }
 }
 
-impl Speech for Recraft {
+impl TaskVendor for Recraft {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -229,11 +230,11 @@ impl Speech for Recraft {
         })
     }
 
-    fn skills(&self, _: &str, brief: &Brief) -> Result<Skills, Fault> {
-        Ok(Skills {
+    fn capabilities(&self, _: &str, brief: &Brief) -> Result<Capabilities, Fault> {
+        Ok(Capabilities {
             seeds: true,
             strength: true,
-            ..Skills::pictures(can(brief.task))
+            ..Capabilities::pictures(can(brief.task))
         })
     }
 
@@ -241,52 +242,52 @@ impl Speech for Recraft {
         true
     }
 
-    fn patience(&self) -> Duration {
-        patience(self.settings.timeout_seconds, 180)
+    fn call_timeout(&self) -> Duration {
+        call_timeout(self.settings.timeout_seconds, 180)
     }
 
-    fn pause(&self) -> Duration {
+    fn poll_interval(&self) -> Duration {
         Duration::from_secs(1)
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        let body = &heard.body;
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let body = &reply.body;
         let list = body["data"].as_array().into_iter().flatten();
         let all = list.chain(std::iter::once(&body["image"]));
-        let brought = Brought::at(all.filter_map(|item| item["url"].as_str()));
-        if brought.files.is_empty() {
-            return Err(heard.nonsense());
+        let task_result = TaskResult::at(all.filter_map(|item| item["url"].as_str()));
+        if task_result.files.is_empty() {
+            return Err(reply.nonsense());
         }
         let units = body["credits"].as_f64();
-        Ok(Told::Done(Brought {
+        Ok(TaskStatus::Done(TaskResult {
             cost: units.and_then(|units| Cost::of(units / UNITS_A_DOLLAR, "USD")),
-            ..brought
+            ..task_result
         }))
     }
 
     /// There are no tasks; the question is never asked.
-    fn question(&self, _: &Value) -> VendorCall {
-        VendorCall::get("users/me")
+    fn poll_request(&self, _: &Value) -> VendorRequest {
+        VendorRequest::get("users/me")
     }
 
-    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
-        Err(heard.nonsense())
+    fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        Err(reply.nonsense())
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
-        let said = answer.json().ok().and_then(|body| ErrorWords::read(&body));
-        answers::fault_by(RULES, answer, said)
+    fn fault(&self, answer: &VendorResponse) -> Fault {
+        let said = answer.json().ok().and_then(|body| VendorError::read(&body));
+        vendor_errors::fault_by(RULES, answer, said)
     }
 
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("users/me")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("users/me")
     }
 
-    fn balance(&self, answer: &VendorAnswer) -> Option<Cost> {
+    fn balance(&self, answer: &VendorResponse) -> Option<Cost> {
         let units = answer.json().ok()?["credits"].as_f64()?;
         Cost::of(units / UNITS_A_DOLLAR, "USD")
     }

@@ -1,8 +1,8 @@
 //! Another Atelier, or any service with the same interface, as a back end for every family. Paths, forms and result
 //! fields come from the contract's table; the remote's states, progress and refusals are passed on.
 
+mod errors;
 mod notes;
-mod refused;
 mod request;
 mod result;
 mod shape;
@@ -11,23 +11,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::Brief;
-use atelier_contract::family::{AnswersWith, Family, Submit};
+use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
 use atelier_contract::{ACCOUNT_PATH, JobState, operation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::unexpected;
-use crate::backend::{Backend, Class, Cost, Fault, Later, LostSubmit, Progress, Started, Work};
-use crate::hooks::Post;
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, segment};
-use crate::regard::Regarded;
-use crate::reserved::Reserved;
-use crate::tasks::Skills;
+use crate::backend::{
+    Backend, BoxFuture, Class, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work,
+};
+use crate::field_error::FieldError;
+use crate::hooks::WebhookRequest;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, segment};
+use crate::reservation::Reservation;
+use crate::support::FieldSupport;
+use crate::task_vendor::Capabilities;
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::unexpected;
 use crate::worker::Worker;
-use crate::wrong::Wrong;
-use shape::Shape;
+use shape::ResultShape;
 
 /// The vendor's line in the table.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -35,7 +37,7 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Another Atelier, or any service with the same interface; every family.",
     needs_credential: true,
     address: "",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<RelaySettings>,
     ready: "",
     build: |setup| {
         let relay = Relay::new(setup)?;
@@ -52,7 +54,7 @@ const MOST_ANSWER: u64 = 512 * 1024 * 1024;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-struct Settings {
+struct RelaySettings {
     /// Milliseconds between two questions about a job.
     poll_ms: Option<u64>,
 }
@@ -60,38 +62,38 @@ struct Settings {
 /// One account at a remote service.
 struct Relay {
     http: VendorHttp,
-    pause: Duration,
+    poll_interval: Duration,
 }
 
 impl Relay {
-    fn new(setup: Setup) -> Result<Self, Wrong> {
-        let settings: Settings = read_settings(setup.settings)?;
+    fn new(setup: Setup) -> Result<Self, FieldError> {
+        let settings: RelaySettings = read_settings(setup.settings)?;
         let http = setup
             .http
             .with_header(("svc-api-key", "credential"), setup.credential.reveal())?;
         Ok(Self {
             http,
-            pause: Duration::from_millis(settings.poll_ms.unwrap_or(1000).max(10)),
+            poll_interval: Duration::from_millis(settings.poll_ms.unwrap_or(1000).max(10)),
         })
     }
 
-    async fn submit(&self, work: &Work) -> Result<Started, Fault> {
+    async fn submit(&self, work: &Work) -> Result<StartOutcome, Fault> {
         let (family, submit) = entry(work)?;
         // Whoever repeats it under the job's own key, in whatever attempt, gets the first answer again.
         let call = request::call(submit, work)?;
         let call = call.header("idempotency-key", work.job_id.as_str());
-        if let AnswersWith::Answer(_) = submit.answers_with {
+        if let AnswerMode::Answer(_) = submit.answers_with {
             return self.answered(family, submit, work, call).await;
         }
-        let call = call.within(patience(family, submit, work));
+        let call = call.within(call_timeout(family, submit, work));
         let answer = self.http.submit(call).await?;
-        let body = refused::body_of(&answer)?;
+        let body = errors::body_of(&answer)?;
         let id = match &body["data"]["jobId"] {
             Value::String(id) if !id.is_empty() => id.clone(),
             Value::Number(id) => id.to_string(),
             _ => return Err(unexpected(&answer)),
         };
-        Ok(Started::Ticket(json!({ "jobId": id })))
+        Ok(StartOutcome::Ticket(json!({ "jobId": id })))
     }
 
     /// A synchronous family: the answer is the result. Bytes are taken at once; addresses become the ticket, so that
@@ -99,27 +101,27 @@ impl Relay {
     async fn answered(
         &self,
         family: &Family,
-        submit: &Submit,
+        submit: &SubmitEndpoint,
         work: &Work,
-        call: VendorCall,
-    ) -> Result<Started, Fault> {
-        let call = call.within(patience(family, submit, work));
+        call: VendorRequest,
+    ) -> Result<StartOutcome, Fault> {
+        let call = call.within(call_timeout(family, submit, work));
         let call = call.at_most(MOST_ANSWER);
         // Nobody is told that it was taken before it is done.
         work.progress.begin();
         let answer = work.unless_cancelled(self.http.submit(call)).await?;
-        let body = refused::body_of(&answer)?;
-        let shape = Shape::of(family, submit, &work.request);
-        if shape.read(&body, shape::Part::Bytes).is_empty() {
-            return Ok(Started::Ticket(json!({ "answer": body })));
+        let body = errors::body_of(&answer)?;
+        let shape = ResultShape::of(family, submit, &work.request);
+        if shape.read(&body, shape::ResultPart::Bytes).is_empty() {
+            return Ok(StartOutcome::Ticket(json!({ "answer": body })));
         }
         result::made(&self.http, work, (&shape, &body), "")
             .await
-            .map(Started::Done)
+            .map(StartOutcome::Done)
     }
 
     /// Repeats a submit whose answer was lost: the remote gives the first answer again.
-    async fn find(&self, work: &Work) -> Result<Option<Started>, Fault> {
+    async fn find(&self, work: &Work) -> Result<Option<StartOutcome>, Fault> {
         match self.submit(work).await {
             Ok(started) => Ok(Some(started)),
             Err(fault) if fault.class.may_pass() && fault.class != Class::Quota => Err(fault),
@@ -129,13 +131,13 @@ impl Relay {
         }
     }
 
-    async fn look(&self, work: &Work, ticket: &Value) -> Result<Progress, Fault> {
+    async fn poll_task(&self, work: &Work, ticket: &Value) -> Result<PollOutcome, Fault> {
         let (family, submit) = entry(work)?;
         if let Some(body) = ticket.get("answer") {
             return self.take(work, (family, submit), body, "").await;
         }
         let id = ticket["jobId"].as_str().unwrap_or_default();
-        let body = refused::body_of_job(&self.fetch(family, id).await?)?;
+        let body = errors::body_of_job(&self.fetch(family, id).await?)?;
         let status = body["status"].as_str().unwrap_or_default();
         let is = |state: JobState| status == state.word();
         if is(JobState::Succeeded) {
@@ -143,17 +145,17 @@ impl Relay {
         }
         if is(JobState::Failed) {
             let message = body["message"].as_str().unwrap_or_default();
-            return Ok(Progress::Failed(refused::failed(message)));
+            return Ok(PollOutcome::Failed(errors::failed(message)));
         }
         for progress in [&body["progress"], &body["data"]["progress"]] {
             if let Some(percent) = percent(progress) {
                 work.progress.set(percent);
             }
         }
-        Ok(Progress::Running(self.pause))
+        Ok(PollOutcome::Running(self.poll_interval))
     }
 
-    async fn fetch(&self, family: &Family, id: &str) -> Result<VendorAnswer, Fault> {
+    async fn fetch(&self, family: &Family, id: &str) -> Result<VendorResponse, Fault> {
         let fetch = family
             .fetches
             .first()
@@ -162,33 +164,33 @@ impl Relay {
             .append_pair(fetch.param, id)
             .finish();
         let path = format!("{}?{query}", fetch.path);
-        let answer = self.http.ask(VendorCall::get(path)).await?;
+        let answer = self.http.ask(VendorRequest::get(path)).await?;
         if !matches!(answer.status, 404 | 405) {
             return Ok(answer);
         }
         // The interface documents some of the fetches as POST alone.
         let body = json!({ fetch.param: id });
         self.http
-            .ask(VendorCall::post_json(fetch.path, &body))
+            .ask(VendorRequest::post_json(fetch.path, &body))
             .await
     }
 
     async fn take(
         &self,
         work: &Work,
-        (family, submit): (&Family, &Submit),
+        (family, submit): (&Family, &SubmitEndpoint),
         body: &Value,
         id: &str,
-    ) -> Result<Progress, Fault> {
-        let shape = Shape::of(family, submit, &work.request);
+    ) -> Result<PollOutcome, Fault> {
+        let shape = ResultShape::of(family, submit, &work.request);
         let made = result::made(&self.http, work, (&shape, body), id).await?;
-        Ok(Progress::Done(made))
+        Ok(PollOutcome::Done(made))
     }
 }
 
 /// How long the answer to a submit may take.
-fn patience(family: &Family, submit: &Submit, work: &Work) -> Duration {
-    let AnswersWith::Answer(_) = submit.answers_with else {
+fn call_timeout(family: &Family, submit: &SubmitEndpoint, work: &Work) -> Duration {
+    let AnswerMode::Answer(_) = submit.answers_with else {
         return SUBMIT;
     };
     let seconds = submit
@@ -197,7 +199,7 @@ fn patience(family: &Family, submit: &Submit, work: &Work) -> Duration {
     Duration::from_secs(u64::from(seconds)) + SLACK
 }
 
-fn entry(work: &Work) -> Result<(&'static Family, &'static Submit), Fault> {
+fn entry(work: &Work) -> Result<(&'static Family, &'static SubmitEndpoint), Fault> {
     let unknown = || Fault::ours(format!("unknown operation {}", work.operation));
     operation(&work.operation).ok_or_else(unknown)
 }
@@ -220,50 +222,60 @@ impl Backend for Relay {
     }
 
     fn submit_limit(&self, work: &Work) -> Duration {
-        entry(work).map_or(SUBMIT, |(family, submit)| patience(family, submit, work))
+        entry(work).map_or(SUBMIT, |(family, submit)| {
+            call_timeout(family, submit, work)
+        })
     }
 
     fn takes_hints(&self) -> bool {
         false
     }
 
-    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
-        Skills::all().regard(operation, brief)
+    fn support(&self, operation: &str, brief: &Brief) -> Vec<FieldSupport> {
+        Capabilities::all().support(operation, brief)
     }
 
-    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {
         None
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         Box::pin(async move { self.submit(&work).await })
     }
 
-    fn poll<'a>(&'a self, work: &'a Work, ticket: &'a Value) -> Later<'a, Result<Progress, Fault>> {
-        Box::pin(self.look(work, ticket))
+    fn poll<'a>(
+        &'a self,
+        work: &'a Work,
+        ticket: &'a Value,
+    ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
+        Box::pin(self.poll_task(work, ticket))
     }
 
-    fn cancel<'a>(&'a self, ticket: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, ticket: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let Some(id) = ticket["jobId"].as_str() else {
                 return;
             };
             let path = format!("/jobs/v1/{}/cancel", segment(id));
-            let call = VendorCall::post_json(path, &json!({}));
+            let call = VendorRequest::post_json(path, &json!({}));
             if let Err(fault) = self.http.ask(call).await {
                 tracing::info!(detail = %fault.detail, "the remote was not told to stop");
             }
         })
     }
 
-    fn look_up<'a>(&'a self, work: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(
+        &'a self,
+        work: &'a Work,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         Box::pin(self.find(work))
     }
 
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async move {
-            let answer = self.http.ask(VendorCall::get(ACCOUNT_PATH)).await?;
-            let body = refused::body_of(&answer)?;
+            let answer = self.http.ask(VendorRequest::get(ACCOUNT_PATH)).await?;
+            let body = errors::body_of(&answer)?;
             match body["data"]["balance"].as_f64() {
                 Some(balance) if balance <= 0.0 => {
                     Err(Fault::vendor(Class::Quota, "the remote account is empty"))
@@ -274,7 +286,7 @@ impl Backend for Relay {
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
     }
 }

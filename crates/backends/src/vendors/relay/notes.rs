@@ -6,15 +6,15 @@ use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum RelayNotesKind {
     Relay,
 }
 
 /// The names the remote gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Notes {
+pub(super) struct RelayNotes {
     /// Tells them from the notes of other back ends.
-    kind: Kind,
+    kind: RelayNotesKind,
     /// Of the job.
     #[serde(rename = "jobId")]
     pub(super) job_id: String,
@@ -23,11 +23,11 @@ pub(super) struct Notes {
     pub(super) username: Option<String>,
 }
 
-impl Notes {
+impl RelayNotes {
     /// Notes on a job.
     pub(super) fn new(job_id: &str, username: Option<String>) -> Self {
         Self {
-            kind: Kind::Relay,
+            kind: RelayNotesKind::Relay,
             job_id: job_id.to_owned(),
             username,
         }
@@ -50,14 +50,14 @@ mod tests {
 
     #[test]
     fn notes_of_another_back_end_are_not_read() {
-        let notes = Notes::new("a", None);
+        let notes = RelayNotes::new("a", None);
         let written = notes.write();
         assert_eq!(
             written,
             serde_json::json!({ "kind": "relay", "jobId": "a" })
         );
-        assert_eq!(Notes::deserialize(&written).ok(), Some(notes));
+        assert_eq!(RelayNotes::deserialize(&written).ok(), Some(notes));
         let other = serde_json::json!({ "kind": "scene", "jobId": "a" });
-        assert!(Notes::deserialize(&other).is_err());
+        assert!(RelayNotes::deserialize(&other).is_err());
     }
 }

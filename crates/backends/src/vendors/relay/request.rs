@@ -3,16 +3,16 @@
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
-use atelier_contract::family::{Request, Submit};
+use atelier_contract::family::{Request, SubmitEndpoint};
 use atelier_contract::fields::ImageHeader;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::notes::Notes;
+use super::notes::RelayNotes;
 use crate::backend::{Fault, Work};
-use crate::http::{Form, VendorCall};
+use crate::http::{MultipartForm, VendorRequest};
 
 /// The smallest picture, to find out whether a field takes pictures inline.
 const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -20,10 +20,10 @@ const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAA
 const KEPT: &str = "inline:";
 
 /// The call that submits a piece of work.
-pub(super) fn call(submit: &Submit, work: &Work) -> Result<VendorCall, Fault> {
+pub(super) fn call(submit: &SubmitEndpoint, work: &Work) -> Result<VendorRequest, Fault> {
     let request = (submit.parse_stored)(work.request.clone())
         .map_err(|refusal| Fault::ours(format!("stored request: {}", refusal.message)))?;
-    // Only what the operation itself documents: what was resolved beside it is the house's own.
+    // Only what the operation itself documents: what was resolved beside it is the service's own.
     let mut fields = request.to_fields();
     fields.retain(|name, _| name != "hookUrl" && name != "hook_url");
     name_parent(&mut fields, work)?;
@@ -36,7 +36,7 @@ pub(super) fn call(submit: &Submit, work: &Work) -> Result<VendorCall, Fault> {
 }
 
 /// A picture that goes along as bytes, and where it stands in the request.
-struct Inline<'a> {
+struct InlineImage<'a> {
     pointer: String,
     bytes: &'a Bytes,
     is_mask: bool,
@@ -49,7 +49,7 @@ fn name_parent(fields: &mut Fields, work: &Work) -> Result<(), Fault> {
     };
     for (name, value) in fields.iter_mut() {
         if value.as_str() == Some(parent.id.as_str()) {
-            let notes = Notes::of(parent).ok_or_else(|| made_elsewhere(name))?;
+            let notes = RelayNotes::of(parent).ok_or_else(|| made_elsewhere(name))?;
             *value = notes.job_id.into();
         }
     }
@@ -61,7 +61,7 @@ fn name_characters(fields: &mut Fields, request: &dyn Request, work: &Work) -> R
     for job in &work.cited {
         let ours = job.output().and_then(|output| output.alias.as_deref());
         let Some(ours) = ours else { continue };
-        let theirs = Notes::of(job).and_then(|notes| notes.username);
+        let theirs = RelayNotes::of(job).and_then(|notes| notes.username);
         let theirs = theirs.ok_or_else(|| made_elsewhere("prompt"))?;
         for (field, _) in request.prompts() {
             if let Some(Value::String(text)) = fields.get_mut(&field) {
@@ -102,10 +102,10 @@ fn renamed(text: &str, ours: &str, theirs: &str) -> String {
 
 /// Every picture of the request that can go along as bytes. One in a field that only takes addresses stays one.
 fn pictures<'a>(
-    submit: &Submit,
+    submit: &SubmitEndpoint,
     fields: &Fields,
     work: &'a Work,
-) -> Result<Vec<Inline<'a>>, Fault> {
+) -> Result<Vec<InlineImage<'a>>, Fault> {
     let document = Value::Object(fields.clone());
     let mut texts = Vec::new();
     collect_texts(&document, &mut String::new(), &mut texts);
@@ -116,7 +116,7 @@ fn pictures<'a>(
         };
         if text.starts_with(KEPT) || takes_bytes(submit, &document, &pointer) {
             let missing = || Fault::ours("a picture of the request is not here");
-            found.push(Inline {
+            found.push(InlineImage {
                 pointer,
                 bytes: bytes.ok_or_else(missing)?,
                 is_mask,
@@ -161,7 +161,7 @@ fn picture_of<'a>(work: &'a Work, text: &str) -> Option<(Option<&'a Bytes>, bool
 }
 
 /// Whether the contract takes a picture inline at a place: a picture put there comes out under its hash.
-fn takes_bytes(submit: &Submit, document: &Value, pointer: &str) -> bool {
+fn takes_bytes(submit: &SubmitEndpoint, document: &Value, pointer: &str) -> bool {
     let mut probe = document.clone();
     if let Some(place) = probe.pointer_mut(pointer) {
         *place = PIXEL.into();
@@ -181,7 +181,7 @@ fn media_type(bytes: &[u8]) -> &'static str {
     ImageHeader::read(bytes).map_or("image/png", |header| header.media_type)
 }
 
-fn as_json(submit: &Submit, fields: Fields, pictures: &[Inline<'_>]) -> VendorCall {
+fn as_json(submit: &SubmitEndpoint, fields: Fields, pictures: &[InlineImage<'_>]) -> VendorRequest {
     let mut document = Value::Object(fields);
     for picture in pictures {
         let encoded = STANDARD.encode(picture.bytes);
@@ -195,12 +195,16 @@ fn as_json(submit: &Submit, fields: Fields, pictures: &[Inline<'_>]) -> VendorCa
             *place = text.into();
         }
     }
-    VendorCall::post_json(submit.path, &document)
+    VendorRequest::post_json(submit.path, &document)
 }
 
-fn as_form(submit: &Submit, mut fields: Fields, pictures: &[Inline<'_>]) -> VendorCall {
+fn as_form(
+    submit: &SubmitEndpoint,
+    mut fields: Fields,
+    pictures: &[InlineImage<'_>],
+) -> VendorRequest {
     fields.retain(|name, _| !submit.files.contains(&name.as_str()));
-    let mut form = Form::of(&fields);
+    let mut form = MultipartForm::of(&fields);
     for picture in pictures {
         let name = picture.pointer.split('/').nth(1).unwrap_or_default();
         let media_type = media_type(picture.bytes);
@@ -209,7 +213,7 @@ fn as_form(submit: &Submit, mut fields: Fields, pictures: &[Inline<'_>]) -> Vend
         form = form.file(name, &file_name, media_type, picture.bytes.clone());
     }
     let (body, content_type) = form.finish();
-    VendorCall::new(http::Method::POST, submit.path).body(body, content_type)
+    VendorRequest::new(http::Method::POST, submit.path).body(body, content_type)
 }
 
 #[cfg(test)]

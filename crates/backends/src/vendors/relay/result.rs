@@ -1,15 +1,15 @@
-//! From a remote's answer to files of this house.
+//! From a remote's answer to files of this service.
 
-use atelier_contract::Role;
+use atelier_contract::FileRole;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::notes::Notes;
-use super::shape::{Part, Shape};
-use crate::backend::{Class, Cost, Fault, Made, MadeFile, Work};
-use crate::downloads::Downloads;
+use super::notes::RelayNotes;
+use super::shape::{ResultPart, ResultShape};
+use crate::backend::{Class, Cost, Fault, OutputFile, Work, WorkOutput};
+use crate::downloads::Downloader;
 use crate::files;
 use crate::http::VendorHttp;
 
@@ -20,31 +20,31 @@ const MOST_BESIDE: usize = 4;
 pub(super) async fn made(
     http: &VendorHttp,
     work: &Work,
-    (shape, body): (&Shape, &Value),
+    (shape, body): (&ResultShape, &Value),
     remote_id: &str,
-) -> Result<Made, Fault> {
+) -> Result<WorkOutput, Fault> {
     let asked = work.brief.count.max(1) as usize;
     let most = if work.brief.grid { 1 } else { asked };
     let mut files = Vec::new();
-    let mut downloads = Downloads::new(http);
-    for list in shape.read(body, Part::Bytes).iter().take(1) {
+    let mut downloads = Downloader::new(http);
+    for list in shape.read(body, ResultPart::Bytes).iter().take(1) {
         for text in list.iter().take(most) {
             let bytes = STANDARD
                 .decode(text)
                 .map_err(|_| Fault::useless("b64_json is not base64"))?;
-            files.push(files::file(work, Role::Main, Bytes::from(bytes))?);
+            files.push(files::file(work, FileRole::Main, Bytes::from(bytes))?);
         }
     }
     if files.is_empty() {
-        let lists = shape.read(body, Part::File(Role::Main));
-        files = fetched(&mut downloads, work, (Role::Main, most), &lists).await?;
+        let lists = shape.read(body, ResultPart::File(FileRole::Main));
+        files = fetched(&mut downloads, work, (FileRole::Main, most), &lists).await?;
     }
     let mains = files.len();
-    for role in [Role::Small, Role::FirstFrame, Role::LastFrame] {
-        let lists = shape.read(body, Part::File(role));
+    for role in [FileRole::Small, FileRole::FirstFrame, FileRole::LastFrame] {
+        let lists = shape.read(body, ResultPart::File(role));
         files.extend(fetched(&mut downloads, work, (role, MOST_BESIDE), &lists).await?);
     }
-    let has_small = files.iter().any(|file| file.role == Role::Small);
+    let has_small = files.iter().any(|file| file.role == FileRole::Small);
     if work.brief.small_images
         && !has_small
         && let Some(grid) = files.first()
@@ -58,19 +58,19 @@ pub(super) async fn made(
         .flat_map(|text| text.lines())
         .map(str::to_owned)
         .collect();
-    let seed = first(Part::Seed);
+    let seed = first(ResultPart::Seed);
     if files.is_empty() && prompts.is_empty() && seed.is_none() {
         let detail = "the remote says that it succeeded, but shows no result";
         return Err(Fault::vendor(Class::Gone, detail));
     }
-    let alias = first(Part::Alias);
-    let notes = Notes::new(remote_id, alias.clone());
-    Ok(Made {
+    let alias = first(ResultPart::Alias);
+    let notes = RelayNotes::new(remote_id, alias.clone());
+    Ok(WorkOutput {
         made: count(work, mains, prompts.len()),
         files,
         prompts,
         seed,
-        revised_prompt: first(Part::Revised),
+        revised_prompt: first(ResultPart::Revised),
         alias,
         notes: notes.write(),
         cost: cost(body),
@@ -99,19 +99,19 @@ fn count(work: &Work, files: usize, prompts: usize) -> u32 {
     }
 }
 
-fn first_list(shape: &Shape, body: &Value) -> Vec<String> {
-    let lists = shape.read(body, Part::Prompts);
+fn first_list(shape: &ResultShape, body: &Value) -> Vec<String> {
+    let lists = shape.read(body, ResultPart::Prompts);
     lists.into_iter().next().unwrap_or_default()
 }
 
 /// The files behind addresses. An answer may name each file twice, on two hosts: the second is tried when the first
 /// does not give it.
 async fn fetched(
-    downloads: &mut Downloads<'_>,
+    downloads: &mut Downloader<'_>,
     work: &Work,
-    (role, most): (Role, usize),
+    (role, most): (FileRole, usize),
     lists: &[Vec<String>],
-) -> Result<Vec<MadeFile>, Fault> {
+) -> Result<Vec<OutputFile>, Fault> {
     let count = lists.first().map_or(0, Vec::len).min(most);
     let mut files = Vec::with_capacity(count);
     for index in 0..count {

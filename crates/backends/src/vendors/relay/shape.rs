@@ -2,15 +2,15 @@
 //! parts are marked; wherever a mark comes out, the remote's answer has the real thing.
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{AnswersWith, Family, Finished, Submit};
-use atelier_contract::{File, Job, JobId, JobState, Notes, Output, Quota, Role, Speed};
+use atelier_contract::family::{AnswerMode, Family, FinishedJob, SubmitEndpoint};
+use atelier_contract::{File, FileRole, Job, JobId, JobState, Notes, Output, Quota, Speed};
 use serde_json::Value;
 
 /// A part of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ResultPart {
     /// The address of a file.
-    File(Role),
+    File(FileRole),
     /// A main file in base64.
     Bytes,
     /// Prompts that were found, one a line.
@@ -25,46 +25,46 @@ pub(super) enum Part {
 
 const ORIGIN: &str = "marked-origin-";
 const PROXY: &str = "marked-proxy-";
-const ROLES: [(Role, &str); 4] = [
-    (Role::Main, "main"),
-    (Role::Small, "small"),
-    (Role::FirstFrame, "first"),
-    (Role::LastFrame, "last"),
+const ROLES: [(FileRole, &str); 4] = [
+    (FileRole::Main, "main"),
+    (FileRole::Small, "small"),
+    (FileRole::FirstFrame, "first"),
+    (FileRole::LastFrame, "last"),
 ];
-const TEXTS: [(Part, &str); 5] = [
-    (Part::Bytes, "marked-bytes"),
-    (Part::Prompts, "marked-prompt"),
-    (Part::Seed, "marked-seed"),
-    (Part::Revised, "marked-revised"),
-    (Part::Alias, "marked-alias"),
+const TEXTS: [(ResultPart, &str); 5] = [
+    (ResultPart::Bytes, "marked-bytes"),
+    (ResultPart::Prompts, "marked-prompt"),
+    (ResultPart::Seed, "marked-seed"),
+    (ResultPart::Revised, "marked-revised"),
+    (ResultPart::Alias, "marked-alias"),
 ];
 
 /// One step into a JSON document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Key(String),
     Each,
 }
 
 /// The places of every part, in the order they are looked at.
-pub(super) struct Shape {
-    places: Vec<(Part, Vec<Step>)>,
+pub(super) struct ResultShape {
+    places: Vec<(ResultPart, Vec<PathStep>)>,
 }
 
-impl Shape {
+impl ResultShape {
     /// The shape of the answer to a request.
-    pub(super) fn of(family: &Family, submit: &Submit, request: &Fields) -> Self {
+    pub(super) fn of(family: &Family, submit: &SubmitEndpoint, request: &Fields) -> Self {
         let mut shape = Self { places: Vec::new() };
         let job = marked(submit.name, request.clone());
         match submit.answers_with {
-            AnswersWith::Job => shape.learn(&(family.render)(family, &job)),
-            AnswersWith::Answer(render) => {
+            AnswerMode::Job => shape.learn(&(family.render)(family, &job)),
+            AnswerMode::Answer(render) => {
                 // A remote may answer with addresses or with bytes, whichever was asked for.
                 for format in ["url", "b64_json"] {
                     let mut job = job.clone();
                     job.request.insert("response_format".into(), format.into());
-                    let base64 = [mark(Part::Bytes).to_owned()];
-                    let finished = Finished {
+                    let base64 = [mark(ResultPart::Bytes).to_owned()];
+                    let finished = FinishedJob {
                         job: &job,
                         base64: &base64,
                     };
@@ -79,7 +79,7 @@ impl Shape {
         self.walk(rendered, &mut Vec::new());
     }
 
-    fn walk(&mut self, value: &Value, path: &mut Vec<Step>) {
+    fn walk(&mut self, value: &Value, path: &mut Vec<PathStep>) {
         match value {
             Value::String(text) => {
                 if let Some(part) = part_of(text)
@@ -89,7 +89,7 @@ impl Shape {
                 }
             }
             Value::Array(items) => {
-                path.push(Step::Each);
+                path.push(PathStep::Each);
                 for item in items {
                     self.walk(item, path);
                 }
@@ -97,7 +97,7 @@ impl Shape {
             }
             Value::Object(fields) => {
                 for (key, value) in fields {
-                    path.push(Step::Key(key.clone()));
+                    path.push(PathStep::Key(key.clone()));
                     self.walk(value, path);
                     path.pop();
                 }
@@ -107,7 +107,7 @@ impl Shape {
     }
 
     /// What an answer has of a part: one list for each place that is not empty.
-    pub(super) fn read(&self, body: &Value, part: Part) -> Vec<Vec<String>> {
+    pub(super) fn read(&self, body: &Value, part: ResultPart) -> Vec<Vec<String>> {
         let mut lists = Vec::new();
         for (_, path) in self.places.iter().filter(|(found, _)| *found == part) {
             let mut list = Vec::new();
@@ -120,16 +120,16 @@ impl Shape {
     }
 }
 
-fn gather(value: &Value, path: &[Step], found: &mut Vec<String>) {
+fn gather(value: &Value, path: &[PathStep], found: &mut Vec<String>) {
     match (path.split_first(), value) {
         (None, Value::String(text)) if !text.is_empty() => found.push(text.clone()),
         (None, Value::Number(number)) => found.push(number.to_string()),
-        (Some((Step::Key(key), rest)), Value::Object(fields)) => {
+        (Some((PathStep::Key(key), rest)), Value::Object(fields)) => {
             if let Some(value) = fields.get(key) {
                 gather(value, rest, found);
             }
         }
-        (Some((Step::Each, rest)), Value::Array(items)) => {
+        (Some((PathStep::Each, rest)), Value::Array(items)) => {
             for item in items {
                 gather(item, rest, found);
             }
@@ -138,18 +138,18 @@ fn gather(value: &Value, path: &[Step], found: &mut Vec<String>) {
     }
 }
 
-fn mark(part: Part) -> &'static str {
+fn mark(part: ResultPart) -> &'static str {
     let found = TEXTS.iter().find(|(other, _)| *other == part);
     found.map_or("", |(_, mark)| mark)
 }
 
-fn part_of(text: &str) -> Option<Part> {
+fn part_of(text: &str) -> Option<ResultPart> {
     let role = text
         .strip_prefix(ORIGIN)
         .or_else(|| text.strip_prefix(PROXY));
     if let Some(name) = role {
         let found = ROLES.iter().find(|(_, other)| *other == name);
-        return found.map(|(role, _)| Part::File(*role));
+        return found.map(|(role, _)| ResultPart::File(*role));
     }
     let found = TEXTS.iter().find(|(_, mark)| *mark == text);
     found.map(|(part, _)| *part)
@@ -157,7 +157,7 @@ fn part_of(text: &str) -> Option<Part> {
 
 /// A finished job with a mark wherever something was made.
 fn marked(operation: &str, request: Fields) -> Job {
-    let file = |(role, name): (Role, &str)| File {
+    let file = |(role, name): (FileRole, &str)| File {
         role,
         width: 1,
         height: 1,
@@ -168,10 +168,10 @@ fn marked(operation: &str, request: Fields) -> Job {
     let text = |part| Some(mark(part).to_owned());
     let output = Output {
         files: ROLES.map(file).into(),
-        prompts: vec![mark(Part::Prompts).to_owned()],
-        seed: text(Part::Seed),
-        revised_prompt: text(Part::Revised),
-        alias: text(Part::Alias),
+        prompts: vec![mark(ResultPart::Prompts).to_owned()],
+        seed: text(ResultPart::Seed),
+        revised_prompt: text(ResultPart::Revised),
+        alias: text(ResultPart::Alias),
         made: 1,
         ignored: Vec::new(),
         notes: Notes::default(),
@@ -205,10 +205,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn shape(name: &str, request: &Value) -> Shape {
+    fn shape(name: &str, request: &Value) -> ResultShape {
         let (family, submit) = atelier_contract::operation(name).expect("in the table");
         let fields = request.as_object().expect("an object").clone();
-        Shape::of(family, submit, &fields)
+        ResultShape::of(family, submit, &fields)
     }
 
     #[test]
@@ -217,11 +217,11 @@ mod tests {
             for submit in family.submits {
                 let request: Fields = serde_json::from_str(submit.example).expect("an example");
                 let parsed = (submit.parse)(request).expect("a good example");
-                let shape = Shape::of(family, submit, &parsed.to_fields());
+                let shape = ResultShape::of(family, submit, &parsed.to_fields());
                 let part = match submit.name {
-                    "artgen.describe" => Part::Prompts,
-                    "artgen.seed" => Part::Seed,
-                    _ => Part::File(Role::Main),
+                    "artgen.describe" => ResultPart::Prompts,
+                    "artgen.seed" => ResultPart::Seed,
+                    _ => ResultPart::File(FileRole::Main),
                 };
                 let places = shape.places.iter().filter(|(found, _)| *found == part);
                 assert!(places.count() > 0, "{}", submit.name);
@@ -233,7 +233,7 @@ mod tests {
     fn lists_are_read_whole_and_each_place_once() {
         let videos = shape("artgen.video.submit", &json!({ "prompt": "x" }));
         let body = json!({ "data": { "videos": ["a", "b", "c"] } });
-        let main = Part::File(Role::Main);
+        let main = ResultPart::File(FileRole::Main);
         assert_eq!(videos.read(&body, main), [["a", "b", "c"]]);
 
         let images = shape("design.generations", &json!({ "prompt": "x" }));
@@ -246,7 +246,10 @@ mod tests {
             "data": { "originImage": "o", "cdnImage": "c", "images": ["1", "2"] },
         });
         assert_eq!(grid.read(&body, main), [["c"], ["o"]]);
-        assert_eq!(grid.read(&body, Part::File(Role::Small)), [["1", "2"]]);
+        assert_eq!(
+            grid.read(&body, ResultPart::File(FileRole::Small)),
+            [["1", "2"]]
+        );
     }
 
     #[test]
@@ -254,9 +257,12 @@ mod tests {
         let request = json!({ "prompt": "x", "model": "art-3" });
         let images = shape("imgmodel.generations", &request);
         let body = json!({ "data": [{ "b64_json": "QQ==", "revised_prompt": "y" }] });
-        assert_eq!(images.read(&body, Part::Bytes), [["QQ=="]]);
-        assert_eq!(images.read(&body, Part::Revised), [["y"]]);
+        assert_eq!(images.read(&body, ResultPart::Bytes), [["QQ=="]]);
+        assert_eq!(images.read(&body, ResultPart::Revised), [["y"]]);
         let body = json!({ "data": [{ "url": "http://a/" }] });
-        assert_eq!(images.read(&body, Part::File(Role::Main)), [["http://a/"]]);
+        assert_eq!(
+            images.read(&body, ResultPart::File(FileRole::Main)),
+            [["http://a/"]]
+        );
     }
 }

@@ -11,16 +11,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use crate::answers::{self, ErrorWords, Rule};
-use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
 use crate::clock;
-use crate::hooks::{self, Post};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::mapping::{Mappings, Written};
-use crate::tasks::{Brought, Desk, Found, Heard, Plan, Skills, Speech, Told, id, patience, pause};
+use crate::field_error::FieldError;
+use crate::hooks::{self, WebhookRequest};
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::mapping::{MappingSetting, Mappings};
+use crate::task_vendor::{
+    Capabilities, FileSource, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor,
+    call_timeout, id, poll_interval,
+};
 use crate::vendor::{Secret, Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -28,24 +31,24 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Replicate: any model there by a mapping of fields; face swaps, pictures and videos are ready",
     needs_credential: true,
     address: "https://api.replicate.com/v1",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<ReplicateSettings>,
     ready: include_str!("ready.json"),
     build,
 };
 
-const RULES: &[Rule] = &[
-    Rule::words(200, "nsfw", Class::Reject),
-    Rule::words(200, "sensitive", Class::Reject),
-    Rule::words(200, "e005", Class::Reject),
-    Rule::words(200, "no face", Class::BadRequest),
-    Rule::status(402, Class::Quota),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::words(200, "nsfw", Class::Reject),
+    ErrorRule::words(200, "sensitive", Class::Reject),
+    ErrorRule::words(200, "e005", Class::Reject),
+    ErrorRule::words(200, "no face", Class::BadRequest),
+    ErrorRule::status(402, Class::Quota),
 ];
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
-    models: BTreeMap<String, Written>,
+struct ReplicateSettings {
+    models: BTreeMap<String, MappingSetting>,
     grids: bool,
     /// Believe a post only when it is signed; the address of a hook is a proof as well.
     check_webhooks: Option<bool>,
@@ -60,28 +63,28 @@ struct Replicate {
     check_webhooks: bool,
     /// What posts are signed with, once it is known.
     secret: Mutex<Secret>,
-    pause: Duration,
-    patience: Duration,
+    poll_interval: Duration,
+    call_timeout: Duration,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: ReplicateSettings = read_settings(setup.settings)?;
     let key = setup.credential.reveal();
     let mappings = Mappings::read(VENDOR.ready, settings.models, settings.grids)?;
-    Ok(Desk::worker(Replicate {
+    Ok(TaskBackend::worker(Replicate {
         mappings,
         http: setup
             .http
             .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
         check_webhooks: settings.check_webhooks.unwrap_or(true),
         secret: Mutex::default(),
-        pause: pause(settings.poll_seconds, 3),
-        patience: patience(settings.timeout_seconds, 60),
+        poll_interval: poll_interval(settings.poll_seconds, 3),
+        call_timeout: call_timeout(settings.timeout_seconds, 60),
     }))
 }
 
 impl Replicate {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let mapping = self.mappings.of(work)?;
         let placed = |bytes| files::placed(&self.http, bytes);
         let values = mapping.values(work, &placed).await?;
@@ -90,26 +93,26 @@ impl Replicate {
             None => &mapping.model,
         };
         let finish = values.finish.clone();
-        Ok(Plan::each(work, finish, move |place| {
+        Ok(TaskPlan::each(work, finish, move |place| {
             let mut body = json!({"version": version, "input": mapping.filled(&values, place)});
             if let Some(hook) = &work.hook_url {
                 body["webhook"] = json!(hook);
                 body["webhook_events_filter"] = json!(["completed"]);
             }
-            VendorCall::post_json("predictions", &body)
+            VendorRequest::post_json("predictions", &body)
         }))
     }
 
     /// Whether a post is signed with the secret that the vendor gave the worker account, which is read once.
-    async fn signed(&self, post: &Post) -> bool {
+    async fn signed(&self, post: &WebhookRequest) -> bool {
         let mut secret = self.secret.lock().await;
         if secret.is_empty() {
-            let call = VendorCall::get("webhooks/default/secret");
+            let call = VendorRequest::get("webhooks/default/secret");
             let answer = self.http.ask(call).await.ok();
-            let body = answer.filter(VendorAnswer::is_good);
+            let body = answer.filter(VendorResponse::is_good);
             let body = body.and_then(|answer| answer.json().ok());
-            let told = body.and_then(|body| Some(Secret::new(body["key"].as_str()?)));
-            *secret = told.unwrap_or_default();
+            let task_status = body.and_then(|body| Some(Secret::new(body["key"].as_str()?)));
+            *secret = task_status.unwrap_or_default();
         }
         hooks::is_signed(post, secret.reveal(), clock::seconds())
     }
@@ -122,7 +125,7 @@ impl Replicate {
                 continue;
             };
             let path = format!("models/{}/{}", encoded(owner), encoded(name));
-            let answer = self.http.ask(VendorCall::get(path)).await?;
+            let answer = self.http.ask(VendorRequest::get(path)).await?;
             if answer.status == 404 {
                 let detail = format!("there is no model {model}");
                 return Err(Fault::vendor(Class::Unable, detail));
@@ -138,7 +141,10 @@ impl Replicate {
             if let Some(other) = names.iter().find(|name| !inputs.contains_key(**name)) {
                 let known: Vec<_> = inputs.keys().map(String::as_str).collect();
                 let detail = format!("{model} has no input {other}, it has {}", known.join(", "));
-                return Err(Fault::vendor(Class::Unable, answers::shortened(&detail)));
+                return Err(Fault::vendor(
+                    Class::Unable,
+                    vendor_errors::shortened(&detail),
+                ));
             }
         }
         Ok(())
@@ -146,40 +152,40 @@ impl Replicate {
 }
 
 /// What a prediction says.
-fn read(work: &Work, heard: &Heard) -> Result<Told, Fault> {
-    let body = &heard.body;
-    let state = body["status"].as_str().ok_or_else(|| heard.nonsense())?;
+fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> {
+    let body = &reply.body;
+    let state = body["status"].as_str().ok_or_else(|| reply.nonsense())?;
     Ok(match state {
         "succeeded" => succeeded(work, body),
-        "failed" => Told::Failed(answers::failed_by(
+        "failed" => TaskStatus::Failed(vendor_errors::failed_by(
             RULES,
-            &ErrorWords {
+            &VendorError {
                 code: String::new(),
                 message: body["error"].as_str().unwrap_or_default().to_owned(),
             },
         )),
         "canceled" | "aborted" => {
-            Told::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
+            TaskStatus::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
         }
-        _ => Told::Running(percent(body["logs"].as_str().unwrap_or_default())),
+        _ => TaskStatus::Running(percent(body["logs"].as_str().unwrap_or_default())),
     })
 }
 
-fn succeeded(work: &Work, body: &Value) -> Told {
+fn succeeded(work: &Work, body: &Value) -> TaskStatus {
     let mut found = Vec::new();
     addresses(&body["output"], &mut found);
     if found.is_empty() {
-        return Told::Failed(match work.brief.task {
-            Task::SwapFace => answers::bad_request("no face was found in one of the images"),
+        return TaskStatus::Failed(match work.brief.task {
+            Task::SwapFace => vendor_errors::bad_request("no face was found in one of the images"),
             _ => Fault::useless("the model gave no files"),
         });
     }
-    Told::Done(Brought {
-        files: found.into_iter().map(Found::Address).collect(),
+    TaskStatus::Done(TaskResult {
+        files: found.into_iter().map(FileSource::Address).collect(),
         cost: body["metrics"]["predict_time"]
             .as_f64()
             .and_then(|seconds| Cost::of(seconds, "seconds")),
-        ..Brought::default()
+        ..TaskResult::default()
     })
 }
 
@@ -207,7 +213,7 @@ fn reset(message: &str) -> Option<Duration> {
     digits.parse().ok().map(Duration::from_secs)
 }
 
-impl Speech for Replicate {
+impl TaskVendor for Replicate {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -216,61 +222,61 @@ impl Speech for Replicate {
         self.mappings.serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
-        self.mappings.skills(operation, brief)
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
+        self.mappings.capabilities(operation, brief)
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
-    fn pause(&self) -> Duration {
-        self.pause
+    fn poll_interval(&self) -> Duration {
+        self.poll_interval
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        match id(&heard.body["id"]) {
-            Some(id) => Ok(Told::Task(json!({"id": id}))),
-            None => Err(heard.nonsense()),
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        match id(&reply.body["id"]) {
+            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
+            None => Err(reply.nonsense()),
         }
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
-        VendorCall::get(path(task))
+    fn poll_request(&self, task: &Value) -> VendorRequest {
+        VendorRequest::get(path(task))
     }
 
-    fn told(&self, work: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
-        read(work, &heard)
+    fn task_status(&self, work: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        read(work, &reply)
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
-        let said = answer.json().ok().and_then(|body| ErrorWords::read(&body));
+    fn fault(&self, answer: &VendorResponse) -> Fault {
+        let said = answer.json().ok().and_then(|body| VendorError::read(&body));
         let wait = said.as_ref().and_then(|said| reset(&said.message));
-        let fault = answers::fault_by(RULES, answer, said);
+        let fault = vendor_errors::fault_by(RULES, answer, said);
         Fault {
             after: fault.after.or(wait),
             ..fault
         }
     }
 
-    fn stop(&self, task: &Value) -> Option<VendorCall> {
+    fn stop(&self, task: &Value) -> Option<VendorRequest> {
         let path = format!("{}/cancel", path(task));
-        Some(VendorCall::post_json(path, &json!({})))
+        Some(VendorRequest::post_json(path, &json!({})))
     }
 
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("account")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("account")
     }
 
-    fn hears<'a>(&'a self, post: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async move { !self.check_webhooks || self.signed(post).await })
     }
 
-    fn inspect(&self) -> Later<'_, Result<(), Fault>> {
+    fn inspect(&self) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(self.check_models())
     }
 }

@@ -3,22 +3,23 @@
 use atelier_contract::brief::Task;
 use serde_json::{Value, json};
 
-use super::dialect::{Dialect, Order, State};
-use crate::answers::{ErrorWords, Rule};
+use super::dialect::{CallParams, MakerDialect, MakerTaskState};
 use crate::backend::{Class, Cost};
 use crate::fit;
-use crate::http::{VendorCall, encoded};
+use crate::http::{VendorRequest, encoded};
 use crate::inputs::data_uri;
-use crate::models::Makes;
-use crate::tasks::{
-    Brought, Films, Found, Heard, Lengths, Masks, Pictures, Scene, Sheet, id, nearest_ratio,
+use crate::models::SupportedTasks;
+use crate::task_vendor::{
+    FileSource, ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
+    VideoCapabilities, VideoRequest, id, nearest_ratio,
 };
+use crate::vendor_errors::{ErrorRule, VendorError};
 
 /// Its table.
-pub(super) const DIALECT: Dialect = Dialect {
+pub(super) const DIALECT: MakerDialect = MakerDialect {
     video_model: "dreamina-seedance-2-5-260628",
     image_model: Some("seedream-5-0-260128"),
-    makes: Makes {
+    makes: SupportedTasks {
         images: &[
             Task::Draw,
             Task::Edit,
@@ -30,8 +31,8 @@ pub(super) const DIALECT: Dialect = Dialect {
         clips_in_fours: true,
     },
     films,
-    pictures: Pictures {
-        masks: Masks::Painted,
+    pictures: ImageCapabilities {
+        masks: MaskSupport::Painted,
         references: 10,
         negative: false,
         transparent: false,
@@ -42,19 +43,19 @@ pub(super) const DIALECT: Dialect = Dialect {
     paint,
     task: |body| Some(json!({"id": id(&body["id"])?})),
     painted,
-    question: |task| VendorCall::get(path(task)),
-    told,
-    stop: Some(|task| VendorCall::new(http::Method::DELETE, path(task))),
+    poll_request: |task| VendorRequest::get(path(task)),
+    task_status,
+    stop: Some(|task| VendorRequest::new(http::Method::DELETE, path(task))),
     refusal: |body| {
         let errs = body.get("error").is_some_and(|error| !error.is_null());
         // The error of a task belongs to its status.
         let refused = errs && body.get("status").is_none();
-        refused.then(|| ErrorWords::read(body)).flatten()
+        refused.then(|| VendorError::read(body)).flatten()
     },
     rules: RULES,
     lost: None,
     found: |_| None,
-    probe: || VendorCall::get(format!("{TASKS}?page_num=1&page_size=1")),
+    probe: || VendorRequest::get(format!("{TASKS}?page_num=1&page_size=1")),
 };
 
 const TASKS: &str = "contents/generations/tasks";
@@ -64,19 +65,19 @@ const LEAST_PIXELS: f64 = 3_686_400.0;
 /// And no more.
 const MOST_PIXELS: f64 = 4096.0 * 4096.0;
 
-const RULES: &[Rule] = &[
-    Rule::code("sensitivecontentdetected", Class::Reject),
-    Rule::code("policyviolation", Class::Reject),
-    Rule::code("accountoverdue", Class::Quota),
-    Rule::code("quotaexceeded", Class::Quota),
-    Rule::code("ratelimitexceeded", Class::Rate),
-    Rule::code("serveroverloaded", Class::Rate),
-    Rule::code("authenticationerror", Class::Dead),
-    Rule::code("accessdenied", Class::Unable),
-    Rule::code("modelnotopen", Class::Unable),
-    Rule::code("invalidparameter", Class::BadRequest),
-    Rule::code("missingparameter", Class::BadRequest),
-    Rule::code("notfound", Class::Gone),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::code("sensitivecontentdetected", Class::Reject),
+    ErrorRule::code("policyviolation", Class::Reject),
+    ErrorRule::code("accountoverdue", Class::Quota),
+    ErrorRule::code("quotaexceeded", Class::Quota),
+    ErrorRule::code("ratelimitexceeded", Class::Rate),
+    ErrorRule::code("serveroverloaded", Class::Rate),
+    ErrorRule::code("authenticationerror", Class::Dead),
+    ErrorRule::code("accessdenied", Class::Unable),
+    ErrorRule::code("modelnotopen", Class::Unable),
+    ErrorRule::code("invalidparameter", Class::BadRequest),
+    ErrorRule::code("missingparameter", Class::BadRequest),
+    ErrorRule::code("notfound", Class::Gone),
 ];
 
 fn path(task: &Value) -> String {
@@ -86,9 +87,9 @@ fn path(task: &Value) -> String {
     )
 }
 
-fn films(model: &str) -> Films {
+fn films(model: &str) -> VideoCapabilities {
     let newest = model.contains("2-5");
-    Films {
+    VideoCapabilities {
         lengths: Lengths::Between(4, if newest { 30 } else { 15 }),
         ends: true,
         loops: false,
@@ -96,7 +97,7 @@ fn films(model: &str) -> Films {
     }
 }
 
-fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
+fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
     let image = |bytes: &[u8], role: &str| json!({"type": "image_url", "image_url": {"url": data_uri(bytes)}, "role": role});
     let mut content = vec![json!({"type": "text", "text": scene.prompt})];
     let first = scene.first.iter().map(|bytes| image(bytes, "first_frame"));
@@ -125,10 +126,10 @@ fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
     if let Some(hook) = order.hook_url {
         body["callback_url"] = json!(hook);
     }
-    VendorCall::post_json(TASKS, &order.settings.with_fields(body))
+    VendorRequest::post_json(TASKS, &order.settings.with_fields(body))
 }
 
-fn paint(order: &Order<'_>, sheet: &Sheet) -> VendorCall {
+fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
     let mut body = json!({
         "model": order.model,
         "prompt": sheet.prompt,
@@ -149,18 +150,18 @@ fn paint(order: &Order<'_>, sheet: &Sheet) -> VendorCall {
         [one] => body["image"] = json!(one),
         all => body["image"] = json!(all),
     }
-    VendorCall::post_json("images/generations", &order.settings.with_fields(body))
+    VendorRequest::post_json("images/generations", &order.settings.with_fields(body))
 }
 
-fn painted(heard: &mut Heard) -> Brought {
-    let items = heard.body["data"].as_array().into_iter().flatten();
+fn painted(reply: &mut TaskReply) -> TaskResult {
+    let items = reply.body["data"].as_array().into_iter().flatten();
     let addresses = items.filter_map(|item| item["url"].as_str());
-    Brought {
+    TaskResult {
         files: addresses
-            .map(|address| Found::Address(address.to_owned()))
+            .map(|address| FileSource::Address(address.to_owned()))
             .collect(),
-        cost: tokens(&heard.body["usage"]["output_tokens"]),
-        ..Brought::default()
+        cost: tokens(&reply.body["usage"]["output_tokens"]),
+        ..TaskResult::default()
     }
 }
 
@@ -168,14 +169,14 @@ fn tokens(count: &Value) -> Option<Cost> {
     Cost::of(count.as_f64()?, "tokens")
 }
 
-fn told(body: &Value) -> Option<State> {
+fn task_status(body: &Value) -> Option<MakerTaskState> {
     Some(match body["status"].as_str()? {
-        "succeeded" => State::Done(Brought {
+        "succeeded" => MakerTaskState::Done(TaskResult {
             cost: tokens(&body["usage"]["completion_tokens"]),
-            ..Brought::at(body["content"]["video_url"].as_str())
+            ..TaskResult::at(body["content"]["video_url"].as_str())
         }),
-        "failed" => State::Failed(ErrorWords::read(body).unwrap_or_default()),
-        "cancelled" | "expired" => State::Gone,
-        _ => State::Running,
+        "failed" => MakerTaskState::Failed(VendorError::read(body).unwrap_or_default()),
+        "cancelled" | "expired" => MakerTaskState::Gone,
+        _ => MakerTaskState::Running,
     })
 }

@@ -3,22 +3,23 @@
 use atelier_contract::brief::Task;
 use serde_json::{Value, json};
 
-use super::dialect::{Dialect, Order, State};
-use crate::answers::{ErrorWords, Rule};
+use super::dialect::{CallParams, MakerDialect, MakerTaskState};
 use crate::backend::Class;
 use crate::fit;
-use crate::http::{VendorCall, encoded};
+use crate::http::{VendorRequest, encoded};
 use crate::inputs::data_uri;
-use crate::models::Makes;
-use crate::tasks::{
-    Brought, Films, Found, Heard, Lengths, Masks, Pictures, Scene, Sheet, id, nearest_ratio,
+use crate::models::SupportedTasks;
+use crate::task_vendor::{
+    FileSource, ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
+    VideoCapabilities, VideoRequest, id, nearest_ratio,
 };
+use crate::vendor_errors::{ErrorRule, VendorError};
 
 /// Its table.
-pub(super) const DIALECT: Dialect = Dialect {
+pub(super) const DIALECT: MakerDialect = MakerDialect {
     video_model: "wan3.0-video",
     image_model: Some("qwen-image-3.0"),
-    makes: Makes {
+    makes: SupportedTasks {
         images: &[
             Task::Draw,
             Task::Edit,
@@ -29,14 +30,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         videos: true,
         clips_in_fours: true,
     },
-    films: |_| Films {
+    films: |_| VideoCapabilities {
         lengths: Lengths::Between(2, 30),
         ends: true,
         loops: false,
         references: 10,
     },
-    pictures: Pictures {
-        masks: Masks::Painted,
+    pictures: ImageCapabilities {
+        masks: MaskSupport::Painted,
         references: 6,
         negative: true,
         transparent: false,
@@ -47,18 +48,18 @@ pub(super) const DIALECT: Dialect = Dialect {
     paint,
     task: |body| Some(json!({"id": id(&body["output"]["task_id"])?})),
     painted,
-    question: |task| VendorCall::get(format!("tasks/{}", name(task))),
-    told,
-    stop: Some(|task| VendorCall::post_json(format!("tasks/{}/cancel", name(task)), &json!({}))),
+    poll_request: |task| VendorRequest::get(format!("tasks/{}", name(task))),
+    task_status,
+    stop: Some(|task| VendorRequest::post_json(format!("tasks/{}/cancel", name(task)), &json!({}))),
     refusal: |body| {
         let code = body.get("code").and_then(Value::as_str)?;
         let refused = !code.is_empty();
-        refused.then(|| ErrorWords::read(body)).flatten()
+        refused.then(|| VendorError::read(body)).flatten()
     },
     rules: RULES,
     lost: None,
     found: |_| None,
-    probe: || VendorCall::get("tasks/00000000-0000-0000-0000-000000000000"),
+    probe: || VendorRequest::get("tasks/00000000-0000-0000-0000-000000000000"),
 };
 
 const RATIOS: &[&str] = &["16:9", "9:16", "1:1", "4:3", "3:4"];
@@ -66,23 +67,23 @@ const RATIOS: &[&str] = &["16:9", "9:16", "1:1", "4:3", "3:4"];
 const STEP: u32 = 16;
 const MOST_PIXELS: f64 = 2048.0 * 2048.0;
 
-const RULES: &[Rule] = &[
-    Rule::code("invalidapikey", Class::Dead),
-    Rule::code("accessdenied", Class::Dead),
-    Rule::code("arrearage", Class::Quota),
-    Rule::code("allocationquota", Class::Quota),
-    Rule::code("throttling", Class::Rate),
-    Rule::code("datainspectionfailed", Class::Reject),
-    Rule::code("invalidparameter", Class::BadRequest),
-    Rule::code("internalerror", Class::Retry),
-    Rule::code("modelnotfound", Class::Gone),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::code("invalidapikey", Class::Dead),
+    ErrorRule::code("accessdenied", Class::Dead),
+    ErrorRule::code("arrearage", Class::Quota),
+    ErrorRule::code("allocationquota", Class::Quota),
+    ErrorRule::code("throttling", Class::Rate),
+    ErrorRule::code("datainspectionfailed", Class::Reject),
+    ErrorRule::code("invalidparameter", Class::BadRequest),
+    ErrorRule::code("internalerror", Class::Retry),
+    ErrorRule::code("modelnotfound", Class::Gone),
 ];
 
 fn name(task: &Value) -> String {
     encoded(task["id"].as_str().unwrap_or_default())
 }
 
-fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
+fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
     let media = |bytes: &[u8], kind: &str| json!({"type": kind, "url": data_uri(bytes)});
     let first = scene.first.iter().map(|bytes| media(bytes, "first_frame"));
     let last = scene.last.iter().map(|bytes| media(bytes, "last_frame"));
@@ -109,11 +110,11 @@ fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
     }
     let parameters = order.settings.with_fields(parameters);
     let body = json!({"model": order.model, "input": input, "parameters": parameters});
-    VendorCall::post_json("services/aigc/video-generation/video-synthesis", &body)
+    VendorRequest::post_json("services/aigc/video-generation/video-synthesis", &body)
         .header("x-dashscope-async", "enable")
 }
 
-fn paint(order: &Order<'_>, sheet: &Sheet) -> VendorCall {
+fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
     let images = sheet
         .images
         .iter()
@@ -136,11 +137,11 @@ fn paint(order: &Order<'_>, sheet: &Sheet) -> VendorCall {
         "input": {"messages": [{"role": "user", "content": content}]},
         "parameters": order.settings.with_fields(parameters),
     });
-    VendorCall::post_json("services/aigc/multimodal-generation/generation", &body)
+    VendorRequest::post_json("services/aigc/multimodal-generation/generation", &body)
 }
 
-fn painted(heard: &mut Heard) -> Brought {
-    let choices = heard.body["output"]["choices"].as_array();
+fn painted(reply: &mut TaskReply) -> TaskResult {
+    let choices = reply.body["output"]["choices"].as_array();
     let content = choices.into_iter().flatten().flat_map(|choice| {
         choice["message"]["content"]
             .as_array()
@@ -148,20 +149,20 @@ fn painted(heard: &mut Heard) -> Brought {
             .flatten()
     });
     let addresses = content.filter_map(|item| item["image"].as_str());
-    Brought {
+    TaskResult {
         files: addresses
-            .map(|address| Found::Address(address.to_owned()))
+            .map(|address| FileSource::Address(address.to_owned()))
             .collect(),
-        ..Brought::default()
+        ..TaskResult::default()
     }
 }
 
-fn told(body: &Value) -> Option<State> {
+fn task_status(body: &Value) -> Option<MakerTaskState> {
     let output = &body["output"];
     Some(match output["task_status"].as_str()? {
-        "SUCCEEDED" => State::Done(Brought::at(output["video_url"].as_str())),
-        "FAILED" => State::Failed(ErrorWords::read(output).unwrap_or_default()),
-        "CANCELED" | "UNKNOWN" => State::Gone,
-        _ => State::Running,
+        "SUCCEEDED" => MakerTaskState::Done(TaskResult::at(output["video_url"].as_str())),
+        "FAILED" => MakerTaskState::Failed(VendorError::read(output).unwrap_or_default()),
+        "CANCELED" | "UNKNOWN" => MakerTaskState::Gone,
+        _ => MakerTaskState::Running,
     })
 }

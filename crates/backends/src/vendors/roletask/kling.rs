@@ -4,27 +4,28 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::dialect::{Dialect, Order, State};
-use crate::answers::{ErrorWords, Rule};
+use super::dialect::{CallParams, MakerDialect, MakerTaskState};
 use crate::backend::Class;
-use crate::http::{VendorCall, encoded};
-use crate::models::Makes;
-use crate::tasks::{
-    Brought, Films, Heard, Lengths, Masks, Pictures, Scene, Sheet, id, nearest_ratio,
+use crate::http::{VendorRequest, encoded};
+use crate::models::SupportedTasks;
+use crate::task_vendor::{
+    ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
+    VideoCapabilities, VideoRequest, id, nearest_ratio,
 };
+use crate::vendor_errors::{ErrorRule, VendorError};
 
 /// Its table.
-pub(super) const DIALECT: Dialect = Dialect {
+pub(super) const DIALECT: MakerDialect = MakerDialect {
     video_model: "kling-3.0",
     image_model: None,
-    makes: Makes {
+    makes: SupportedTasks {
         images: &[],
         videos: true,
         clips_in_fours: true,
     },
     films,
-    pictures: Pictures {
-        masks: Masks::None,
+    pictures: ImageCapabilities {
+        masks: MaskSupport::None,
         references: 0,
         negative: false,
         transparent: false,
@@ -32,45 +33,45 @@ pub(super) const DIALECT: Dialect = Dialect {
     },
     seeds: (false, false),
     film,
-    paint: |_, _: &Sheet| VendorCall::get(""),
+    paint: |_, _: &ImageRequest| VendorRequest::get(""),
     task: |body| Some(json!({"id": id(&body["data"]["id"])?})),
-    painted: |_: &mut Heard| Brought::default(),
-    question: |task| {
+    painted: |_: &mut TaskReply| TaskResult::default(),
+    poll_request: |task| {
         let name = encoded(task["id"].as_str().unwrap_or_default());
-        VendorCall::get(format!("tasks?task_ids={name}"))
+        VendorRequest::get(format!("tasks?task_ids={name}"))
     },
-    told,
+    task_status,
     stop: None,
     refusal,
     rules: RULES,
-    lost: Some(|token| VendorCall::get(format!("tasks?external_task_ids={}", encoded(token)))),
+    lost: Some(|token| VendorRequest::get(format!("tasks?external_task_ids={}", encoded(token)))),
     found: |body| Some(json!({"id": id(&body["data"][0]["id"])?})),
-    probe: || VendorCall::get("tasks?external_task_ids=atelier-probe"),
+    probe: || VendorRequest::get("tasks?external_task_ids=atelier-probe"),
 };
 
-const RULES: &[Rule] = &[
+const RULES: &[ErrorRule] = &[
     // A clock that is off, or a token at its end: the next call is signed anew.
-    Rule::code("1003", Class::Retry),
-    Rule::code("1004", Class::Retry),
-    Rule::code("1000", Class::Dead),
-    Rule::code("1001", Class::Dead),
-    Rule::code("1002", Class::Dead),
-    Rule::code("1100", Class::Dead),
-    Rule::code("1101", Class::Quota),
-    Rule::code("1102", Class::Quota),
-    Rule::code("1103", Class::Dead),
-    Rule::code("120", Class::BadRequest),
-    Rule::code("1300", Class::Reject),
-    Rule::code("1301", Class::Reject),
-    Rule::code("1302", Class::Rate),
-    Rule::code("1303", Class::Rate),
-    Rule::code("1304", Class::Dead),
-    Rule::code("500", Class::Retry),
-    Rule::words(0, "risk control", Class::Reject),
+    ErrorRule::code("1003", Class::Retry),
+    ErrorRule::code("1004", Class::Retry),
+    ErrorRule::code("1000", Class::Dead),
+    ErrorRule::code("1001", Class::Dead),
+    ErrorRule::code("1002", Class::Dead),
+    ErrorRule::code("1100", Class::Dead),
+    ErrorRule::code("1101", Class::Quota),
+    ErrorRule::code("1102", Class::Quota),
+    ErrorRule::code("1103", Class::Dead),
+    ErrorRule::code("120", Class::BadRequest),
+    ErrorRule::code("1300", Class::Reject),
+    ErrorRule::code("1301", Class::Reject),
+    ErrorRule::code("1302", Class::Rate),
+    ErrorRule::code("1303", Class::Rate),
+    ErrorRule::code("1304", Class::Dead),
+    ErrorRule::code("500", Class::Retry),
+    ErrorRule::words(0, "risk control", Class::Reject),
 ];
 
-fn films(model: &str) -> Films {
-    Films {
+fn films(model: &str) -> VideoCapabilities {
+    VideoCapabilities {
         lengths: Lengths::Between(3, if model.contains("-4") { 30 } else { 15 }),
         ends: !model.contains("turbo"),
         loops: false,
@@ -78,7 +79,7 @@ fn films(model: &str) -> Films {
     }
 }
 
-fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
+fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
     let omni = order.model.contains("omni");
     let image = |bytes: &[u8], kind: &str| json!({"type": kind, "url": STANDARD.encode(bytes)});
     let first = scene.first.iter().map(|bytes| image(bytes, "first_frame"));
@@ -121,37 +122,37 @@ fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
     } else {
         body["contents"] = json!(contents);
     }
-    VendorCall::post_json(format!("{route}/{}", encoded(order.model)), &body)
+    VendorRequest::post_json(format!("{route}/{}", encoded(order.model)), &body)
 }
 
 /// Everything has a code; 0 is a good one.
-fn refusal(body: &Value) -> Option<ErrorWords> {
+fn refusal(body: &Value) -> Option<VendorError> {
     let code = body["code"].as_i64().filter(|code| *code != 0)?;
-    Some(ErrorWords {
+    Some(VendorError {
         code: code.to_string(),
         message: body["message"].as_str()?.to_owned(),
     })
 }
 
-fn told(body: &Value) -> Option<State> {
+fn task_status(body: &Value) -> Option<MakerTaskState> {
     let tasks = body["data"].as_array()?;
     let Some(task) = tasks.first() else {
-        return Some(State::Gone);
+        return Some(MakerTaskState::Gone);
     };
     Some(match task["status"].as_str()? {
         "succeeded" | "succeed" => {
             let outputs = task["outputs"].as_array().into_iter().flatten();
             let videos = outputs.filter(|output| output["type"] == "video");
-            State::Done(Brought::at(
+            MakerTaskState::Done(TaskResult::at(
                 videos.filter_map(|output| output["url"].as_str()),
             ))
         }
-        "failed" => State::Failed(ErrorWords {
+        "failed" => MakerTaskState::Failed(VendorError {
             code: task["code"]
                 .as_i64()
                 .map_or_else(String::new, |code| code.to_string()),
             message: task["message"].as_str().unwrap_or_default().to_owned(),
         }),
-        _ => State::Running,
+        _ => MakerTaskState::Running,
     })
 }

@@ -3,28 +3,29 @@
 use atelier_contract::brief::Task;
 use serde_json::{Value, json};
 
-use super::dialect::{Dialect, Order, State};
-use crate::answers::{ErrorWords, Rule};
+use super::dialect::{CallParams, MakerDialect, MakerTaskState};
 use crate::backend::Class;
-use crate::http::{VendorCall, encoded};
+use crate::http::{VendorRequest, encoded};
 use crate::inputs::data_uri;
-use crate::models::Makes;
-use crate::tasks::{
-    Brought, Films, Found, Heard, Lengths, Masks, Pictures, Scene, Sheet, id, nearest_ratio,
+use crate::models::SupportedTasks;
+use crate::task_vendor::{
+    FileSource, ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
+    VideoCapabilities, VideoRequest, id, nearest_ratio,
 };
+use crate::vendor_errors::{ErrorRule, VendorError};
 
 /// Its table.
-pub(super) const DIALECT: Dialect = Dialect {
+pub(super) const DIALECT: MakerDialect = MakerDialect {
     video_model: "MiniMax-H3",
     image_model: Some("image-01"),
-    makes: Makes {
+    makes: SupportedTasks {
         images: &[Task::Draw],
         videos: true,
         clips_in_fours: true,
     },
     films,
-    pictures: Pictures {
-        masks: Masks::None,
+    pictures: ImageCapabilities {
+        masks: MaskSupport::None,
         references: 1,
         negative: false,
         transparent: false,
@@ -35,46 +36,46 @@ pub(super) const DIALECT: Dialect = Dialect {
     paint,
     task: |body| Some(json!({"id": id(&body["task_id"])?})),
     painted,
-    question: |task| VendorCall::get(format!("v2/query/video_generation/{}", name(task))),
-    told,
+    poll_request: |task| VendorRequest::get(format!("v2/query/video_generation/{}", name(task))),
+    task_status,
     stop: Some(|task| {
         let path = format!("v2/video_generation/{}", name(task));
-        VendorCall::new(http::Method::DELETE, path)
+        VendorRequest::new(http::Method::DELETE, path)
     }),
     refusal,
     rules: RULES,
     lost: None,
     found: |_| None,
-    probe: || VendorCall::get("v2/query/video_generation?page_size=1"),
+    probe: || VendorRequest::get("v2/query/video_generation?page_size=1"),
 };
 
 const RATIOS: &[&str] = &["21:9", "16:9", "4:3", "1:1", "3:4", "9:16"];
 
 /// Numbers are those of the first version.
-const RULES: &[Rule] = &[
-    Rule::words(0, "record not found", Class::Gone),
-    Rule::code("1004", Class::Dead),
-    Rule::code("authorized_error", Class::Dead),
-    Rule::code("1008", Class::Quota),
-    Rule::code("insufficient_balance", Class::Quota),
-    Rule::code("1026", Class::Reject),
-    Rule::code("1027", Class::Reject),
-    Rule::code("sensitive", Class::Reject),
-    Rule::code("1002", Class::Rate),
-    Rule::code("rate_limit", Class::Rate),
-    Rule::code("2013", Class::BadRequest),
-    Rule::code("bad_request", Class::BadRequest),
-    Rule::code("1000", Class::Retry),
-    Rule::status(422, Class::Reject),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::words(0, "record not found", Class::Gone),
+    ErrorRule::code("1004", Class::Dead),
+    ErrorRule::code("authorized_error", Class::Dead),
+    ErrorRule::code("1008", Class::Quota),
+    ErrorRule::code("insufficient_balance", Class::Quota),
+    ErrorRule::code("1026", Class::Reject),
+    ErrorRule::code("1027", Class::Reject),
+    ErrorRule::code("sensitive", Class::Reject),
+    ErrorRule::code("1002", Class::Rate),
+    ErrorRule::code("rate_limit", Class::Rate),
+    ErrorRule::code("2013", Class::BadRequest),
+    ErrorRule::code("bad_request", Class::BadRequest),
+    ErrorRule::code("1000", Class::Retry),
+    ErrorRule::status(422, Class::Reject),
 ];
 
 fn name(task: &Value) -> String {
     encoded(task["id"].as_str().unwrap_or_default())
 }
 
-fn films(model: &str) -> Films {
+fn films(model: &str) -> VideoCapabilities {
     let max = model.ends_with("Max");
-    Films {
+    VideoCapabilities {
         lengths: Lengths::Between(if max { 5 } else { 4 }, 15),
         ends: true,
         loops: false,
@@ -82,7 +83,7 @@ fn films(model: &str) -> Films {
     }
 }
 
-fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
+fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
     let image = |bytes: &[u8], role: &str| json!({"type": "image_url", "image_url": {"url": data_uri(bytes)}, "role": role});
     let mut content = vec![json!({"type": "text", "text": scene.prompt})];
     let first = scene.first.iter().map(|bytes| image(bytes, "first_frame"));
@@ -106,10 +107,10 @@ fn film(order: &Order<'_>, scene: &Scene) -> VendorCall {
         body["ratio"] = json!(nearest_ratio(scene.size, RATIOS));
     }
     let body = order.settings.with_fields(body);
-    VendorCall::post_json("v2/video_generation", &body)
+    VendorRequest::post_json("v2/video_generation", &body)
 }
 
-fn paint(order: &Order<'_>, sheet: &Sheet) -> VendorCall {
+fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
     const SHAPES: &[&str] = &["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"];
     let mut body = json!({
         "model": order.model,
@@ -126,38 +127,38 @@ fn paint(order: &Order<'_>, sheet: &Sheet) -> VendorCall {
     if let Some(image) = sheet.images.first() {
         body["subject_reference"] = json!([{"type": "character", "image_file": data_uri(image)}]);
     }
-    VendorCall::post_json("v1/image_generation", &order.settings.with_fields(body))
+    VendorRequest::post_json("v1/image_generation", &order.settings.with_fields(body))
 }
 
-fn painted(heard: &mut Heard) -> Brought {
-    let items = heard.body["data"]["image_urls"].as_array();
+fn painted(reply: &mut TaskReply) -> TaskResult {
+    let items = reply.body["data"]["image_urls"].as_array();
     let addresses = items.into_iter().flatten().filter_map(Value::as_str);
-    Brought {
+    TaskResult {
         files: addresses
-            .map(|address| Found::Address(address.to_owned()))
+            .map(|address| FileSource::Address(address.to_owned()))
             .collect(),
-        ..Brought::default()
+        ..TaskResult::default()
     }
 }
 
 /// The first version says everything with a good status.
-fn refusal(body: &Value) -> Option<ErrorWords> {
+fn refusal(body: &Value) -> Option<VendorError> {
     let answer = &body["base_resp"];
     match answer["status_code"].as_i64() {
-        Some(0) | None => body.get("error").and_then(|_| ErrorWords::read(body)),
-        Some(code) => Some(ErrorWords {
+        Some(0) | None => body.get("error").and_then(|_| VendorError::read(body)),
+        Some(code) => Some(VendorError {
             code: code.to_string(),
             message: answer["status_msg"].as_str().unwrap_or_default().to_owned(),
         }),
     }
 }
 
-fn told(body: &Value) -> Option<State> {
+fn task_status(body: &Value) -> Option<MakerTaskState> {
     let task = &body["task"];
     Some(match task["status"].as_str()? {
-        "succeeded" => State::Done(Brought::at(task["content"]["url"].as_str())),
-        "failed" => State::Failed(ErrorWords::read(task).unwrap_or_default()),
-        "cancelled" | "expired" => State::Gone,
-        _ => State::Running,
+        "succeeded" => MakerTaskState::Done(TaskResult::at(task["content"]["url"].as_str())),
+        "failed" => MakerTaskState::Failed(VendorError::read(task).unwrap_or_default()),
+        "cancelled" | "expired" => MakerTaskState::Gone,
+        _ => MakerTaskState::Running,
     })
 }

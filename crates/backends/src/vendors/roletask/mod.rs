@@ -13,20 +13,21 @@ use std::time::Duration;
 use atelier_contract::brief::Brief;
 use serde_json::Value;
 
-use crate::answers::{self, ErrorWords};
-use crate::backend::{Fault, Later, LostSubmit, Work};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp};
+use crate::backend::{BoxFuture, Fault, LostSubmit, Work};
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse};
+use crate::images::FinishOptions;
 use crate::models::Models;
-use crate::pictures::Finish;
 use crate::seeds;
-use crate::tasks::{
-    Desk, Films, Heard, Lengths, Plan, Scene, Sheet, Skills, Speech, Told, films, patience, pause,
+use crate::task_vendor::{
+    Capabilities, ImageRequest, Lengths, TaskBackend, TaskPlan, TaskReply, TaskStatus, TaskVendor,
+    VideoCapabilities, VideoRequest, call_timeout, is_video_work, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
-use dialect::{Dialect, Order, State};
-use settings::{Maker, Settings};
+use dialect::{CallParams, MakerDialect, MakerTaskState};
+use settings::{Maker, RoleTaskSettings};
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -34,7 +35,7 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Seedance and Seedream (Ark), Hailuo (MiniMax), Wan and Qwen-Image (DashScope), Kling: up to 30 s in one pass",
     needs_credential: true,
     address: "https://ark.ap-southeast.bytepluses.com/api/v3",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<RoleTaskSettings>,
     ready: "",
     build,
 };
@@ -42,13 +43,13 @@ pub(super) const VENDOR: Vendor = Vendor {
 /// A worker account.
 struct RoleTask {
     http: VendorHttp,
-    settings: Settings,
+    settings: RoleTaskSettings,
     models: Models,
-    dialect: &'static Dialect,
+    dialect: &'static MakerDialect,
 }
 
 /// The table of a maker.
-fn table(maker: Maker) -> &'static Dialect {
+fn table(maker: Maker) -> &'static MakerDialect {
     match maker {
         Maker::Ark => &ark::DIALECT,
         Maker::Minimax => &minimax::DIALECT,
@@ -57,8 +58,8 @@ fn table(maker: Maker) -> &'static Dialect {
     }
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let mut settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let mut settings: RoleTaskSettings = read_settings(setup.settings)?;
     let dialect = table(settings.dialect);
     let usual = |given: Option<String>, name: Option<&str>| given.or(name.map(str::to_owned));
     let models = Models {
@@ -70,7 +71,7 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     };
     models.check()?;
     let http = settings.signed(setup.http, setup.credential.reveal())?;
-    Ok(Desk::worker(RoleTask {
+    Ok(TaskBackend::worker(RoleTask {
         http,
         settings,
         models,
@@ -79,9 +80,9 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
 }
 
 impl RoleTask {
-    fn order<'a>(&'a self, work: &'a Work, place: u32) -> Result<Order<'a>, Fault> {
+    fn order<'a>(&'a self, work: &'a Work, place: u32) -> Result<CallParams<'a>, Fault> {
         let seed = work.brief.seed;
-        Ok(Order {
+        Ok(CallParams {
             model: self.models.chosen(work)?,
             token: token(work, place),
             settings: &self.settings,
@@ -91,7 +92,7 @@ impl RoleTask {
     }
 
     /// What a video model can do.
-    fn films(&self, model: &str) -> Films {
+    fn films(&self, model: &str) -> VideoCapabilities {
         let mut can = (self.dialect.films)(model);
         if let Some([from, to]) = self.settings.video_seconds {
             can.lengths = Lengths::Between(from, to);
@@ -99,27 +100,29 @@ impl RoleTask {
         can
     }
 
-    async fn film_plan<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn film_plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let model = self.order(work, 0)?.model;
-        let scene = Scene::of(work, &self.films(model)).await?;
+        let scene = VideoRequest::of(work, &self.films(model)).await?;
         let orders = self.orders(work)?;
         let film = self.dialect.film;
-        Ok(Plan::each(work, Finish::default(), move |place| {
-            self.settings.sign(film(&orders[place as usize], &scene))
-        }))
+        Ok(TaskPlan::each(
+            work,
+            FinishOptions::default(),
+            move |place| self.settings.sign(film(&orders[place as usize], &scene)),
+        ))
     }
 
-    async fn paint_plan<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
-        let sheet = Sheet::of(work, &self.dialect.pictures).await?;
+    async fn paint_plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+        let sheet = ImageRequest::of(work, &self.dialect.pictures).await?;
         let orders = self.orders(work)?;
         let paint = self.dialect.paint;
         let finish = sheet.finish.clone();
-        Ok(Plan::each(work, finish, move |place| {
+        Ok(TaskPlan::each(work, finish, move |place| {
             self.settings.sign(paint(&orders[place as usize], &sheet))
         }))
     }
 
-    fn orders<'a>(&'a self, work: &'a Work) -> Result<Vec<Order<'a>>, Fault> {
+    fn orders<'a>(&'a self, work: &'a Work) -> Result<Vec<CallParams<'a>>, Fault> {
         let places = 0..work.brief.count.clamp(1, 16);
         places.map(|place| self.order(work, place)).collect()
     }
@@ -127,7 +130,7 @@ impl RoleTask {
     /// The fault of a document that is a refusal in spite of its good status.
     fn refused(&self, body: &Value) -> Option<Fault> {
         let said = (self.dialect.refusal)(body)?;
-        Some(answers::failed_by(self.dialect.rules, &said))
+        Some(vendor_errors::failed_by(self.dialect.rules, &said))
     }
 }
 
@@ -136,7 +139,7 @@ fn token(work: &Work, place: u32) -> String {
     format!("{}-{place}", work.attempt_id)
 }
 
-impl Speech for RoleTask {
+impl TaskVendor for RoleTask {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -145,26 +148,26 @@ impl Speech for RoleTask {
         self.models.serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
         let model = self.models.chosen_for(operation, brief)?;
         Ok(if brief.task.is_video() {
-            Skills::films(self.films(model)).seeded(self.dialect.seeds.0)
+            Capabilities::films(self.films(model)).seeded(self.dialect.seeds.0)
         } else {
-            Skills::pictures(self.dialect.pictures).seeded(self.dialect.seeds.1)
+            Capabilities::pictures(self.dialect.pictures).seeded(self.dialect.seeds.1)
         })
     }
 
-    fn patience(&self) -> Duration {
-        patience(self.settings.timeout_seconds, 300)
+    fn call_timeout(&self) -> Duration {
+        call_timeout(self.settings.timeout_seconds, 300)
     }
 
-    fn pause(&self) -> Duration {
-        pause(self.settings.poll_seconds, 10)
+    fn poll_interval(&self) -> Duration {
+        poll_interval(self.settings.poll_seconds, 10)
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(async move {
-            if films(work) {
+            if is_video_work(work) {
                 self.film_plan(work).await
             } else {
                 self.paint_plan(work).await
@@ -172,51 +175,53 @@ impl Speech for RoleTask {
         })
     }
 
-    fn started(&self, work: &Work, mut heard: Heard) -> Result<Told, Fault> {
-        if let Some(fault) = self.refused(&heard.body) {
+    fn started(&self, work: &Work, mut reply: TaskReply) -> Result<TaskStatus, Fault> {
+        if let Some(fault) = self.refused(&reply.body) {
             return Err(fault);
         }
-        if !films(work) {
-            let brought = (self.dialect.painted)(&mut heard);
-            return if brought.files.is_empty() {
-                Err(heard.nonsense())
+        if !is_video_work(work) {
+            let task_result = (self.dialect.painted)(&mut reply);
+            return if task_result.files.is_empty() {
+                Err(reply.nonsense())
             } else {
-                Ok(Told::Done(brought))
+                Ok(TaskStatus::Done(task_result))
             };
         }
-        let task = (self.dialect.task)(&heard.body);
-        task.map(Told::Task).ok_or_else(|| heard.nonsense())
+        let task = (self.dialect.task)(&reply.body);
+        task.map(TaskStatus::Task).ok_or_else(|| reply.nonsense())
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
-        self.settings.sign((self.dialect.question)(task))
+    fn poll_request(&self, task: &Value) -> VendorRequest {
+        self.settings.sign((self.dialect.poll_request)(task))
     }
 
-    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
-        if let Some(fault) = self.refused(&heard.body) {
+    fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        if let Some(fault) = self.refused(&reply.body) {
             return Err(fault);
         }
-        let state = (self.dialect.told)(&heard.body).ok_or_else(|| heard.nonsense())?;
+        let state = (self.dialect.task_status)(&reply.body).ok_or_else(|| reply.nonsense())?;
         Ok(match state {
-            State::Running => Told::Running(None),
-            State::Done(brought) => Told::Done(brought),
-            State::Failed(said) => Told::Failed(answers::failed_by(self.dialect.rules, &said)),
-            State::Gone => Told::Failed(Fault::vendor(
+            MakerTaskState::Running => TaskStatus::Running(None),
+            MakerTaskState::Done(task_result) => TaskStatus::Done(task_result),
+            MakerTaskState::Failed(said) => {
+                TaskStatus::Failed(vendor_errors::failed_by(self.dialect.rules, &said))
+            }
+            MakerTaskState::Gone => TaskStatus::Failed(Fault::vendor(
                 crate::backend::Class::Gone,
                 "the vendor does not know the task any more",
             )),
         })
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
+    fn fault(&self, answer: &VendorResponse) -> Fault {
         let said = answer.json().ok().and_then(|body| {
             let refusal = (self.dialect.refusal)(&body);
-            refusal.or_else(|| ErrorWords::read(&body))
+            refusal.or_else(|| VendorError::read(&body))
         });
-        answers::fault_by(self.dialect.rules, answer, said)
+        vendor_errors::fault_by(self.dialect.rules, answer, said)
     }
 
-    fn stop(&self, task: &Value) -> Option<VendorCall> {
+    fn stop(&self, task: &Value) -> Option<VendorRequest> {
         let stop = self.dialect.stop?;
         Some(self.settings.sign(stop(task)))
     }
@@ -228,24 +233,24 @@ impl Speech for RoleTask {
         }
     }
 
-    fn lost(&self, work: &Work, place: u32) -> Option<VendorCall> {
+    fn lost(&self, work: &Work, place: u32) -> Option<VendorRequest> {
         let lost = self.dialect.lost?;
         Some(self.settings.sign(lost(&token(work, place))))
     }
 
-    fn found(&self, heard: Heard) -> Result<Option<Value>, Fault> {
-        if let Some(fault) = self.refused(&heard.body) {
+    fn found(&self, reply: TaskReply) -> Result<Option<Value>, Fault> {
+        if let Some(fault) = self.refused(&reply.body) {
             return Err(fault);
         }
-        Ok((self.dialect.found)(&heard.body))
+        Ok((self.dialect.found)(&reply.body))
     }
 
-    fn probe(&self) -> VendorCall {
+    fn probe(&self) -> VendorRequest {
         self.settings.sign((self.dialect.probe)())
     }
 
     /// The probe asks for a task that cannot be; that it is not known is a good answer.
-    fn is_well(&self, answer: &VendorAnswer) -> bool {
+    fn is_healthy(&self, answer: &VendorResponse) -> bool {
         let is_json = answer.json().is_ok();
         is_json && matches!(answer.status, 400 | 404 | 422) && !self.fault(answer).class.may_pass()
     }

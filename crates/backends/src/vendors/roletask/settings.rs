@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use crate::clock;
-use crate::http::{VendorCall, VendorHttp};
-use crate::models::Names;
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest};
+use crate::models::ModelNames;
 use crate::vendor::Secret;
-use crate::wrong::Wrong;
 
 /// How long a signed token is good for, in seconds.
 const TOKEN_SECONDS: u64 = 1800;
@@ -37,12 +37,12 @@ pub(super) enum Maker {
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Settings {
+pub(super) struct RoleTaskSettings {
     pub(super) dialect: Maker,
     pub(super) image_model: Option<String>,
     pub(super) video_model: Option<String>,
     pub(super) grids: bool,
-    pub(super) models: BTreeMap<String, Names>,
+    pub(super) models: BTreeMap<String, ModelNames>,
     /// Videos with sound.
     pub(super) audio: bool,
     /// The shortest and the longest video, where the table does not know the model.
@@ -56,9 +56,9 @@ pub(super) struct Settings {
     pair: Option<(String, Secret)>,
 }
 
-impl Settings {
+impl RoleTaskSettings {
     /// The way to the vendor with its credential: a key, or for Kling also a pair `access:secret`.
-    pub(super) fn signed(&mut self, http: VendorHttp, key: &str) -> Result<VendorHttp, Wrong> {
+    pub(super) fn signed(&mut self, http: VendorHttp, key: &str) -> Result<VendorHttp, FieldError> {
         match key.split_once(':') {
             Some((access, secret)) if self.dialect == Maker::Kling => {
                 self.pair = Some((access.to_owned(), Secret::new(secret)));
@@ -69,7 +69,7 @@ impl Settings {
     }
 
     /// A call with its signature, where calls have one of their own.
-    pub(super) fn sign(&self, call: VendorCall) -> VendorCall {
+    pub(super) fn sign(&self, call: VendorRequest) -> VendorRequest {
         let Some((access, secret)) = &self.pair else {
             return call;
         };

@@ -10,20 +10,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::{self, ErrorWords, Rule};
-use crate::backend::{Class, Cost, Fault, Later, Work};
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
-use crate::inputs::{self, cannot, data_uri};
-use crate::models::{Makes, Models, Names};
-use crate::pictures::Finish;
+use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::images::FinishOptions;
+use crate::inputs::{self, data_uri, unsupported};
+use crate::models::{ModelNames, Models, SupportedTasks};
 use crate::seeds;
-use crate::tasks::{
-    Brought, Desk, Heard, Plan, Scene, Sheet, Skills, Speech, Told, id, patience, pause,
+use crate::task_vendor::{
+    Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, VideoRequest, call_timeout, id, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
-use models::{Model, Table};
+use models::{ModelTable, RunwayModel};
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -31,12 +32,12 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "Runway: Gen-4.5, Kling, Seedance, Wan, Hailuo, Veo, and image models of many makers with one key",
     needs_credential: true,
     address: "https://api.dev.runwayml.com/v1",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<RunwaySettings>,
     ready: "",
     build,
 };
 
-const MAKES: Makes = Makes {
+const MAKES: SupportedTasks = SupportedTasks {
     images: &[
         Task::Draw,
         Task::Edit,
@@ -54,21 +55,21 @@ const VERSION: &str = "2024-11-06";
 /// Inline data has at most 5 MB as text.
 const MOST_INLINE: usize = 3_600_000;
 
-const RULES: &[Rule] = &[
-    Rule::code("safety", Class::Reject),
-    Rule::code("asset.invalid", Class::BadRequest),
-    Rule::code("internal", Class::Retry),
-    Rule::words(400, "credits", Class::Quota),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::code("safety", Class::Reject),
+    ErrorRule::code("asset.invalid", Class::BadRequest),
+    ErrorRule::code("internal", Class::Retry),
+    ErrorRule::words(400, "credits", Class::Quota),
 ];
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct RunwaySettings {
     image_model: Option<String>,
     video_model: Option<String>,
     grids: bool,
-    models: BTreeMap<String, Names>,
+    models: BTreeMap<String, ModelNames>,
     /// Videos with sound.
     audio: bool,
     poll_seconds: Option<u64>,
@@ -79,14 +80,14 @@ struct Settings {
 struct Runway {
     http: VendorHttp,
     models: Models,
-    table: Table,
+    table: ModelTable,
     audio: bool,
-    pause: Duration,
-    patience: Duration,
+    poll_interval: Duration,
+    call_timeout: Duration,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: RunwaySettings = read_settings(setup.settings)?;
     let models = Models {
         makes: MAKES,
         image: settings.image_model,
@@ -95,7 +96,7 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         named: settings.models,
     };
     let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
-    let table = Table::read()?;
+    let table = ModelTable::read()?;
     for name in models.image.iter().chain(&models.video) {
         table.check(name)?;
     }
@@ -104,30 +105,35 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
         .http
         .with_header(("authorization", "credential"), &format!("Bearer {key}"))?
         .with_header(("x-runway-version", "settings"), VERSION)?;
-    Ok(Desk::worker(Runway {
+    Ok(TaskBackend::worker(Runway {
         http,
         models,
         table,
         audio: settings.audio,
         // The vendor asks for no more than one question in five seconds.
-        pause: pause(settings.poll_seconds, 6),
-        patience: patience(settings.timeout_seconds, 120),
+        poll_interval: poll_interval(settings.poll_seconds, 6),
+        call_timeout: call_timeout(settings.timeout_seconds, 120),
     }))
 }
 
 impl Runway {
-    async fn film<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn film<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let name = self.models.chosen(work)?;
         let begins = matches!(work.brief.task, Task::Extend(_)) || !work.brief.sources.is_empty();
         let framed = self.table.image_to_video.get(name);
         let free = self.table.text_to_video.get(name);
         let can = models::films(free, framed);
-        let scene = Scene::of(work, &can).await?;
+        let scene = VideoRequest::of(work, &can).await?;
         let (route, model) = match (&scene.first, framed, free) {
             (Some(_), Some(model), _) => ("image_to_video", model),
             (None, _, Some(model)) => ("text_to_video", model),
-            _ if begins => return Err(cannot("image", "no back end for images is available")),
-            _ => return Err(cannot("image", "no back end for words alone is available")),
+            _ if begins => return Err(unsupported("image", "no back end for images is available")),
+            _ => {
+                return Err(unsupported(
+                    "image",
+                    "no back end for words alone is available",
+                ));
+            }
         };
         let mut body = json!({
             "model": name,
@@ -160,14 +166,14 @@ impl Runway {
                 .map(|bytes| json!({"uri": data_uri(bytes)}));
             body["references"] = references.collect();
         }
-        Ok(seeded(work, model, route, body, Finish::default()))
+        Ok(seeded(work, model, route, body, FinishOptions::default()))
     }
 
-    async fn paint<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn paint<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let name = self.models.chosen(work)?;
         let model = self.table.text_to_image.get(name);
-        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
-        let sheet = Sheet::of(work, &models::pictures(model)).await?;
+        let model = model.ok_or_else(|| unsupported("model", "no back end serves this model"))?;
+        let sheet = ImageRequest::of(work, &models::pictures(model)).await?;
         let mut body = json!({"model": name, "promptText": sheet.prompt});
         if let Some(ratio) = model.ratio(sheet.size.unwrap_or((1024, 1024))) {
             body["ratio"] = json!(ratio);
@@ -187,18 +193,18 @@ impl Runway {
 /// The calls, each with a seed of its own where the model takes one.
 fn seeded<'a>(
     work: &'a Work,
-    model: &Model,
+    model: &RunwayModel,
     route: &'static str,
     body: Value,
-    finish: Finish,
-) -> Plan<'a> {
+    finish: FinishOptions,
+) -> TaskPlan<'a> {
     let seed = work.brief.seed.filter(|_| model.takes("seed"));
-    Plan::each(work, finish, move |place| {
+    TaskPlan::each(work, finish, move |place| {
         let mut body = body.clone();
         if let Some(seed) = seed {
             body["seed"] = json!(seeds::member(seed, place as usize) & 0xffff_ffff);
         }
-        VendorCall::post_json(route, &body)
+        VendorRequest::post_json(route, &body)
     })
 }
 
@@ -206,7 +212,7 @@ fn seeded<'a>(
 async fn lighter(all: Vec<bytes::Bytes>) -> Result<Vec<bytes::Bytes>, Fault> {
     let mut lighter = Vec::new();
     for bytes in all {
-        lighter.push(inputs::lighter(bytes, MOST_INLINE).await?);
+        lighter.push(inputs::shrink_to_bytes(bytes, MOST_INLINE).await?);
     }
     Ok(lighter)
 }
@@ -215,7 +221,7 @@ fn path(task: &Value) -> String {
     format!("tasks/{}", encoded(task["id"].as_str().unwrap_or_default()))
 }
 
-impl Speech for Runway {
+impl TaskVendor for Runway {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -224,7 +230,7 @@ impl Speech for Runway {
         self.models.serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
         let name = self.models.chosen_for(operation, brief)?;
         let (framed, free) = (
             self.table.image_to_video.get(name),
@@ -233,22 +239,22 @@ impl Speech for Runway {
         if brief.task.is_video() {
             let model = framed.or(free);
             let seeds = model.is_some_and(|model| model.takes("seed"));
-            return Ok(Skills::films(models::films(free, framed)).seeded(seeds));
+            return Ok(Capabilities::films(models::films(free, framed)).seeded(seeds));
         }
         let model = self.table.text_to_image.get(name);
-        let model = model.ok_or_else(|| cannot("model", "no back end serves this model"))?;
-        Ok(Skills::pictures(models::pictures(model)).seeded(model.takes("seed")))
+        let model = model.ok_or_else(|| unsupported("model", "no back end serves this model"))?;
+        Ok(Capabilities::pictures(models::pictures(model)).seeded(model.takes("seed")))
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
-    fn pause(&self) -> Duration {
-        self.pause
+    fn poll_interval(&self) -> Duration {
+        self.poll_interval
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(async move {
             match work.brief.task {
                 Task::Animate | Task::Extend(_) => self.film(work).await,
@@ -257,63 +263,63 @@ impl Speech for Runway {
         })
     }
 
-    fn started(&self, _: &Work, heard: Heard) -> Result<Told, Fault> {
-        match id(&heard.body["id"]) {
-            Some(id) => Ok(Told::Task(json!({"id": id}))),
-            None => Err(heard.nonsense()),
+    fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        match id(&reply.body["id"]) {
+            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
+            None => Err(reply.nonsense()),
         }
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
-        VendorCall::get(path(task))
+    fn poll_request(&self, task: &Value) -> VendorRequest {
+        VendorRequest::get(path(task))
     }
 
-    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
-        let body = &heard.body;
-        let state = body["status"].as_str().ok_or_else(|| heard.nonsense())?;
+    fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let body = &reply.body;
+        let state = body["status"].as_str().ok_or_else(|| reply.nonsense())?;
         Ok(match state {
             "SUCCEEDED" => {
                 let files = body["output"].as_array().into_iter().flatten();
                 let credits = body["cost"]["credits"].as_f64();
-                Told::Done(Brought {
+                TaskStatus::Done(TaskResult {
                     // A credit is a cent.
                     cost: credits.and_then(|credits| Cost::of(credits / 100.0, "USD")),
-                    ..Brought::at(files.filter_map(Value::as_str))
+                    ..TaskResult::at(files.filter_map(Value::as_str))
                 })
             }
-            "FAILED" => Told::Failed(answers::failed_by(
+            "FAILED" => TaskStatus::Failed(vendor_errors::failed_by(
                 RULES,
-                &ErrorWords {
+                &VendorError {
                     code: body["failureCode"].as_str().unwrap_or_default().to_owned(),
                     message: body["failure"].as_str().unwrap_or_default().to_owned(),
                 },
             )),
             "CANCELLED" => {
-                Told::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
+                TaskStatus::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
             }
             "RUNNING" => {
                 let share = body["progress"].as_f64().unwrap_or(0.0).clamp(0.0, 0.99);
-                Told::Running(Some((share * 100.0) as u8))
+                TaskStatus::Running(Some((share * 100.0) as u8))
             }
-            _ => Told::Running(None),
+            _ => TaskStatus::Running(None),
         })
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
-        let said = answer.json().ok().and_then(|body| ErrorWords::read(&body));
-        answers::fault_by(RULES, answer, said)
+    fn fault(&self, answer: &VendorResponse) -> Fault {
+        let said = answer.json().ok().and_then(|body| VendorError::read(&body));
+        vendor_errors::fault_by(RULES, answer, said)
     }
 
-    fn stop(&self, task: &Value) -> Option<VendorCall> {
-        Some(VendorCall::new(http::Method::DELETE, path(task)))
+    fn stop(&self, task: &Value) -> Option<VendorRequest> {
+        Some(VendorRequest::new(http::Method::DELETE, path(task)))
     }
 
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("organization")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("organization")
     }
 
     /// A credit is a cent.
-    fn balance(&self, answer: &VendorAnswer) -> Option<Cost> {
+    fn balance(&self, answer: &VendorResponse) -> Option<Cost> {
         let credits = answer.json().ok()?["creditBalance"].as_f64()?;
         Cost::of(credits / 100.0, "USD")
     }

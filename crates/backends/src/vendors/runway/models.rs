@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::field_error::FieldError;
 use crate::fit::{self, Size};
-use crate::tasks::{Films, Lengths, Masks, Pictures, nearest_ratio};
-use crate::wrong::Wrong;
+use crate::task_vendor::{
+    ImageCapabilities, Lengths, MaskSupport, VideoCapabilities, nearest_ratio,
+};
 
 /// References beside the words of one video.
 const REFERENCES: usize = 9;
@@ -14,7 +16,7 @@ const REFERENCES: usize = 9;
 /// One way to ask a model.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Model {
+pub(super) struct RunwayModel {
     /// Shapes, as pixels or as numbers.
     #[serde(default)]
     ratios: Vec<String>,
@@ -33,20 +35,20 @@ pub(super) struct Model {
 /// Every model, by the way it is asked.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
-    pub(super) text_to_video: BTreeMap<String, Model>,
-    pub(super) image_to_video: BTreeMap<String, Model>,
-    pub(super) text_to_image: BTreeMap<String, Model>,
+pub(super) struct ModelTable {
+    pub(super) text_to_video: BTreeMap<String, RunwayModel>,
+    pub(super) image_to_video: BTreeMap<String, RunwayModel>,
+    pub(super) text_to_image: BTreeMap<String, RunwayModel>,
 }
 
-impl Table {
+impl ModelTable {
     /// The table.
-    pub(super) fn read() -> Result<Self, Wrong> {
-        serde_json::from_str(include_str!("models.json")).map_err(Wrong::settings)
+    pub(super) fn read() -> Result<Self, FieldError> {
+        serde_json::from_str(include_str!("models.json")).map_err(FieldError::settings)
     }
 
     /// Refuses a model that is not in the table.
-    pub(super) fn check(&self, name: &str) -> Result<(), Wrong> {
+    pub(super) fn check(&self, name: &str) -> Result<(), FieldError> {
         let tables = [
             &self.text_to_video,
             &self.image_to_video,
@@ -59,14 +61,14 @@ impl Table {
         let mut known: Vec<_> = known.map(String::as_str).collect();
         known.sort_unstable();
         known.dedup();
-        Err(Wrong::settings(format!(
+        Err(FieldError::settings(format!(
             "{name} is not a model of this vendor, there are {}",
             known.join(", ")
         )))
     }
 }
 
-impl Model {
+impl RunwayModel {
     pub(super) fn takes(&self, field: &str) -> bool {
         self.takes.iter().any(|taken| taken == field)
     }
@@ -114,17 +116,17 @@ impl Model {
 }
 
 /// What a video model can do, by words and by frames.
-pub(super) fn films(free: Option<&Model>, framed: Option<&Model>) -> Films {
+pub(super) fn films(free: Option<&RunwayModel>, framed: Option<&RunwayModel>) -> VideoCapabilities {
     let lengths = match framed.or(free) {
         Some(model) if !model.seconds.is_empty() => Lengths::Of(model.seconds.clone()),
-        Some(Model {
+        Some(RunwayModel {
             between: Some([from, to]),
             ..
         }) => Lengths::Between(*from, *to),
         _ => Lengths::Between(1, 10),
     };
     let references = free.is_some_and(|model| model.takes("references"));
-    Films {
+    VideoCapabilities {
         lengths,
         ends: framed.is_some_and(|model| model.takes("last")),
         loops: false,
@@ -133,12 +135,12 @@ pub(super) fn films(free: Option<&Model>, framed: Option<&Model>) -> Films {
 }
 
 /// What an image model can do.
-pub(super) fn pictures(model: &Model) -> Pictures {
-    Pictures {
+pub(super) fn pictures(model: &RunwayModel) -> ImageCapabilities {
+    ImageCapabilities {
         masks: if model.takes("maskUri") {
-            Masks::White
+            MaskSupport::White
         } else {
-            Masks::None
+            MaskSupport::None
         },
         references: if model.takes("referenceImages") {
             10

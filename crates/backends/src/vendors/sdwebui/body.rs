@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::SdWebUi;
-use super::plan::Stroke;
+use super::plan::WebUiCall;
 use crate::backend::{Fault, Work};
 use crate::inputs;
 
@@ -21,13 +21,13 @@ impl SdWebUi {
     pub(super) async fn body(
         &self,
         work: &Work,
-        stroke: Stroke,
+        stroke: WebUiCall,
         seed: u64,
         task: &str,
     ) -> Result<Option<(&'static str, Value)>, Fault> {
         Ok(match stroke {
-            Stroke::Same(_) => None,
-            Stroke::Larger(picture, (width, height)) => {
+            WebUiCall::Same(_) => None,
+            WebUiCall::Larger(picture, (width, height)) => {
                 let image = STANDARD.encode(inputs::png(picture).await?);
                 let body = json!({
                     "image": image,
@@ -39,11 +39,11 @@ impl SdWebUi {
                 });
                 Some(("sdapi/v1/extra-single-image", body))
             }
-            Stroke::Words(size, count) => {
+            WebUiCall::Words(size, count) => {
                 let body = self.fields(work, (seed, task), size, count);
                 Some(("sdapi/v1/txt2img", Value::Object(body)))
             }
-            Stroke::From {
+            WebUiCall::From {
                 base,
                 mask,
                 strength,

@@ -9,30 +9,30 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use super::SdWebUi;
-use super::plan::Stroke;
-use crate::answers;
-use crate::backend::{Class, Fault, Gauge, Taken, Work};
-use crate::http::{Sifter, VendorAnswer, VendorCall, VendorHttp, with_share};
+use super::plan::WebUiCall;
+use crate::backend::{Acceptance, Class, Fault, ProgressTracker, Work};
+use crate::http::{Base64Extractor, VendorHttp, VendorRequest, VendorResponse, with_share};
 use crate::inputs;
+use crate::vendor_errors;
 
 /// The base64 of all pictures of one call.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
 /// How often the server is asked how far it is.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often a task that waits behind others is looked after before it is left to run.
-const FAREWELLS: u32 = 120;
+const CANCEL_POLLS: u32 = 120;
 
 impl SdWebUi {
     /// The pictures of a stroke; `at` is its number and the percent it begins and ends with.
     pub(super) async fn painted(
         &self,
         work: &Work,
-        stroke: Stroke,
+        stroke: WebUiCall,
         seed: u64,
         at: (usize, (usize, usize)),
     ) -> Result<Vec<Bytes>, Fault> {
         let (index, (from, to)) = at;
-        if let Stroke::Same(picture) = stroke {
+        if let WebUiCall::Same(picture) = stroke {
             return Ok(vec![inputs::png(picture).await?]);
         }
         let task = format!("task(atelier-{}-{index})", work.attempt_id);
@@ -44,11 +44,11 @@ impl SdWebUi {
         let mut pictures = Vec::new();
         // Servers that know no `n_iter` give one batch and have to be asked again.
         for _ in 0..wanted {
-            let call = VendorCall::post_json(path, &body)
+            let call = VendorRequest::post_json(path, &body)
                 .within(self.settings.timeout)
                 .at_most(MOST_BYTES);
             let watch = watch(&self.http, &task, &work.progress, (from, to));
-            let mut farewell = Farewell {
+            let mut cancel_on_drop = CancelOnDrop {
                 owner: self,
                 task: Some(task.clone()),
             };
@@ -56,7 +56,7 @@ impl SdWebUi {
                 more = self.pictures(call) => more,
                 never = watch => never,
             };
-            farewell.task = None;
+            cancel_on_drop.task = None;
             pictures.extend(more?);
             self.check_whole().await?;
             if pictures.len() >= wanted {
@@ -69,11 +69,11 @@ impl SdWebUi {
         Ok(pictures)
     }
 
-    async fn pictures(&self, call: VendorCall) -> Result<Vec<Bytes>, Fault> {
-        let mut sifter = Sifter::new(&["images", "image"]);
+    async fn pictures(&self, call: VendorRequest) -> Result<Vec<Bytes>, Fault> {
+        let mut sifter = Base64Extractor::new(&["images", "image"]);
         let mut take = |piece: &[u8]| {
             sifter.take(piece);
-            sifter.is_well()
+            sifter.is_valid()
         };
         let sent = self.http.submit_streamed(call, &mut take).await;
         if let Some(fault) = sifter.fault() {
@@ -84,26 +84,26 @@ impl SdWebUi {
             return Err(refused(&answer));
         }
         let text = sifter.take_text();
-        let start = VendorAnswer {
+        let start = VendorResponse {
             bytes: text.into(),
             ..answer
         };
         let body: Value =
-            serde_json::from_slice(&start.bytes).map_err(|_| answers::unexpected(&start))?;
+            serde_json::from_slice(&start.bytes).map_err(|_| vendor_errors::unexpected(&start))?;
         let listed = body["images"].as_array().into_iter().flatten();
         let pictures: Vec<Bytes> = listed
             .chain(body.get("image"))
             .filter_map(|at| Some(with_share(Arc::clone(&share), sifter.blob(at.as_u64()?)?)))
             .collect();
         if pictures.is_empty() {
-            return Err(answers::unexpected(&start));
+            return Err(vendor_errors::unexpected(&start));
         }
         Ok(pictures)
     }
 
     /// An interrupted call is answered like a finished one, with pictures that are not done.
     async fn check_whole(&self) -> Result<(), Fault> {
-        let call = VendorCall::get("sdapi/v1/progress?skip_current_image=true");
+        let call = VendorRequest::get("sdapi/v1/progress?skip_current_image=true");
         let Ok(answer) = self.http.ask(call).await else {
             return Ok(());
         };
@@ -112,7 +112,7 @@ impl SdWebUi {
         });
         if answer.is_good() && interrupted {
             return Err(Fault {
-                taken: Taken::Perhaps,
+                taken: Acceptance::Perhaps,
                 ..Fault::vendor(Class::Retry, "someone interrupted the server")
             });
         }
@@ -121,8 +121,8 @@ impl SdWebUi {
 }
 
 /// What an answer means that refused to paint.
-pub(super) fn refused(answer: &VendorAnswer) -> Fault {
-    let fault = answers::fault_of_start(answer);
+pub(super) fn refused(answer: &VendorResponse) -> Fault {
+    let fault = vendor_errors::fault_of_start(answer);
     let body = answer.json().unwrap_or(Value::Null);
     // The route itself is missing: the server runs without its API, or is another one.
     if answer.status == 404 && body["detail"] == "Not Found" {
@@ -135,7 +135,7 @@ pub(super) fn refused(answer: &VendorAnswer) -> Fault {
 async fn watch(
     http: &VendorHttp,
     task: &str,
-    gauge: &Gauge,
+    gauge: &ProgressTracker,
     (from, to): (usize, usize),
 ) -> Result<Vec<Bytes>, Fault> {
     loop {
@@ -151,39 +151,39 @@ async fn watch(
 async fn state_of(http: &VendorHttp, task: &str) -> Option<Value> {
     let body = json!({"id_task": task, "id_live_preview": -1, "live_preview": false});
     let own = http
-        .ask(VendorCall::post_json("internal/progress", &body))
+        .ask(VendorRequest::post_json("internal/progress", &body))
         .await
         .ok()?;
     if own.is_good() {
         return own.json().ok();
     }
-    let all = VendorCall::get("sdapi/v1/progress?skip_current_image=true");
-    let all = http.ask(all).await.ok().filter(VendorAnswer::is_good)?;
+    let all = VendorRequest::get("sdapi/v1/progress?skip_current_image=true");
+    let all = http.ask(all).await.ok().filter(VendorResponse::is_good)?;
     let mut state = all.json().ok()?;
     state["shared"] = json!(true);
     Some(state)
 }
 
 /// Stops a task whose caller has gone, once it runs, and no other.
-struct Farewell<'a> {
+struct CancelOnDrop<'a> {
     owner: &'a SdWebUi,
     task: Option<String>,
 }
 
-impl Drop for Farewell<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         let (Some(task), Ok(handle)) = (self.task.take(), Handle::try_current()) else {
             return;
         };
         let http = self.owner.http.clone();
         let exclusive = self.owner.settings.exclusive;
-        let stop = async move { stopped(&http, &task, exclusive).await };
-        self.owner.farewells.spawn_on(stop, &handle);
+        let stop = async move { interrupt(&http, &task, exclusive).await };
+        self.owner.cleanup_tasks.spawn_on(stop, &handle);
     }
 }
 
-async fn stopped(http: &VendorHttp, task: &str, exclusive: bool) {
-    for _ in 0..FAREWELLS {
+async fn interrupt(http: &VendorHttp, task: &str, exclusive: bool) {
+    for _ in 0..CANCEL_POLLS {
         let Some(state) = state_of(http, task).await else {
             return;
         };
@@ -194,7 +194,7 @@ async fn stopped(http: &VendorHttp, task: &str, exclusive: bool) {
             false => state["active"] == true,
         };
         if runs {
-            let call = VendorCall::post_json("sdapi/v1/interrupt", &json!({}));
+            let call = VendorRequest::post_json("sdapi/v1/interrupt", &json!({}));
             if let Err(fault) = http.ask(call).await {
                 tracing::info!(detail = %fault.detail, "an unwanted task was not interrupted");
             }

@@ -16,19 +16,21 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
-use crate::backend::{Backend, Cost, Fault, Later, LostSubmit, Made, Progress, Started, Work};
-use crate::hooks::Post;
-use crate::http::{VendorCall, VendorHttp};
+use crate::backend::{
+    Backend, BoxFuture, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work, WorkOutput,
+};
+use crate::field_error::FieldError;
+use crate::hooks::WebhookRequest;
+use crate::http::{VendorHttp, VendorRequest};
+use crate::images::{FinishOptions, finish_images};
 use crate::inputs;
-use crate::pictures::{Finish, finished};
-use crate::regard::{Regard, Regarded};
-use crate::reserved::Reserved;
+use crate::reservation::Reservation;
 use crate::seeds;
-use crate::tasks::{Masks, Pictures, Skills, label};
+use crate::support::{FieldSupport, SupportLevel};
+use crate::task_vendor::{Capabilities, ImageCapabilities, MaskSupport, label};
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
-use settings::Settings;
+use settings::SdWebUiSettings;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -44,13 +46,13 @@ pub(super) const VENDOR: Vendor = Vendor {
 /// One server.
 struct SdWebUi {
     http: VendorHttp,
-    settings: Settings,
+    settings: SdWebUiSettings,
     /// What still has to be said to the server after nobody waits any more.
-    farewells: TaskTracker,
+    cleanup_tasks: TaskTracker,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings = Settings::read(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings = SdWebUiSettings::read(setup.settings)?;
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let basic = STANDARD.encode(setup.credential.reveal());
@@ -61,13 +63,13 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     let worker = SdWebUi {
         http: http.clone(),
         settings,
-        farewells: TaskTracker::new(),
+        cleanup_tasks: TaskTracker::new(),
     };
     Ok(Worker::new(&http, worker))
 }
 
 impl SdWebUi {
-    async fn make(&self, work: &Work) -> Result<Made, Fault> {
+    async fn make(&self, work: &Work) -> Result<WorkOutput, Fault> {
         // A follow-up repeats the parent's flags; its own choices come from its own identifier.
         let fixed = work.brief.seed.filter(|_| work.parent.is_none());
         let seed = fixed.unwrap_or_else(|| seeds::of_job(&work.job_id));
@@ -85,17 +87,20 @@ impl SdWebUi {
                 return Err(Fault::useless("the pictures together are too large"));
             }
         }
-        let finish = Finish {
+        let finish = FinishOptions {
             seed: Some(seed),
             tell_seed: work.brief.tells_seed,
             notes: json!({"seed": seed}),
             ..plan.finish
         };
-        finished(work, pictures, finish).await
+        finish_images(work, pictures, finish).await
     }
 
-    async fn look(&self) -> Result<(), Fault> {
-        let answer = self.http.ask(VendorCall::get("sdapi/v1/samplers")).await?;
+    async fn health_check(&self) -> Result<(), Fault> {
+        let answer = self
+            .http
+            .ask(VendorRequest::get("sdapi/v1/samplers"))
+            .await?;
         if answer.is_good() {
             return answer.json().map(|_| ());
         }
@@ -122,13 +127,13 @@ impl Backend for SdWebUi {
         false
     }
 
-    fn regard(&self, operation: &str, brief: &Brief) -> Vec<Regarded> {
+    fn support(&self, operation: &str, brief: &Brief) -> Vec<FieldSupport> {
         let references = match brief.task {
             Task::Anime if brief.extra["base_image"] != true => 0,
             Task::Edit => 1,
             _ => usize::MAX,
         };
-        let skills = Skills {
+        let capabilities = Capabilities {
             seeds: true,
             strength: true,
             anime: &[
@@ -139,56 +144,60 @@ impl Backend for SdWebUi {
                 "noise_schedule",
                 "character_prompts",
             ],
-            ..Skills::pictures(Pictures {
-                masks: Masks::White,
+            ..Capabilities::pictures(ImageCapabilities {
+                masks: MaskSupport::White,
                 references,
                 negative: true,
                 transparent: false,
                 backgrounds: false,
             })
         };
-        let mut all = skills.regard(operation, brief);
+        let mut all = capabilities.support(operation, brief);
         // Of several pictures beside the words the first is used.
         for source in brief.sources.iter().skip(1) {
-            let same = |one: &&mut Regarded| one.field == label(source);
+            let same = |one: &&mut FieldSupport| one.field == label(source);
             if let Some(one) = all.iter_mut().rev().find(same).filter(|_| references > 1) {
-                one.regard = Regard::Ignored;
+                one.support = SupportLevel::Ignored;
             }
         }
         all
     }
 
-    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reserved> {
+    fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {
         None
     }
 
-    fn start(&self, work: Work) -> Later<'_, Result<Started, Fault>> {
+    fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         Box::pin(async move {
             // Nobody is told that it was taken before it is done.
             work.progress.begin();
             let made = work.unless_cancelled(self.make(&work)).await;
-            made.map(Started::Done)
+            made.map(StartOutcome::Done)
         })
     }
 
-    fn poll<'a>(&'a self, _: &'a Work, _: &'a Value) -> Later<'a, Result<Progress, Fault>> {
+    fn poll<'a>(&'a self, _: &'a Work, _: &'a Value) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         Box::pin(async { Err(Fault::ours("this vendor gives no tickets")) })
     }
 
-    fn cancel<'a>(&'a self, _: &'a Value) -> Later<'a, ()> {
+    fn cancel<'a>(&'a self, _: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async {})
     }
 
-    fn look_up<'a>(&'a self, _: &'a Work, _: bool) -> Later<'a, Result<Option<Started>, Fault>> {
+    fn look_up<'a>(
+        &'a self,
+        _: &'a Work,
+        _: bool,
+    ) -> BoxFuture<'a, Result<Option<StartOutcome>, Fault>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn probe(&self) -> Later<'_, Result<Option<Cost>, Fault>> {
-        Box::pin(async move { self.look().await.map(|()| None) })
+    fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
+        Box::pin(async move { self.health_check().await.map(|()| None) })
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
-    fn hears<'a>(&'a self, _: &'a Post) -> Later<'a, bool> {
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(async { true })
     }
 }

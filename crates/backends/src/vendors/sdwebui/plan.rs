@@ -6,8 +6,8 @@ use atelier_media::{Mask, Picture, cut_out};
 use super::SdWebUi;
 use crate::backend::{Fault, Work};
 use crate::fit::{self, Size};
-use crate::inputs::{self, cannot};
-use crate::pictures::{Finish, on_threads};
+use crate::images::{FinishOptions, on_threads};
+use crate::inputs::{self, unsupported};
 
 /// How far from their picture: references, edits, subtle and strong variations, repainted and invented parts.
 const REFERENCE: f64 = 0.75;
@@ -23,7 +23,7 @@ const LARGER: u32 = 4;
 const LONGEST: u32 = 8192;
 
 /// One call.
-pub(super) enum Stroke {
+pub(super) enum WebUiCall {
     /// From words alone.
     Words(Size, u32),
     /// From a picture, where a mask allows or all over.
@@ -41,18 +41,18 @@ pub(super) enum Stroke {
 }
 
 /// All calls of a piece of work, and how their pictures are finished.
-pub(super) struct Plan {
-    pub(super) strokes: Vec<Stroke>,
-    pub(super) finish: Finish,
+pub(super) struct WebUiPlan {
+    pub(super) strokes: Vec<WebUiCall>,
+    pub(super) finish: FinishOptions,
 }
 
-impl Plan {
-    fn of(stroke: Stroke, size: Option<Size>) -> Self {
+impl WebUiPlan {
+    fn of(stroke: WebUiCall, size: Option<Size>) -> Self {
         Self {
             strokes: vec![stroke],
-            finish: Finish {
+            finish: FinishOptions {
                 size,
-                ..Finish::default()
+                ..FinishOptions::default()
             },
         }
     }
@@ -60,7 +60,7 @@ impl Plan {
 
 impl SdWebUi {
     /// What to do for a piece of work.
-    pub(super) async fn plan(&self, work: &Work) -> Result<Plan, Fault> {
+    pub(super) async fn plan(&self, work: &Work) -> Result<WebUiPlan, Fault> {
         let brief = &work.brief;
         let mut plan = match brief.task {
             Task::Draw | Task::Reroll if work.sources.is_empty() => self.words(work),
@@ -91,7 +91,7 @@ impl SdWebUi {
             Task::CrispUpscale => {
                 let base = inputs::source(work, 0).await?;
                 let size = enlarged(&base);
-                Plan::of(Stroke::Larger(base, size), Some(size))
+                WebUiPlan::of(WebUiCall::Larger(base, size), Some(size))
             }
             Task::CreativeUpscale => {
                 let base = inputs::source(work, 0).await?;
@@ -110,27 +110,27 @@ impl SdWebUi {
         fit::stepped(target, 8, self.settings.most_pixels)
     }
 
-    fn words(&self, work: &Work) -> Plan {
+    fn words(&self, work: &Work) -> WebUiPlan {
         let target = inputs::size_or_usual(work);
-        Plan::of(
-            Stroke::Words(self.asked(target), work.brief.count.max(1)),
+        WebUiPlan::of(
+            WebUiCall::Words(self.asked(target), work.brief.count.max(1)),
             Some(target),
         )
     }
 
     /// The whole picture changed, or a part of it; the result has the asked size, or else the picture's.
-    fn changed(&self, work: &Work, base: &Picture, mask: Option<Mask>, strength: f64) -> Plan {
+    fn changed(&self, work: &Work, base: &Picture, mask: Option<Mask>, strength: f64) -> WebUiPlan {
         let own = (base.width, base.height);
         let target = fit::target(&work.brief, Some(own)).unwrap_or(own);
         let base = base.covering(target.0, target.1);
-        let stroke = Stroke::From {
+        let stroke = WebUiCall::From {
             size: self.asked(target),
             count: work.brief.count.max(1),
             base,
             mask,
             strength,
         };
-        Plan::of(stroke, Some(target))
+        WebUiPlan::of(stroke, Some(target))
     }
 
     async fn changed_source(
@@ -138,27 +138,30 @@ impl SdWebUi {
         work: &Work,
         mask: Option<Mask>,
         strength: f64,
-    ) -> Result<Plan, Fault> {
+    ) -> Result<WebUiPlan, Fault> {
         if work.sources.len() > 1 && work.brief.task == Task::Edit {
-            return Err(cannot("image", "the back end works on one image at a time"));
+            return Err(unsupported(
+                "image",
+                "the back end works on one image at a time",
+            ));
         }
         let base = inputs::source(work, 0).await?;
         Ok(self.changed(work, &base, mask, strength))
     }
 
     /// A part of a picture made anew; the rest stays to the byte.
-    fn region(&self, work: &Work, base: Picture, mask: Mask) -> Plan {
+    fn region(&self, work: &Work, base: Picture, mask: Mask) -> WebUiPlan {
         let mut plan = self.changed(work, &base, Some(mask.clone()), REPAINT);
         plan.finish.keep = vec![(base, mask)];
         plan
     }
 
-    async fn anime(&self, work: &Work) -> Result<Plan, Fault> {
+    async fn anime(&self, work: &Work) -> Result<WebUiPlan, Fault> {
         if work.brief.extra["base_image"] == true {
             return self.changed_source(work, None, work.brief.strength).await;
         }
         if let Some(source) = work.brief.sources.first() {
-            return Err(cannot(
+            return Err(unsupported(
                 &source.field,
                 "no back end for reference images is available",
             ));
@@ -166,7 +169,7 @@ impl SdWebUi {
         Ok(self.words(work))
     }
 
-    async fn edit(&self, work: &Work) -> Result<Plan, Fault> {
+    async fn edit(&self, work: &Work) -> Result<WebUiPlan, Fault> {
         let base = inputs::source(work, 0).await?;
         let drawing = match inputs::mask(work).await? {
             Some(mask) => Some(mask),
@@ -180,9 +183,9 @@ impl SdWebUi {
         self.changed_source(work, mask, strength).await
     }
 
-    async fn repaint(&self, work: &Work) -> Result<Plan, Fault> {
+    async fn repaint(&self, work: &Work) -> Result<WebUiPlan, Fault> {
         let drawing = inputs::mask(work).await?;
-        let drawing = drawing.ok_or_else(|| cannot("mask", "is missing"))?;
+        let drawing = drawing.ok_or_else(|| unsupported("mask", "is missing"))?;
         if work.parent.is_none() {
             let base = inputs::source(work, 0).await?;
             return Ok(self.region(work, base, Mask::from_white(&drawing)));
@@ -192,7 +195,7 @@ impl SdWebUi {
             return Ok(self.region(work, whole, Mask::from_white(&drawing)));
         }
         // Each picture of a grid has its own part of the drawing.
-        let mut plan = Plan::of(Stroke::Same(whole.quarter(0)), None);
+        let mut plan = WebUiPlan::of(WebUiCall::Same(whole.quarter(0)), None);
         plan.strokes.clear();
         for index in 0..4 {
             let (base, mask) = (
@@ -200,10 +203,10 @@ impl SdWebUi {
                 Mask::from_white(&drawing.quarter(index)),
             );
             if mask.bounds().is_none() {
-                plan.strokes.push(Stroke::Same(base.clone()));
+                plan.strokes.push(WebUiCall::Same(base.clone()));
             } else {
                 let mut one = self.region(work, base.clone(), mask.clone());
-                if let Some(Stroke::From { count, .. }) = one.strokes.first_mut() {
+                if let Some(WebUiCall::From { count, .. }) = one.strokes.first_mut() {
                     *count = 1;
                 }
                 plan.finish.size = one.finish.size;
@@ -215,10 +218,10 @@ impl SdWebUi {
     }
 
     /// More of the world around the parent's picture.
-    async fn beyond(&self, work: &Work) -> Result<Plan, Fault> {
+    async fn beyond(&self, work: &Work) -> Result<WebUiPlan, Fault> {
         let inner = inputs::parent_picture(work, None).await?;
         let (width, height) = inputs::size_or_usual(work);
-        let place = inputs::place(
+        let place = inputs::outpaint_area(
             work.brief.task,
             (inner.width, inner.height),
             (width, height),
@@ -236,10 +239,10 @@ impl SdWebUi {
 }
 
 /// A picture of the parent, larger.
-async fn larger(work: &Work, index: Option<u8>) -> Result<Plan, Fault> {
+async fn larger(work: &Work, index: Option<u8>) -> Result<WebUiPlan, Fault> {
     let base = inputs::parent_picture(work, index).await?;
     let size = inputs::size_or_usual(work);
-    Ok(Plan::of(Stroke::Larger(base, size), Some(size)))
+    Ok(WebUiPlan::of(WebUiCall::Larger(base, size), Some(size)))
 }
 
 fn enlarged(base: &Picture) -> Size {

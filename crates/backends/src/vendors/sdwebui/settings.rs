@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::field_error::FieldError;
 use crate::vendor::{read_settings, schema_of};
-use crate::wrong::Wrong;
 
 /// What can be done honestly with a picture model.
 const SERVED: &[Task] = &[
@@ -34,7 +34,7 @@ const SERVED: &[Task] = &[
 /// The settings as they are written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Written {
+struct RawSdWebUiSettings {
     operations: Option<Vec<String>>,
     checkpoints: BTreeMap<String, String>,
     steps: u32,
@@ -49,7 +49,7 @@ struct Written {
     timeout_seconds: u64,
 }
 
-impl Default for Written {
+impl Default for RawSdWebUiSettings {
     fn default() -> Self {
         Self {
             operations: None,
@@ -70,12 +70,12 @@ impl Default for Written {
 
 /// What may be written, for forms.
 pub(super) fn schema() -> Value {
-    schema_of::<Written>()
+    schema_of::<RawSdWebUiSettings>()
 }
 
 /// The settings of a server.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct SdWebUiSettings {
     /// What it is to serve of what it can.
     operations: Option<Vec<String>>,
     checkpoints: BTreeMap<String, String>,
@@ -95,17 +95,17 @@ pub(super) struct Settings {
     pub(super) timeout: Duration,
 }
 
-impl Settings {
+impl SdWebUiSettings {
     /// Reads an operator's settings.
-    pub(super) fn read(written: Value) -> Result<Self, Wrong> {
-        let written: Written = read_settings(written)?;
+    pub(super) fn read(written: Value) -> Result<Self, FieldError> {
+        let written: RawSdWebUiSettings = read_settings(written)?;
         let mut given = written.operations.iter().flatten();
         if let Some(other) = given.find(|one| !is_served(one)) {
             let why = format!("{other} is not an operation of this vendor");
-            return Err(Wrong::new("operations", why));
+            return Err(FieldError::new("operations", why));
         }
         if !(1.0..=100.0).contains(&written.cfg_scale) && written.cfg_scale != 0.0 {
-            return Err(Wrong::new("cfg_scale", "must be from 1 to 100"));
+            return Err(FieldError::new("cfg_scale", "must be from 1 to 100"));
         }
         Ok(Self {
             operations: written.operations,

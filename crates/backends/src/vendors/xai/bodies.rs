@@ -4,11 +4,14 @@ use atelier_contract::brief::Brief;
 use serde_json::{Value, json};
 
 use crate::inputs::data_uri;
-use crate::tasks::{Films, Masks, Passes, Pictures, Scene, Sheet, nearest_ratio};
+use crate::task_vendor::{
+    ImageCapabilities, ImageRequest, MaskSupport, Passes, VideoCapabilities, VideoRequest,
+    nearest_ratio,
+};
 
 /// What the image models can do.
-pub(super) const CAN: Pictures = Pictures {
-    masks: Masks::Painted,
+pub(super) const CAN: ImageCapabilities = ImageCapabilities {
+    masks: MaskSupport::Painted,
     references: 5,
     negative: false,
     transparent: false,
@@ -30,8 +33,8 @@ pub(super) fn passes(extends: bool) -> Passes {
 }
 
 /// What a video model can do.
-pub(super) fn films(model: &str, brief: &Brief, extends: bool) -> Films {
-    Films {
+pub(super) fn films(model: &str, brief: &Brief, extends: bool) -> VideoCapabilities {
+    VideoCapabilities {
         lengths: passes(extends).lengths(brief),
         ends: model.contains("1.5"),
         loops: false,
@@ -40,7 +43,7 @@ pub(super) fn films(model: &str, brief: &Brief, extends: bool) -> Films {
 }
 
 /// Where a call for a picture goes, and its body.
-pub(super) fn picture(model: &str, sheet: &Sheet) -> (&'static str, Value) {
+pub(super) fn picture(model: &str, sheet: &ImageRequest) -> (&'static str, Value) {
     let mut body = json!({
         "model": model,
         "prompt": sheet.prompt,
@@ -72,7 +75,7 @@ pub(super) fn extension(model: &str, prompt: &str, address: &str, seconds: u32) 
 }
 
 /// The body for a video of so many seconds.
-pub(super) fn film(model: &str, scene: &Scene, seconds: u32, audio: bool) -> Value {
+pub(super) fn film(model: &str, scene: &VideoRequest, seconds: u32, audio: bool) -> Value {
     let newer = model.contains("1.5");
     let resolutions: &[(&str, u32)] = if newer && scene.references.is_empty() {
         &[("480p", 480), ("720p", 720), ("1080p", 1080)]

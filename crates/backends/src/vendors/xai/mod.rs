@@ -10,20 +10,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answers::{self, ErrorWords, Rule};
-use crate::backend::{Class, Cost, Fault, Later, Work};
+use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
 use crate::clock;
-use crate::http::{VendorAnswer, VendorCall, VendorHttp, encoded};
+use crate::field_error::FieldError;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::images::FinishOptions;
 use crate::inputs;
-use crate::models::{Makes, Models, Names};
-use crate::pictures::Finish;
-use crate::tasks::{
-    Brought, Desk, Found, Heard, Plan, Scene, Sheet, Skills, Speech, Told, films, id, patience,
-    pause, words as words_of,
+use crate::models::{ModelNames, Models, SupportedTasks};
+use crate::task_vendor::{
+    Capabilities, FileSource, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult,
+    TaskStatus, TaskVendor, VideoRequest, call_timeout, id, is_video_work, poll_interval,
+    prompt_text as words_of,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use crate::wrong::Wrong;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -31,12 +32,12 @@ pub(super) const VENDOR: Vendor = Vendor {
     about: "xAI: Grok Imagine pictures and videos",
     needs_credential: true,
     address: "https://api.x.ai/v1",
-    settings: schema_of::<Settings>,
+    settings: schema_of::<XaiSettings>,
     ready: "",
     build,
 };
 
-const MAKES: Makes = Makes {
+const MAKES: SupportedTasks = SupportedTasks {
     images: &[
         Task::Draw,
         Task::Edit,
@@ -55,26 +56,26 @@ const KEPT_MS: i64 = 23 * 3600 * 1000;
 /// So many of the vendor's ticks are a dollar.
 const TICKS_A_DOLLAR: f64 = 1e10;
 
-const RULES: &[Rule] = &[
-    Rule::words(400, "incorrect api key", Class::Dead),
-    Rule::words(400, "moderation", Class::Reject),
-    Rule::words(403, "moderation", Class::Reject),
-    Rule::words(200, "moderation", Class::Reject),
-    Rule::words(403, "credits", Class::Quota),
-    Rule::words(403, "spending limit", Class::Quota),
-    Rule::words(429, "credits", Class::Quota),
-    Rule::code("invalid_argument", Class::BadRequest),
-    Rule::code("internal_error", Class::Retry),
+const RULES: &[ErrorRule] = &[
+    ErrorRule::words(400, "incorrect api key", Class::Dead),
+    ErrorRule::words(400, "moderation", Class::Reject),
+    ErrorRule::words(403, "moderation", Class::Reject),
+    ErrorRule::words(200, "moderation", Class::Reject),
+    ErrorRule::words(403, "credits", Class::Quota),
+    ErrorRule::words(403, "spending limit", Class::Quota),
+    ErrorRule::words(429, "credits", Class::Quota),
+    ErrorRule::code("invalid_argument", Class::BadRequest),
+    ErrorRule::code("internal_error", Class::Retry),
 ];
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Settings {
+struct XaiSettings {
     image_model: Option<String>,
     video_model: Option<String>,
     grids: bool,
-    models: BTreeMap<String, Names>,
+    models: BTreeMap<String, ModelNames>,
     /// Videos with sound.
     audio: bool,
     /// The model that extends videos there, usually `grok-imagine-video`. Empty for none: what follows a video then begins
@@ -90,12 +91,12 @@ struct Xai {
     models: Models,
     audio: bool,
     extension_model: Option<String>,
-    pause: Duration,
-    patience: Duration,
+    poll_interval: Duration,
+    call_timeout: Duration,
 }
 
-fn build(setup: Setup) -> Result<Worker, Wrong> {
-    let settings: Settings = read_settings(setup.settings)?;
+fn build(setup: Setup) -> Result<Worker, FieldError> {
+    let settings: XaiSettings = read_settings(setup.settings)?;
     let models = Models {
         makes: MAKES,
         image: settings.image_model,
@@ -105,7 +106,7 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
     };
     let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
     let key = setup.credential.reveal();
-    Ok(Desk::worker(Xai {
+    Ok(TaskBackend::worker(Xai {
         http: setup
             .http
             .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
@@ -115,31 +116,31 @@ fn build(setup: Setup) -> Result<Worker, Wrong> {
             None => Some(EXTENSION_MODEL.to_owned()),
             Some(model) => Some(model).filter(|model| !model.is_empty()),
         },
-        pause: pause(settings.poll_seconds, 5),
-        patience: patience(settings.timeout_seconds, 180),
+        poll_interval: poll_interval(settings.poll_seconds, 5),
+        call_timeout: call_timeout(settings.timeout_seconds, 180),
     }))
 }
 
 impl Xai {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<Plan<'a>, Fault> {
+    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let model = self.models.chosen(work)?;
         if let Some(body) = self.extension(work) {
-            let call = VendorCall::post_json("videos/extensions", &body);
-            return Ok(Plan::alike(work, call, Finish::default()));
+            let call = VendorRequest::post_json("videos/extensions", &body);
+            return Ok(TaskPlan::alike(work, call, FinishOptions::default()));
         }
-        if films(work) {
+        if is_video_work(work) {
             let extends = self.extension_model.is_some();
             let can = bodies::films(model, &work.brief, extends);
-            let scene = Scene::of(work, &can).await?;
+            let scene = VideoRequest::of(work, &can).await?;
             let (first, later) = bodies::passes(extends).split(scene.seconds);
             let body = bodies::film(model, &scene, first, self.audio);
-            let call = VendorCall::post_json("videos/generations", &body);
-            return Ok(Plan::alike(work, call, Finish::default()).then(later));
+            let call = VendorRequest::post_json("videos/generations", &body);
+            return Ok(TaskPlan::alike(work, call, FinishOptions::default()).then(later));
         }
-        let sheet = Sheet::of(work, &bodies::CAN).await?;
+        let sheet = ImageRequest::of(work, &bodies::CAN).await?;
         let (path, body) = bodies::picture(model, &sheet);
-        let call = VendorCall::post_json(path, &body);
-        Ok(Plan::alike(work, call, sheet.finish))
+        let call = VendorRequest::post_json(path, &body);
+        Ok(TaskPlan::alike(work, call, sheet.finish))
     }
 
     /// The extension of a video that the vendor still has.
@@ -158,33 +159,33 @@ impl Xai {
 }
 
 /// A review here says nothing: there is no picture, or one that it marked.
-fn painted(mut heard: Heard) -> Result<Told, Fault> {
-    let body = std::mem::take(&mut heard.body);
+fn painted(mut reply: TaskReply) -> Result<TaskStatus, Fault> {
+    let body = std::mem::take(&mut reply.body);
     let Some(items) = body["data"].as_array() else {
-        return Err(heard.nonsense());
+        return Err(reply.nonsense());
     };
     let mut files = Vec::new();
     for item in items {
         if item["respect_moderation"] == false {
             continue;
         }
-        if let Some(bytes) = heard.file(&item["b64_json"]) {
-            files.push(Found::File(bytes));
+        if let Some(bytes) = reply.file(&item["b64_json"]) {
+            files.push(FileSource::File(bytes));
         } else if let Some(url) = item["url"].as_str().filter(|url| !url.is_empty()) {
-            files.push(Found::Address(url.to_owned()));
+            files.push(FileSource::Address(url.to_owned()));
         }
     }
     if files.is_empty() {
-        return Err(answers::refused_by_review(""));
+        return Err(vendor_errors::refused_by_review(""));
     }
     let revised = items
         .iter()
         .find_map(|item| item["revised_prompt"].as_str());
-    Ok(Told::Done(Brought {
+    Ok(TaskStatus::Done(TaskResult {
         files,
         revised_prompt: revised.filter(|text| !text.is_empty()).map(str::to_owned),
         cost: cost(&body),
-        ..Brought::default()
+        ..TaskResult::default()
     }))
 }
 
@@ -194,10 +195,10 @@ fn cost(body: &Value) -> Option<Cost> {
 }
 
 /// Errors have three forms; in one of them the code stands beside the words.
-fn words(body: &Value) -> Option<ErrorWords> {
-    let said = ErrorWords::read(body)?;
+fn words(body: &Value) -> Option<VendorError> {
+    let said = VendorError::read(body)?;
     match (body["code"].as_str(), body["error"].as_str()) {
-        (Some(code), Some(text)) => Some(ErrorWords {
+        (Some(code), Some(text)) => Some(VendorError {
             code: code.to_owned(),
             message: text.to_owned(),
         }),
@@ -205,7 +206,7 @@ fn words(body: &Value) -> Option<ErrorWords> {
     }
 }
 
-impl Speech for Xai {
+impl TaskVendor for Xai {
     fn http(&self) -> &VendorHttp {
         &self.http
     }
@@ -214,13 +215,13 @@ impl Speech for Xai {
         self.models.serves(operation)
     }
 
-    fn skills(&self, operation: &str, brief: &Brief) -> Result<Skills, Fault> {
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
         let model = self.models.chosen_for(operation, brief)?;
         Ok(if brief.task.is_video() {
             let extends = self.extension_model.is_some();
-            Skills::films(bodies::films(model, brief, extends))
+            Capabilities::films(bodies::films(model, brief, extends))
         } else {
-            Skills::pictures(bodies::CAN)
+            Capabilities::pictures(bodies::CAN)
         })
     }
 
@@ -228,77 +229,77 @@ impl Speech for Xai {
         &["b64_json"]
     }
 
-    fn patience(&self) -> Duration {
-        self.patience
+    fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
-    fn pause(&self) -> Duration {
-        self.pause
+    fn poll_interval(&self) -> Duration {
+        self.poll_interval
     }
 
-    fn plan<'a>(&'a self, work: &'a Work) -> Later<'a, Result<Plan<'a>, Fault>> {
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
         Box::pin(self.order(work))
     }
 
-    fn started(&self, work: &Work, heard: Heard) -> Result<Told, Fault> {
-        if !films(work) {
-            return painted(heard);
+    fn started(&self, work: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        if !is_video_work(work) {
+            return painted(reply);
         }
-        match id(&heard.body["request_id"]) {
-            Some(id) => Ok(Told::Task(json!({"id": id}))),
-            None => Err(heard.nonsense()),
+        match id(&reply.body["request_id"]) {
+            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
+            None => Err(reply.nonsense()),
         }
     }
 
-    fn question(&self, task: &Value) -> VendorCall {
+    fn poll_request(&self, task: &Value) -> VendorRequest {
         let number = encoded(task["id"].as_str().unwrap_or_default());
-        VendorCall::get(format!("videos/{number}"))
+        VendorRequest::get(format!("videos/{number}"))
     }
 
-    fn told(&self, _: &Work, _: &Value, heard: Heard) -> Result<Told, Fault> {
-        let body = &heard.body;
+    fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
+        let body = &reply.body;
         // While it is pending the answer may have no body at all.
-        if heard.answer.status == 202 {
-            return Ok(Told::Running(percent(body)));
+        if reply.answer.status == 202 {
+            return Ok(TaskStatus::Running(percent(body)));
         }
         let video = &body["video"];
         let address = video["url"].as_str().filter(|url| !url.is_empty());
         Ok(match (body["status"].as_str(), address) {
             (Some("done") | None, Some(address)) if video["respect_moderation"] != false => {
-                Told::Done(Brought {
+                TaskStatus::Done(TaskResult {
                     cost: cost(body),
                     notes: json!({"videos": [address]}),
-                    ..Brought::at(Some(address))
+                    ..TaskResult::at(Some(address))
                 })
             }
-            (Some("done"), _) => Told::Failed(answers::refused_by_review("")),
+            (Some("done"), _) => TaskStatus::Failed(vendor_errors::refused_by_review("")),
             (Some("expired"), _) => {
-                Told::Failed(Fault::vendor(Class::Gone, "the vendor let the work expire"))
+                TaskStatus::Failed(Fault::vendor(Class::Gone, "the vendor let the work expire"))
             }
             (Some("failed"), _) => {
                 let said = words(body).unwrap_or_default();
-                Told::Failed(answers::failed_by(RULES, &said))
+                TaskStatus::Failed(vendor_errors::failed_by(RULES, &said))
             }
-            (Some(_), _) => Told::Running(percent(body)),
-            (None, _) => return Err(heard.nonsense()),
+            (Some(_), _) => TaskStatus::Running(percent(body)),
+            (None, _) => return Err(reply.nonsense()),
         })
     }
 
-    fn carry_on(&self, work: &Work, made: &Value, seconds: u32) -> Result<VendorCall, Fault> {
+    fn next_pass(&self, work: &Work, made: &Value, seconds: u32) -> Result<VendorRequest, Fault> {
         let model = self.extension_model.as_deref().unwrap_or(EXTENSION_MODEL);
         let address = made["videos"][0].as_str();
         let address = address.ok_or_else(|| Fault::ours("a part without an address"))?;
         let body = bodies::extension(model, &words_of(&work.brief), address, seconds);
-        Ok(VendorCall::post_json("videos/extensions", &body))
+        Ok(VendorRequest::post_json("videos/extensions", &body))
     }
 
-    fn fault(&self, answer: &VendorAnswer) -> Fault {
+    fn fault(&self, answer: &VendorResponse) -> Fault {
         let said = answer.json().ok().and_then(|body| words(&body));
-        answers::fault_by(RULES, answer, said)
+        vendor_errors::fault_by(RULES, answer, said)
     }
 
-    fn probe(&self) -> VendorCall {
-        VendorCall::get("models")
+    fn probe(&self) -> VendorRequest {
+        VendorRequest::get("models")
     }
 }
 

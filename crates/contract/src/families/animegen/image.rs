@@ -1,29 +1,29 @@
 //! Anime images from an image. The step count is called `step` here.
 
 use super::cast::{CharacterPrompt, character_texts};
-use super::{Model, NoiseSchedule, Sampler};
-use crate::fields::{Count, Flag, ImageData, List, Prompt, Real, SeedText, Stepped, Text};
+use super::{AnimegenModel, NoiseSchedule, Sampler};
+use crate::fields::{Count, Flag, ImageData, List, Prompt, Real, SeedText, SteppedCount, Text};
 use crate::prelude::*;
 
 /// Makes anime-style images from an image and words.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "AnimegenImageToImage")]
-pub struct ImageToImage {
+pub struct AnimegenImageToImage {
     /// Address or base64 of the base image.
     pub image: ImageData,
     /// What to show.
     pub prompt: Prompt,
     /// The model.
-    pub model: Model,
+    pub model: AnimegenModel,
     /// How many images.
     #[serde(default)]
     pub n: Count<1, 4, 1>,
     /// Width in pixels.
     #[serde(default)]
-    pub width: Stepped<64, 2048, 8, 1024>,
+    pub width: SteppedCount<64, 2048, 8, 1024>,
     /// Height in pixels.
     #[serde(default)]
-    pub height: Stepped<64, 2048, 8, 1024>,
+    pub height: SteppedCount<64, 2048, 8, 1024>,
     /// Seed, digits up to 4294967295.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<SeedText>,
@@ -59,14 +59,14 @@ pub struct ImageToImage {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for ImageToImage {
+impl Operation for AnimegenImageToImage {
     fn prompts(&self) -> Vec<(String, &str)> {
         let main = ("prompt".to_owned(), &*self.prompt);
         let characters = character_texts(&self.character_prompts);
         std::iter::once(main).chain(characters).collect()
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let mut brief = Brief::new(Task::Anime)
             .words(&self.prompt)
             .sized((self.width.count(), self.height.count()))

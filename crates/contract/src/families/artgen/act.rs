@@ -14,7 +14,8 @@ use crate::refusal::Code;
 /// Button-style operations on an earlier job.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Act {
+#[schemars(rename = "Act")]
+pub struct ArtgenAction {
     /// Job returned by an earlier call.
     pub job_id: JobId,
     /// What to do with it.
@@ -30,7 +31,7 @@ pub struct Act {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Act {
+impl ArtgenAction {
     fn check_offered(&self, parent: &Job) -> Result<(), Refusal> {
         let offered = components(parent);
         if offered.contains(&self.action) {
@@ -79,12 +80,12 @@ fn unenlarged(parent: &Job, file: &File) -> (u32, u32) {
     }
 }
 
-impl Operation for Act {
+impl Operation for ArtgenAction {
     fn parent(&self) -> Option<JobId> {
         Some(self.job_id.clone())
     }
 
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let parent = context.finished_parent("jobId", FAMILY_NAME)?;
         self.check_offered(parent)?;
         let file = parent.file(0).ok_or_else(Refusal::job_not_found)?;

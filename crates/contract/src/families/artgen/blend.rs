@@ -3,7 +3,7 @@
 use super::requests::{Lineage, Mode, price};
 use super::sizes;
 use super::version::Version;
-use crate::brief::Wanted;
+use crate::brief::SourceRule;
 use crate::fields::{Count, Flag, InlineImage, List, words};
 use crate::prelude::*;
 
@@ -32,7 +32,8 @@ impl Dimensions {
 /// Merges 2 to 5 images.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Blend {
+#[schemars(rename = "Blend")]
+pub struct ArtgenBlend {
     /// The images, each as a data-URI.
     pub img_base64_array: List<InlineImage, 2, 5>,
     /// The shape of the result.
@@ -52,8 +53,8 @@ pub struct Blend {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Blend {
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+impl Operation for ArtgenBlend {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let (wide, high) = self.dimensions.ratio();
         let mut brief = Brief::new(Task::Blend)
             .sized(sizes::member(wide, high))
@@ -63,7 +64,7 @@ impl Operation for Blend {
         brief.model = Version::NEWEST.to_string();
         for (index, image) in self.img_base64_array.iter().enumerate() {
             let field = format!("imgBase64Array[{index}]");
-            brief = brief.from_wanted(field, image.data(), Wanted::KEPT);
+            brief = brief.from_with_rule(field, image.data(), SourceRule::KEPT);
         }
         let lineage = Lineage {
             prompt: String::new(),

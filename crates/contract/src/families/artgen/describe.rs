@@ -2,21 +2,22 @@
 
 use super::requests::{Lineage, Mode};
 use super::version::Version;
-use crate::brief::Wanted;
-use crate::fields::{Count, ImageData, InlineImage, Loose};
+use crate::brief::SourceRule;
+use crate::fields::{Count, DeferredField, ImageData, InlineImage};
 use crate::prelude::*;
 use crate::refusal::Code;
 
 /// Produces four prompts for an image; at least one of `base64` and `url` is needed, `base64` wins.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Describe {
+#[schemars(rename = "Describe")]
+pub struct ArtgenDescribe {
     /// The image as a data-URI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base64: Option<InlineImage>,
     /// Address of the image; not looked at when `base64` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub url: Option<Loose<ImageUrl>>,
+    pub url: Option<DeferredField<ImageUrl>>,
     /// Speed mode.
     #[serde(default)]
     pub mode: Mode,
@@ -28,13 +29,13 @@ pub struct Describe {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Describe {
-    fn source(&self) -> Result<(&'static str, ImageData, Wanted), Refusal> {
+impl ArtgenDescribe {
+    fn source(&self) -> Result<(&'static str, ImageData, SourceRule), Refusal> {
         match (&self.base64, &self.url) {
-            (Some(image), _) => Ok(("base64", image.data(), Wanted::KEPT)),
+            (Some(image), _) => Ok(("base64", image.data(), SourceRule::KEPT)),
             (None, Some(url)) => {
                 let image = ImageData::Url(url.get("url")?.clone());
-                Ok(("url", image, Wanted::ANY))
+                Ok(("url", image, SourceRule::ANY))
             }
             (None, None) => Err(Refusal::field(
                 Code::MissingParameter,
@@ -45,11 +46,11 @@ impl Describe {
     }
 }
 
-impl Operation for Describe {
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+impl Operation for ArtgenDescribe {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let (field, image, wanted) = self.source()?;
         let brief = Brief::new(Task::Describe).times(4);
-        let brief = brief.from_wanted(field, image, wanted);
+        let brief = brief.from_with_rule(field, image, wanted);
         let lineage = Lineage {
             prompt: String::new(),
             version: Version::NEWEST,

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::version::Version;
-use crate::brief::Lends;
+use crate::brief::HintKind;
 use crate::fields::ImageUrl;
 use crate::refusal::{Code, Refusal};
 
 /// What a flag takes.
-enum Takes {
+enum FlagValue {
     /// Nothing.
     Nothing,
     /// Width and height, as in `16:9`.
@@ -29,30 +29,30 @@ enum Takes {
 }
 
 /// Every flag: its spellings, the first of which names it, and what it takes.
-const KNOWN: &[(&[&str], Takes)] = &[
-    (&["--ar", "--aspect"], Takes::Ratio),
-    (&["--v", "--version"], Takes::OneOf(Version::WORDS)),
-    (&["--niji"], Takes::OneOf(Version::NIJI_WORDS)),
-    (&["--seed"], Takes::Whole(0, u32::MAX)),
-    (&["--no"], Takes::Words),
-    (&["--stylize", "--s"], Takes::Whole(0, 1000)),
-    (&["--chaos", "--c"], Takes::Whole(0, 100)),
-    (&["--weird", "--w"], Takes::Whole(0, 3000)),
+const KNOWN: &[(&[&str], FlagValue)] = &[
+    (&["--ar", "--aspect"], FlagValue::Ratio),
+    (&["--v", "--version"], FlagValue::OneOf(Version::WORDS)),
+    (&["--niji"], FlagValue::OneOf(Version::NIJI_WORDS)),
+    (&["--seed"], FlagValue::Whole(0, u32::MAX)),
+    (&["--no"], FlagValue::Words),
+    (&["--stylize", "--s"], FlagValue::Whole(0, 1000)),
+    (&["--chaos", "--c"], FlagValue::Whole(0, 100)),
+    (&["--weird", "--w"], FlagValue::Whole(0, 3000)),
     (
         &["--quality", "--q"],
-        Takes::OneOf(&["0.25", ".25", "0.5", ".5", "1", "2", "4"]),
+        FlagValue::OneOf(&["0.25", ".25", "0.5", ".5", "1", "2", "4"]),
     ),
-    (&["--stop"], Takes::Whole(10, 100)),
-    (&["--tile"], Takes::Nothing),
-    (&["--iw"], Takes::Decimal(0.0, 3.0)),
-    (&["--sref"], Takes::References),
-    (&["--sw"], Takes::Whole(0, 1000)),
-    (&["--cref"], Takes::References),
-    (&["--cw"], Takes::Whole(0, 100)),
-    (&["--raw"], Takes::Nothing),
+    (&["--stop"], FlagValue::Whole(10, 100)),
+    (&["--tile"], FlagValue::Nothing),
+    (&["--iw"], FlagValue::Decimal(0.0, 3.0)),
+    (&["--sref"], FlagValue::References),
+    (&["--sw"], FlagValue::Whole(0, 1000)),
+    (&["--cref"], FlagValue::References),
+    (&["--cw"], FlagValue::Whole(0, 100)),
+    (&["--raw"], FlagValue::Nothing),
     (
         &["--style"],
-        Takes::OneOf(&["raw", "cute", "expressive", "original", "scenic"]),
+        FlagValue::OneOf(&["raw", "cute", "expressive", "original", "scenic"]),
     ),
 ];
 
@@ -86,8 +86,8 @@ impl Flags {
             let mut given = Vec::new();
             while let Some(next) = tokens.peek() {
                 let full = match takes {
-                    Takes::Nothing => true,
-                    Takes::Words | Takes::References => false,
+                    FlagValue::Nothing => true,
+                    FlagValue::Words | FlagValue::References => false,
                     _ => given.len() == 1,
                 };
                 if full || known(next)?.is_some() {
@@ -109,10 +109,10 @@ impl Flags {
         Ok(flags)
     }
 
-    fn keep(&mut self, name: &'static str, takes: &Takes, given: &str) -> Result<(), Refusal> {
+    fn keep(&mut self, name: &'static str, takes: &FlagValue, given: &str) -> Result<(), Refusal> {
         check(name, takes, given)?;
         if let Some(earlier) = self.values.get_mut(name) {
-            if !matches!(takes, Takes::Words) {
+            if !matches!(takes, FlagValue::Words) {
                 return Err(bad(name, "must not be given twice"));
             }
             *earlier = format!("{earlier}, {given}");
@@ -151,10 +151,10 @@ impl Flags {
 
     /// Addresses of pictures that lend their style (`--sref`) or the looks of their subject (`--cref`). A weight of
     /// zero takes nothing from them.
-    pub fn hints(&self) -> Vec<(Lends, ImageUrl)> {
+    pub fn hints(&self) -> Vec<(HintKind, ImageUrl)> {
         let named = [
-            ("--sref", "--sw", Lends::Style),
-            ("--cref", "--cw", Lends::Looks),
+            ("--sref", "--sw", HintKind::Style),
+            ("--cref", "--cw", HintKind::Looks),
         ];
         let mut all = Vec::new();
         for (flag, weight, lends) in named {
@@ -206,7 +206,7 @@ pub(super) fn asked_for(prompt: &str) -> Cow<'_, str> {
 }
 
 /// The flag a token names. A dash pair before a letter must be a flag we know; other dashes are words.
-fn known(token: &str) -> Result<Option<(&'static str, &'static Takes)>, Refusal> {
+fn known(token: &str) -> Result<Option<(&'static str, &'static FlagValue)>, Refusal> {
     // Writing programs turn two dashes into one long one.
     let plain = token.replacen('—', "--", 1).to_ascii_lowercase();
     let found = KNOWN
@@ -237,28 +237,28 @@ fn bad(flag: &str, message: impl std::fmt::Display) -> Refusal {
     Refusal::invalid("prompt", format_args!("flag {flag} {message}"))
 }
 
-fn check(flag: &str, takes: &Takes, given: &str) -> Result<(), Refusal> {
+fn check(flag: &str, takes: &FlagValue, given: &str) -> Result<(), Refusal> {
     let shown: String = given.chars().take(40).collect();
     let refuse = |wanted: String| Err(bad(flag, format_args!("must be {wanted}, is `{shown}`")));
     match takes {
-        Takes::Nothing => Ok(()),
-        Takes::Ratio if ratio(given).is_some() => Ok(()),
-        Takes::Ratio => refuse(format!(
+        FlagValue::Nothing => Ok(()),
+        FlagValue::Ratio if ratio(given).is_some() => Ok(()),
+        FlagValue::Ratio => refuse(format!(
             "width:height in whole numbers such as 16:9, from 1:{MOST_RATIO} to {MOST_RATIO}:1"
         )),
-        Takes::Whole(least, most) => match whole(given) {
+        FlagValue::Whole(least, most) => match whole(given) {
             Some(number) if (*least..=*most).contains(&number) => Ok(()),
             _ => refuse(format!("a whole number from {least} to {most}")),
         },
-        Takes::Decimal(least, most) => match given.parse::<f64>() {
+        FlagValue::Decimal(least, most) => match given.parse::<f64>() {
             Ok(number) if number >= *least && number <= *most => Ok(()),
             _ => refuse(format!("a number from {least} to {most}")),
         },
-        Takes::OneOf(words) if words.contains(&given) => Ok(()),
-        Takes::OneOf(words) => refuse(format!("one of {}", words.join(", "))),
-        Takes::Words if !given.is_empty() => Ok(()),
-        Takes::Words => refuse("followed by words".into()),
-        Takes::References => {
+        FlagValue::OneOf(words) if words.contains(&given) => Ok(()),
+        FlagValue::OneOf(words) => refuse(format!("one of {}", words.join(", "))),
+        FlagValue::Words if !given.is_empty() => Ok(()),
+        FlagValue::Words => refuse("followed by words".into()),
+        FlagValue::References => {
             let all = given.split(' ').all(is_reference);
             if all {
                 Ok(())

@@ -81,7 +81,7 @@ any_case!(
 
 /// Which end of a list comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum SortOrder {
     /// Oldest first.
     OldestFirst,
     /// Newest first.
@@ -90,9 +90,9 @@ pub enum Direction {
 
 any_case!(
     /// The order of a list.
-    ListOrder(Direction) = Direction::NewestFirst, [
-        "asc" => Direction::OldestFirst,
-        "desc" => Direction::NewestFirst,
+    ListOrder(SortOrder) = SortOrder::NewestFirst, [
+        "asc" => SortOrder::OldestFirst,
+        "desc" => SortOrder::NewestFirst,
     ]
 );
 
@@ -180,7 +180,7 @@ impl HistoryItem {
 
 /// The item for a job, as JSON.
 pub fn history_item(job: &Job) -> Value {
-    shaped(&HistoryItem::of(job))
+    to_json(&HistoryItem::of(job))
 }
 
 #[cfg(test)]
@@ -197,14 +197,14 @@ mod tests {
         let query = query("{}").expect("defaults");
         assert_eq!((query.page.get(), query.limit.get()), (1, 10));
         assert_eq!(query.status.0, JobState::Succeeded);
-        assert_eq!(query.order.0, Direction::NewestFirst);
+        assert_eq!(query.order.0, SortOrder::NewestFirst);
     }
 
     #[test]
     fn status_and_order_come_in_any_case() {
         let query = query(r#"{"status":"failed","order":"ASC","page":"2"}"#).expect("any case");
         assert_eq!(query.status.0, JobState::Failed);
-        assert_eq!(query.order.0, Direction::OldestFirst);
+        assert_eq!(query.order.0, SortOrder::OldestFirst);
         assert_eq!(query.page.get(), 2);
     }
 

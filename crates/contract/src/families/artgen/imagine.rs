@@ -13,7 +13,8 @@ const RELAX_SECONDS: i64 = 600;
 /// Creates four images from a prompt.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Imagine {
+#[schemars(rename = "Imagine")]
+pub struct ArtgenImagine {
     /// Text to generate from; it may carry option flags such as `--ar 16:9`.
     pub prompt: Prompt,
     /// Speed mode.
@@ -33,7 +34,7 @@ pub struct Imagine {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Imagine {
+impl ArtgenImagine {
     fn seconds(&self) -> Result<u32, Refusal> {
         let least = if self.mode == Mode::Relax {
             RELAX_SECONDS
@@ -50,12 +51,12 @@ impl Imagine {
     }
 }
 
-impl Operation for Imagine {
+impl Operation for ArtgenImagine {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let flags = Flags::read(&self.prompt)?;
         let seconds = self.seconds()?;
         let version = flags.version().unwrap_or(Version::NEWEST);

@@ -4,7 +4,7 @@ use super::FAMILY_NAME;
 use super::actions::{ResultKind, result_kind};
 use super::flags::Flags;
 use super::requests::{Lineage, grid, member_of, price};
-use crate::brief::Wanted;
+use crate::brief::SourceRule;
 use crate::fields::{Count, InlineImage, Prompt};
 use crate::ids::JobId;
 use crate::job::File;
@@ -15,7 +15,7 @@ use crate::refusal::Code;
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArtgenInpaint")]
-pub struct Inpaint {
+pub struct ArtgenInpaint {
     /// Earlier job with a picture.
     pub job_id: JobId,
     /// Base64 of a black-and-white mask of the same size as the picture; white marks the region to repaint.
@@ -31,7 +31,7 @@ pub struct Inpaint {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Inpaint {
+impl Operation for ArtgenInpaint {
     fn parent(&self) -> Option<JobId> {
         Some(self.job_id.clone())
     }
@@ -40,13 +40,13 @@ impl Operation for Inpaint {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let flags = Flags::read(&self.prompt)?;
         let parent = context.finished_parent("jobId", FAMILY_NAME)?;
         let file = picture(parent)?;
-        let wanted = Wanted {
+        let wanted = SourceRule {
             size: Some((file.width, file.height)),
-            ..Wanted::KEPT
+            ..SourceRule::KEPT
         };
         let mut lineage = Lineage::of(parent);
         lineage.prompt = self.prompt.to_string();

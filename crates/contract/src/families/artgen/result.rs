@@ -1,7 +1,7 @@
 //! The artgen image result: the documented fields at top level and, with the rest, in `data`; one builder for both.
 
 use super::actions::{action_of, components};
-use crate::job::Role;
+use crate::job::FileRole;
 use crate::prelude::*;
 
 /// The `data` of an artgen image job; result fields are null until it succeeded.
@@ -12,7 +12,7 @@ use crate::prelude::*;
     reason = "a field that is absent, null or a list has three cases"
 )]
 #[schemars(rename = "ArtgenResult")]
-pub(super) struct Drawn {
+pub(super) struct ArtgenResult {
     /// Operation that created the job.
     action: String,
     /// Job identifier.
@@ -84,13 +84,13 @@ pub(super) fn seed(job: &Job) -> Option<String> {
 pub(super) fn small_images(job: &Job) -> Option<Vec<String>> {
     job.output()?;
     Some(
-        job.files(Role::Small)
+        job.files(FileRole::Small)
             .map(|file| file.cdn_url.clone())
             .collect(),
     )
 }
 
-impl Drawn {
+impl ArtgenResult {
     fn of(job: &Job) -> Self {
         let file = job.file(0);
         let prompts = job.output().map(|output| output.prompts.clone());
@@ -118,7 +118,7 @@ impl Drawn {
 const ON_TOP: [&str; 5] = ["progress", "originImage", "cdnImage", "images", "quota"];
 
 pub(super) fn render(family: &Family, job: &Job) -> Value {
-    let data = shaped(&Drawn::of(job));
+    let data = to_json(&ArtgenResult::of(job));
     let mut body = family.frame(job, data);
     for field in ON_TOP {
         body[field] = body["data"][field].clone();
@@ -128,7 +128,7 @@ pub(super) fn render(family: &Family, job: &Job) -> Value {
 
 /// The schema of what [`render`] makes.
 pub(super) fn shape(generator: &mut SchemaGenerator) -> Schema {
-    let data = generator.subschema_for::<Drawn>();
+    let data = generator.subschema_for::<ArtgenResult>();
     let address = serde_json::json!({ "type": ["string", "null"], "format": "uri" });
     schemars::json_schema!({
         "type": "object",

@@ -10,7 +10,8 @@ use crate::prelude::*;
 /// Gets the seed of an image.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Seed {
+#[schemars(rename = "Seed")]
+pub struct ArtgenSeed {
     /// Earlier job with a picture.
     pub job_id: JobId,
     /// Seconds until the job fails.
@@ -21,12 +22,12 @@ pub struct Seed {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Seed {
+impl Operation for ArtgenSeed {
     fn parent(&self) -> Option<JobId> {
         Some(self.job_id.clone())
     }
 
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let parent = context.finished_parent("jobId", FAMILY_NAME)?;
         picture(parent)?;
         let lineage = Lineage::of(parent);

@@ -1,9 +1,9 @@
 //! artgen video: short clips from a start frame, and the extension of one. Paths under `/artgen/video`.
 
-use crate::family::framed_always;
-use crate::fields::{Count, Pick, Prompt, words};
+use crate::family::envelope_schema_with_queue;
+use crate::fields::{Count, NumberChoice, Prompt, words};
 use crate::ids::JobId;
-use crate::job::Role;
+use crate::job::FileRole;
 use crate::prelude::*;
 
 const FAMILY_NAME: &str = "artgen_video";
@@ -22,9 +22,9 @@ pub const FAMILY: Family = Family {
     banned_words: true,
     asked_for: super::flags::asked_for,
     timeout_s: 1200,
-    keep: Keep::ThreeDays,
+    keep: ResultLifetime::ThreeDays,
     submits: &[
-        job::<Animate>(
+        submit_job::<ArtgenVideoSubmit>(
             "artgen.video.submit",
             "/artgen/video/submit",
             example!("artgen.video.submit"),
@@ -33,7 +33,7 @@ pub const FAMILY: Family = Family {
         .making(&[Task::Animate])
         .in_fours()
         .usually(|_| SECONDS_TO_MAKE),
-        job::<Extend>(
+        submit_job::<ArtgenVideoExtend>(
             "artgen.video.extend",
             "/artgen/video/extend",
             example!("artgen.video.extend"),
@@ -43,12 +43,12 @@ pub const FAMILY: Family = Family {
         .in_fours()
         .usually(|_| SECONDS_TO_MAKE),
     ],
-    fetches: &[Fetch {
+    fetches: &[FetchEndpoint {
         path: "/artgen/video/fetch",
         param: "jobId",
     }],
-    render: |family, job| family.frame(job, shaped(&Clips::of(job))),
-    shape: framed_always::<Clips>,
+    render: |family, job| family.frame(job, to_json(&ArtgenVideoResult::of(job))),
+    shape: envelope_schema_with_queue::<ArtgenVideoResult>,
     ..Family::USUAL
 };
 
@@ -62,14 +62,14 @@ words! {
 }
 words! {
     /// How large the videos are.
-    pub Resolution = Sd { Hd "hd", Sd "sd" }
+    pub ArtgenVideoResolution = Sd { Hd "hd", Sd "sd" }
 }
 words! {
     /// Who decides how an extension moves.
     pub AnimateMode = Auto { Auto "auto", Manual "manual" }
 }
 
-impl Resolution {
+impl ArtgenVideoResolution {
     /// Pixels of the shorter side.
     const fn short_side(self) -> u32 {
         match self {
@@ -83,7 +83,7 @@ impl Resolution {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArtgenVideoSubmit")]
-pub struct Animate {
+pub struct ArtgenVideoSubmit {
     /// What happens.
     pub prompt: Prompt,
     /// Address of the start frame.
@@ -99,21 +99,21 @@ pub struct Animate {
     pub manual: Motion,
     /// Resolution; the price differs.
     #[serde(default)]
-    pub resolution: Resolution,
+    pub resolution: ArtgenVideoResolution,
     /// Number of videos.
     #[serde(default)]
-    pub bs: Pick<1, 2, 4, 4>,
+    pub bs: NumberChoice<1, 2, 4, 4>,
     /// Address that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Animate {
+impl Operation for ArtgenVideoSubmit {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let mut brief = Brief::new(Task::Animate)
             .words(&self.prompt)
             .times(self.bs.count())
@@ -136,7 +136,7 @@ impl Operation for Animate {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArtgenVideoExtend")]
-pub struct Extend {
+pub struct ArtgenVideoExtend {
     /// Earlier, completed video job.
     pub job_id: JobId,
     /// Which of its videos; 0 is the first.
@@ -149,27 +149,27 @@ pub struct Extend {
     pub animate_mode: AnimateMode,
     /// Number of videos.
     #[serde(default)]
-    pub bs: Pick<1, 2, 4, 4>,
+    pub bs: NumberChoice<1, 2, 4, 4>,
     /// Address that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Extend {
+impl Operation for ArtgenVideoExtend {
     fn parent(&self) -> Option<JobId> {
         Some(self.job_id.clone())
     }
 
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let parent = context.finished_parent("jobId", FAMILY_NAME)?;
         let Some(video) = parent.file(self.index.count() as usize) else {
-            let last = parent.files(Role::Main).count().saturating_sub(1);
+            let last = parent.files(FileRole::Main).count().saturating_sub(1);
             let message = format!("must be a video of the job, from 0 to {last}");
             return Err(Refusal::invalid("index", message));
         };
         let resolution = parent
             .text("resolution")
-            .and_then(Resolution::from_word)
+            .and_then(ArtgenVideoResolution::from_word)
             .unwrap_or_default();
         let prompt = parent.text("prompt").unwrap_or_default();
         let mut brief = Brief::new(Task::Extend(self.index.count() as u8))
@@ -193,7 +193,7 @@ impl Operation for Extend {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArtgenVideoResult")]
-struct Clips {
+struct ArtgenVideoResult {
     /// `generate` or `extend`.
     action: &'static str,
     /// Job identifier.
@@ -210,9 +210,12 @@ struct Clips {
     hook_url: Option<String>,
 }
 
-impl Clips {
+impl ArtgenVideoResult {
     fn of(job: &Job) -> Self {
-        let addresses = || job.files(Role::Main).map(|file| file.origin_url.clone());
+        let addresses = || {
+            job.files(FileRole::Main)
+                .map(|file| file.origin_url.clone())
+        };
         Self {
             action: if job.operation == "artgen.video.extend" {
                 "extend"

@@ -1,12 +1,12 @@
 //! Raster images from words.
 
-use super::Model;
+use super::DesignModel;
 use crate::fields::{Count, Prompt, Text, words};
 use crate::prelude::*;
 
 words! {
     /// Width and height.
-    pub Size = S1024x1024 {
+    pub DesignSize = S1024x1024 {
         S1024x1024 "1024x1024", S1365x1024 "1365x1024", S1024x1365 "1024x1365",
         S1536x1024 "1536x1024", S1024x1536 "1024x1536", S1820x1024 "1820x1024",
         S1024x1820 "1024x1820", S1024x2048 "1024x2048", S2048x1024 "2048x1024",
@@ -25,7 +25,7 @@ fn pixels(word: &str) -> (u32, u32) {
 /// Makes raster images from words.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "DesignGenerations")]
-pub struct Generate {
+pub struct DesignGenerations {
     /// What to show; English works best.
     pub prompt: Prompt,
     /// How many images; the price differs.
@@ -33,21 +33,21 @@ pub struct Generate {
     pub n: Count<1, 6, 1>,
     /// Width and height.
     #[serde(default)]
-    pub size: Size,
+    pub size: DesignSize,
     /// The model.
     #[serde(default)]
-    pub model: Model,
+    pub model: DesignModel,
     /// What to leave out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negative_prompt: Option<Text<32000>>,
 }
 
-impl Operation for Generate {
+impl Operation for DesignGenerations {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let brief = Brief::new(Task::Draw)
             .words(&self.prompt)
             .sized(pixels(self.size.word()))
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn every_size_word_says_its_pixels() {
-        for word in Size::WORDS {
+        for word in DesignSize::WORDS {
             let (width, height) = pixels(word);
             assert_eq!(format!("{width}x{height}"), *word);
         }

@@ -1,7 +1,7 @@
 //! New images from an image and words: changed as a whole, in a region, or behind its subject.
 
-use super::Model;
-use crate::brief::Wanted;
+use super::DesignModel;
+use crate::brief::SourceRule;
 use crate::fields::{Count, ImageData, Prompt, Real, Text};
 use crate::prelude::*;
 
@@ -16,7 +16,7 @@ fn brief(task: Task, image: &ImageUrl, prompt: &str, n: u32) -> Brief {
 /// Changes an image toward words.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "DesignImageToImage")]
-pub struct ImageToImage {
+pub struct DesignImageToImage {
     /// Address of the image.
     pub image: ImageUrl,
     /// What to show.
@@ -28,18 +28,18 @@ pub struct ImageToImage {
     pub n: Count<1, 6, 1>,
     /// The model.
     #[serde(default)]
-    pub model: Model,
+    pub model: DesignModel,
     /// What to leave out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negative_prompt: Option<Text<32000>>,
 }
 
-impl Operation for ImageToImage {
+impl Operation for DesignImageToImage {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let mut brief = brief(Task::Restyle, &self.image, &self.prompt, self.n.count())
             .by_model(self.model.word())
             .without(self.negative_prompt.as_deref());
@@ -52,7 +52,7 @@ impl Operation for ImageToImage {
 /// Repaints the white region of a mask.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "DesignInpaint")]
-pub struct Inpaint {
+pub struct DesignInpaint {
     /// Address of the image.
     pub image: ImageUrl,
     /// Address of a black-and-white mask of the same size; white marks the region to repaint.
@@ -65,21 +65,21 @@ pub struct Inpaint {
     pub n: Count<1, 6, 1>,
     /// The model.
     #[serde(default)]
-    pub model: Model,
+    pub model: DesignModel,
     /// What to leave out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negative_prompt: Option<Text<32000>>,
 }
 
-impl Operation for Inpaint {
+impl Operation for DesignInpaint {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
-        let wanted = Wanted {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
+        let wanted = SourceRule {
             like_first: true,
-            ..Wanted::ANY
+            ..SourceRule::ANY
         };
         let mask = ImageData::Url(self.mask.clone());
         let brief = brief(Task::Repaint, &self.image, &self.prompt, self.n.count())
@@ -103,7 +103,7 @@ pub struct ReplaceBackground {
     pub n: Count<1, 6, 1>,
     /// The model.
     #[serde(default)]
-    pub model: Model,
+    pub model: DesignModel,
     /// What to leave out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negative_prompt: Option<Text<32000>>,
@@ -114,7 +114,7 @@ impl Operation for ReplaceBackground {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let n = self.n.count();
         let brief = brief(Task::ReplaceBackground, &self.image, &self.prompt, n)
             .by_model(self.model.word())

@@ -13,7 +13,7 @@ macro_rules! single {
         }
 
         impl Operation for $name {
-            fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+            fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
                 let brief = Brief::new(Task::$task).from_url("image", &self.image);
                 Ok(Order::new(Price::of($price), brief))
             }

@@ -1,19 +1,19 @@
 //! The answers of the image endpoints: the vendor's body.
 
-use crate::job::Role;
+use crate::job::FileRole;
 use crate::prelude::*;
 
 /// The vendor's body.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImgmodelAnswer")]
-pub(super) struct Images {
+pub(super) struct ImgmodelAnswer {
     /// When they were made, in seconds since 1970.
     created: i64,
     /// The images, in order.
-    data: Vec<Image>,
+    data: Vec<ImgmodelImage>,
     /// Tokens, estimated; only `image-1`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    usage: Option<Usage>,
+    usage: Option<ImgmodelUsage>,
     /// What is behind the subject; only `image-1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     background: Option<&'static str>,
@@ -31,7 +31,7 @@ pub(super) struct Images {
 /// One image.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImgmodelImage")]
-struct Image {
+struct ImgmodelImage {
     /// Its address; it works for 60 minutes, at the legacy endpoint for 24 hours.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
@@ -46,7 +46,7 @@ struct Image {
 /// Tokens a call comes to, by the size of what went in and out.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImgmodelUsage")]
-struct Usage {
+struct ImgmodelUsage {
     total_tokens: u64,
     input_tokens: u64,
     output_tokens: u64,
@@ -65,7 +65,7 @@ const CHARACTERS_PER_TOKEN: u64 = 4;
 const INPUT_IMAGE_TOKENS: u64 = 256;
 const OUTPUT_PIXELS_PER_TOKEN: u64 = 1024;
 
-impl Usage {
+impl ImgmodelUsage {
     fn of(job: &Job) -> Self {
         let text = job.text("prompt").unwrap_or_default().chars().count() as u64;
         let inputs = match job.request.get("image") {
@@ -73,7 +73,7 @@ impl Usage {
             _ => 0,
         };
         let pixels = |file: &crate::File| u64::from(file.width) * u64::from(file.height);
-        let output: u64 = job.files(Role::Main).map(pixels).sum();
+        let output: u64 = job.files(FileRole::Main).map(pixels).sum();
         let details = InputTokens {
             text_tokens: text.div_ceil(CHARACTERS_PER_TOKEN),
             image_tokens: inputs * INPUT_IMAGE_TOKENS,
@@ -89,8 +89,8 @@ impl Usage {
     }
 }
 
-impl Images {
-    fn of(finished: &Finished<'_>) -> Self {
+impl ImgmodelAnswer {
+    fn of(finished: &FinishedJob<'_>) -> Self {
         let job = finished.job;
         let model = job.text("model").unwrap_or_default();
         let revised = job.output().and_then(|output| {
@@ -98,9 +98,9 @@ impl Images {
             revised.filter(|_| model == "art-3").map(str::to_owned)
         });
         let wants_bytes = job.text("response_format") == Some("b64_json");
-        let data = job.files(Role::Main).enumerate().map(|(index, file)| {
+        let data = job.files(FileRole::Main).enumerate().map(|(index, file)| {
             let bytes = finished.base64.get(index).filter(|_| wants_bytes).cloned();
-            Image {
+            ImgmodelImage {
                 url: bytes.is_none().then(|| file.cdn_url.clone()),
                 b64_json: bytes,
                 revised_prompt: revised.clone(),
@@ -114,7 +114,7 @@ impl Images {
         Self {
             created: job.finished_ms.unwrap_or(job.updated_ms) / 1000,
             data: data.collect(),
-            usage: image_1.then(|| Usage::of(job)),
+            usage: image_1.then(|| ImgmodelUsage::of(job)),
             background: image_1.then(|| match echo("background") {
                 Some("transparent") => "transparent",
                 _ => "opaque",
@@ -129,14 +129,14 @@ impl Images {
     }
 }
 
-pub(super) fn images(finished: &Finished<'_>) -> Value {
-    shaped(&Images::of(finished))
+pub(super) fn images(finished: &FinishedJob<'_>) -> Value {
+    to_json(&ImgmodelAnswer::of(finished))
 }
 
 /// The answer again, without bytes: addresses stand where they were.
 pub(super) fn render(job: &Job) -> Value {
     match job.output() {
         None => Value::Null,
-        Some(_) => images(&Finished { job, base64: &[] }),
+        Some(_) => images(&FinishedJob { job, base64: &[] }),
     }
 }

@@ -9,7 +9,7 @@ pub const FAMILY: Family = Family {
     title: "Chat images",
     prefix: "/imgmodel/chat-image/",
     queue: "imgmodel_chat",
-    submits: &[job::<Generate>(
+    submits: &[submit_job::<ChatImageGenerations>(
         "imgmodel.chat",
         "/imgmodel/chat-image/generations",
         example!("imgmodel.chat"),
@@ -18,12 +18,12 @@ pub const FAMILY: Family = Family {
     .making(&[Task::Draw])
     .usually(|_| 60)
     .with_images()],
-    fetches: &[Fetch {
+    fetches: &[FetchEndpoint {
         path: "/imgmodel/chat-image/fetch",
         param: "jobId",
     }],
-    render: |family, job| family.framed_result(job, Drawn::of(job)),
-    shape: framed::<Drawn>,
+    render: |family, job| family.framed_result(job, ChatImageResult::of(job)),
+    shape: envelope_schema::<ChatImageResult>,
     ..Family::USUAL
 };
 
@@ -31,7 +31,7 @@ pub const FAMILY: Family = Family {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ChatImageGenerations")]
-pub struct Generate {
+pub struct ChatImageGenerations {
     /// What to draw, in any language; phrase it as a request to draw.
     pub prompt: Prompt,
     /// Addresses or base64 of reference images.
@@ -42,12 +42,12 @@ pub struct Generate {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Generate {
+impl Operation for ChatImageGenerations {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let mut brief = Brief::new(Task::Draw)
             .words(&self.prompt)
             .sized((1024, 1024));
@@ -62,7 +62,7 @@ impl Operation for Generate {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ChatImageResult")]
-struct Drawn {
+struct ChatImageResult {
     /// Prompt text.
     prompt: String,
     /// Addresses of the reference images; an inline one by its name.
@@ -77,10 +77,10 @@ struct Drawn {
     hook_url: Option<String>,
 }
 
-impl Drawn {
+impl ChatImageResult {
     fn of(job: &Job) -> Option<Self> {
         let file = job.file(0)?;
-        let request: Generate = job.request()?;
+        let request: ChatImageGenerations = job.request()?;
         Some(Self {
             prompt: request.prompt.to_string(),
             refer_images: request

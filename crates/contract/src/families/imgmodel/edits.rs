@@ -1,7 +1,9 @@
 //! Edits of images, in the vendor's form: files of a multipart form, or JSON with addresses or base64.
 
-use super::rules::{Background, Model, OutputFormat, Quality, ResponseFormat, Size, Wish};
-use crate::brief::{MEGABYTE, Wanted};
+use super::rules::{
+    Background, ImageOptions, ImgmodelModel, ImgmodelSize, OutputFormat, Quality, ResponseFormat,
+};
+use crate::brief::{MEGABYTE, SourceRule};
 use crate::fields::{Count, ImageData, List, Prompt, words};
 use crate::prelude::*;
 
@@ -25,7 +27,7 @@ words! {
 /// Edits or extends source images.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ImgmodelEdits")]
-pub struct Edit {
+pub struct ImgmodelEdits {
     /// The images: files, addresses, data-URIs or base64. `image-1`: each a png, webp or jpg under 25 MB; `art-2`:
     /// exactly one square png under 4 MB.
     pub image: List<ImageData, 1, 16>,
@@ -64,40 +66,40 @@ pub struct Edit {
 const PNG: &[&str] = &["image/png"];
 
 impl EditModel {
-    const fn model(self) -> Model {
+    const fn model(self) -> ImgmodelModel {
         match self {
-            Self::Image1 => Model::Image1,
-            Self::Art2 => Model::Art2,
+            Self::Image1 => ImgmodelModel::Image1,
+            Self::Art2 => ImgmodelModel::Art2,
         }
     }
 
     /// What each source image must be like.
-    const fn wanted(self) -> Wanted {
+    const fn wanted(self) -> SourceRule {
         match self {
-            Self::Image1 => Wanted {
+            Self::Image1 => SourceRule {
                 media_types: &["image/png", "image/webp", "image/jpeg"],
                 under_bytes: Some(25 * MEGABYTE),
-                ..Wanted::ANY
+                ..SourceRule::ANY
             },
-            Self::Art2 => Wanted {
+            Self::Art2 => SourceRule {
                 media_types: PNG,
                 under_bytes: Some(4 * MEGABYTE),
                 square: true,
-                ..Wanted::ANY
+                ..SourceRule::ANY
             },
         }
     }
 }
 
 /// What a mask must be like.
-const MASK: Wanted = Wanted {
+const MASK: SourceRule = SourceRule {
     media_types: PNG,
     under_bytes: Some(4 * MEGABYTE),
     like_first: true,
-    ..Wanted::ANY
+    ..SourceRule::ANY
 };
 
-impl Edit {
+impl ImgmodelEdits {
     fn brief(&self) -> Result<Brief, Refusal> {
         let count = self.image.len();
         if self.model == EditModel::Art2 && count != 1 {
@@ -110,7 +112,7 @@ impl Edit {
                 1 => "image".to_owned(),
                 _ => format!("image[{index}]"),
             };
-            brief = brief.from_wanted(field, image.clone(), self.model.wanted());
+            brief = brief.from_with_rule(field, image.clone(), self.model.wanted());
         }
         if let Some(mask) = self.mask.as_ref().and_then(|mask| mask.first()) {
             brief = brief.masked("mask", mask.clone(), MASK);
@@ -119,13 +121,13 @@ impl Edit {
     }
 }
 
-impl Operation for Edit {
+impl Operation for ImgmodelEdits {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
-        let settled = Wish {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
+        let settled = ImageOptions {
             model: self.model.model(),
             prompt: &self.prompt,
             n: self.n,
@@ -137,10 +139,12 @@ impl Operation for Edit {
                 .quality
                 .and_then(|word| Quality::from_word(word.word())),
             response_format: self.response_format,
-            size: self.size.and_then(|word| Size::from_word(word.word())),
+            size: self
+                .size
+                .and_then(|word| ImgmodelSize::from_word(word.word())),
             style: None,
         }
-        .settle()?;
+        .resolve_options()?;
         Ok(settled.order("imgmodel.edits", self.brief()?))
     }
 }

@@ -1,7 +1,8 @@
 //! Images from a prompt, in the vendor's form.
 
 use super::rules::{
-    Background, Model, Moderation, OutputFormat, Quality, ResponseFormat, Size, Style, Wish,
+    Background, ImageOptions, ImgmodelModel, ImgmodelSize, Moderation, OutputFormat, Quality,
+    ResponseFormat, Style,
 };
 use crate::fields::{Count, Prompt};
 use crate::prelude::*;
@@ -9,12 +10,12 @@ use crate::prelude::*;
 /// Makes images from a prompt.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ImgmodelGenerations")]
-pub struct Generate {
+pub struct ImgmodelGenerations {
     /// What to show: up to 32000 characters with `image-1`, 1000 with `art-2`, 4000 with `art-3`.
     pub prompt: Prompt,
     /// The model.
     #[serde(default)]
-    pub model: Model,
+    pub model: ImgmodelModel,
     /// What is behind the subject; only `image-1`. `transparent` needs `png` or `webp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
@@ -39,19 +40,19 @@ pub struct Generate {
     /// `image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`;
     /// `art-3`: `1024x1024`, `1792x1024`, `1024x1792`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<Size>,
+    pub size: Option<ImgmodelSize>,
     /// The look; only `art-3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<Style>,
 }
 
-impl Operation for Generate {
+impl Operation for ImgmodelGenerations {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
-        let settled = Wish {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
+        let settled = ImageOptions {
             model: self.model,
             prompt: &self.prompt,
             n: self.n,
@@ -64,7 +65,7 @@ impl Operation for Generate {
             size: self.size,
             style: self.style,
         }
-        .settle()?;
+        .resolve_options()?;
         let mut brief = Brief::new(Task::Draw).words(&self.prompt);
         brief.extra = self.style.map_or(
             Value::Null,

@@ -29,7 +29,7 @@ impl LegacySize {
 /// Makes one image; discouraged, use `/v1/images/generations`.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ImgmodelLegacy")]
-pub struct Legacy {
+pub struct ImgmodelLegacy {
     /// What to show.
     pub prompt: Prompt<4000>,
     /// Width and height.
@@ -45,12 +45,12 @@ pub struct Legacy {
     pub quality: LegacyQuality,
 }
 
-impl Operation for Legacy {
+impl Operation for ImgmodelLegacy {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let mut brief = Brief::new(Task::Draw)
             .words(&self.prompt)
             .by_model(self.model.word())

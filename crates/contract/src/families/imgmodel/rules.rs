@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 words! {
     /// The model.
-    pub Model = Art2 { Image1 "image-1", Art2 "art-2", Art3 "art-3" }
+    pub ImgmodelModel = Art2 { Image1 "image-1", Art2 "art-2", Art3 "art-3" }
 }
 words! {
     /// What is behind the subject; only `image-1`.
@@ -33,7 +33,7 @@ words! {
 }
 words! {
     /// Width and height; which are allowed depends on the model.
-    pub Size {
+    pub ImgmodelSize {
         Auto "auto", S256 "256x256", S512 "512x512", S1024 "1024x1024", S1536x1024 "1536x1024",
         S1024x1536 "1024x1536", S1792x1024 "1792x1024", S1024x1792 "1024x1792",
     }
@@ -46,7 +46,7 @@ words! {
 /// The key of the factor for the larger sizes of `image-1`.
 pub(super) const LARGE: &str = "imgmodel.factor.image-1_large";
 
-impl Size {
+impl ImgmodelSize {
     /// Width and height; `auto` is square.
     pub(super) const fn pixels(self) -> (u32, u32) {
         match self {
@@ -61,7 +61,7 @@ impl Size {
     }
 }
 
-impl Model {
+impl ImgmodelModel {
     const fn prompt_characters(self) -> usize {
         match self {
             Self::Image1 => 32000,
@@ -78,18 +78,27 @@ impl Model {
         }
     }
 
-    const fn sizes(self) -> &'static [Size] {
+    const fn sizes(self) -> &'static [ImgmodelSize] {
         match self {
-            Self::Image1 => &[Size::S1024, Size::S1536x1024, Size::S1024x1536, Size::Auto],
-            Self::Art2 => &[Size::S256, Size::S512, Size::S1024],
-            Self::Art3 => &[Size::S1024, Size::S1792x1024, Size::S1024x1792],
+            Self::Image1 => &[
+                ImgmodelSize::S1024,
+                ImgmodelSize::S1536x1024,
+                ImgmodelSize::S1024x1536,
+                ImgmodelSize::Auto,
+            ],
+            Self::Art2 => &[ImgmodelSize::S256, ImgmodelSize::S512, ImgmodelSize::S1024],
+            Self::Art3 => &[
+                ImgmodelSize::S1024,
+                ImgmodelSize::S1792x1024,
+                ImgmodelSize::S1024x1792,
+            ],
         }
     }
 }
 
 /// What a call asks for, before the model's rules and defaults.
-pub(super) struct Wish<'a> {
-    pub(super) model: Model,
+pub(super) struct ImageOptions<'a> {
+    pub(super) model: ImgmodelModel,
     pub(super) prompt: &'a str,
     pub(super) n: Count<1, 10, 1>,
     pub(super) background: Option<Background>,
@@ -98,16 +107,16 @@ pub(super) struct Wish<'a> {
     pub(super) output_format: Option<OutputFormat>,
     pub(super) quality: Option<Quality>,
     pub(super) response_format: Option<ResponseFormat>,
-    pub(super) size: Option<Size>,
+    pub(super) size: Option<ImgmodelSize>,
     pub(super) style: Option<Style>,
 }
 
 /// The same with every default resolved.
-pub(super) struct Settled {
-    model: Model,
+pub(super) struct ResolvedOptions {
+    model: ImgmodelModel,
     n: u32,
     quality: Quality,
-    size: Size,
+    size: ImgmodelSize,
     response: ResponseFormat,
     background: Background,
     output_format: OutputFormat,
@@ -115,13 +124,13 @@ pub(super) struct Settled {
     words: Fields,
 }
 
-impl Wish<'_> {
+impl ImageOptions<'_> {
     /// Holds the wish against the rules of its model.
-    pub(super) fn settle(&self) -> Result<Settled, Refusal> {
+    pub(super) fn resolve_options(&self) -> Result<ResolvedOptions, Refusal> {
         let model = self.model;
         self.check_owners()?;
         self.check_prompt()?;
-        if model == Model::Art3 && self.n.get() != 1 {
+        if model == ImgmodelModel::Art3 && self.n.get() != 1 {
             let message = format!("must be 1 with art-3, is {}", self.n.get());
             return Err(Refusal::invalid("n", message));
         }
@@ -131,8 +140,8 @@ impl Wish<'_> {
             return Err(not_with(model, "quality", words, quality.word()));
         }
         let size = self.size.unwrap_or(match model {
-            Model::Image1 => Size::Auto,
-            _ => Size::S1024,
+            ImgmodelModel::Image1 => ImgmodelSize::Auto,
+            _ => ImgmodelSize::S1024,
         });
         if !model.sizes().contains(&size) {
             let words = model.sizes().iter().map(|size| size.word());
@@ -140,7 +149,7 @@ impl Wish<'_> {
         }
         let output_format = self.output_format.unwrap_or_default();
         self.check_format(output_format)?;
-        Ok(Settled {
+        Ok(ResolvedOptions {
             model,
             n: self.n.count(),
             quality,
@@ -179,10 +188,10 @@ impl Wish<'_> {
         ];
         let stray = image_1
             .iter()
-            .find(|(_, given)| *given && self.model != Model::Image1)
-            .map(|(field, _)| (*field, Model::Image1))
-            .or((self.style.is_some() && self.model != Model::Art3)
-                .then_some(("style", Model::Art3)));
+            .find(|(_, given)| *given && self.model != ImgmodelModel::Image1)
+            .map(|(field, _)| (*field, ImgmodelModel::Image1))
+            .or((self.style.is_some() && self.model != ImgmodelModel::Art3)
+                .then_some(("style", ImgmodelModel::Art3)));
         match stray {
             None => Ok(()),
             Some((field, owner)) => Err(Refusal::invalid(
@@ -222,18 +231,18 @@ impl Wish<'_> {
 
     fn response(&self) -> Result<ResponseFormat, Refusal> {
         match (self.model, self.response_format) {
-            (Model::Image1, Some(ResponseFormat::Url)) => {
+            (ImgmodelModel::Image1, Some(ResponseFormat::Url)) => {
                 let message = "must be b64_json with image-1, is url";
                 Err(Refusal::invalid("response_format", message))
             }
-            (Model::Image1, _) => Ok(ResponseFormat::B64Json),
+            (ImgmodelModel::Image1, _) => Ok(ResponseFormat::B64Json),
             (_, given) => Ok(given.unwrap_or(ResponseFormat::Url)),
         }
     }
 }
 
 fn not_with<'a>(
-    model: Model,
+    model: ImgmodelModel,
     field: &str,
     words: impl Iterator<Item = &'a str>,
     is: &str,
@@ -246,11 +255,11 @@ fn not_with<'a>(
     )
 }
 
-impl Settled {
+impl ResolvedOptions {
     fn price(&self, operation: &str) -> Price {
         let price = Price::of(operation).by(self.model.word());
         let price = match self.model {
-            Model::Image1 => {
+            ImgmodelModel::Image1 => {
                 let quality = match self.quality {
                     Quality::Low => "low",
                     Quality::High => "high",
@@ -258,15 +267,17 @@ impl Settled {
                 };
                 let price = price.by(quality);
                 match self.size {
-                    Size::S1536x1024 | Size::S1024x1536 => price.factor(LARGE),
+                    ImgmodelSize::S1536x1024 | ImgmodelSize::S1024x1536 => price.factor(LARGE),
                     _ => price,
                 }
             }
-            Model::Art2 => price.by(self.size.word()),
-            Model::Art3 if self.quality == Quality::Hd || self.size != Size::S1024 => {
+            ImgmodelModel::Art2 => price.by(self.size.word()),
+            ImgmodelModel::Art3
+                if self.quality == Quality::Hd || self.size != ImgmodelSize::S1024 =>
+            {
                 price.by("hd_or_large")
             }
-            Model::Art3 => price.by("standard"),
+            ImgmodelModel::Art3 => price.by("standard"),
         };
         price.times(self.n)
     }

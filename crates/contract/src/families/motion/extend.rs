@@ -1,6 +1,6 @@
 //! The extension of a motion video: at its parent's size, always relaxed.
 
-use super::{FAMILY_NAME, LARGE, ModelName, Resolution};
+use super::{FAMILY_NAME, LARGE, ModelName, MotionResolution};
 use crate::fields::Prompt;
 use crate::ids::JobId;
 use crate::job::Speed;
@@ -13,7 +13,7 @@ const SECONDS: u32 = 5;
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MotionExtend")]
-pub struct Extend {
+pub struct MotionExtend {
     /// Earlier video job.
     pub job_id: JobId,
     /// What happens next.
@@ -26,7 +26,7 @@ pub struct Extend {
     pub model_name: ModelName,
 }
 
-impl Operation for Extend {
+impl Operation for MotionExtend {
     fn parent(&self) -> Option<JobId> {
         Some(self.job_id.clone())
     }
@@ -35,12 +35,12 @@ impl Operation for Extend {
         vec![("userPrompt".into(), &*self.user_prompt)]
     }
 
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let parent = context.finished_parent("jobId", FAMILY_NAME)?;
         let video = parent.file(0).ok_or_else(Refusal::job_not_found)?;
         let resolution = parent
             .text("resolution")
-            .and_then(Resolution::from_word)
+            .and_then(MotionResolution::from_word)
             .unwrap_or_default();
         let mut brief = Brief::new(Task::Extend(0))
             .words(&self.user_prompt)
@@ -49,7 +49,7 @@ impl Operation for Extend {
         brief.seconds = SECONDS;
         brief.covers = true;
         let mut price = Price::of("motion.extend");
-        if resolution == Resolution::P1080 {
+        if resolution == MotionResolution::P1080 {
             price = price.factor(LARGE);
         }
         Ok(Order::new(price, brief)

@@ -1,6 +1,6 @@
 //! A new motion video.
 
-use super::{AspectRatio, Duration, LARGE, LONG, ModelName, Resolution, UseMode, size};
+use super::{Duration, LARGE, LONG, ModelName, MotionAspectRatio, MotionResolution, UseMode, size};
 use crate::fields::{Flag, Prompt};
 use crate::job::Speed;
 use crate::prelude::*;
@@ -9,7 +9,7 @@ use crate::prelude::*;
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MotionGenerations")]
-pub struct Generate {
+pub struct MotionGenerations {
     /// What happens; English gives the best results.
     pub user_prompt: Prompt,
     /// Address of the start frame.
@@ -26,7 +26,7 @@ pub struct Generate {
     pub looped: Flag<false>,
     /// Width to height.
     #[serde(default)]
-    pub aspect_ratio: AspectRatio,
+    pub aspect_ratio: MotionAspectRatio,
     /// The model.
     #[serde(default)]
     pub model_name: ModelName,
@@ -35,32 +35,32 @@ pub struct Generate {
     pub duration: Duration,
     /// Resolution.
     #[serde(default)]
-    pub resolution: Resolution,
+    pub resolution: MotionResolution,
     /// Speed mode; the price differs.
     #[serde(default)]
     pub use_mode: UseMode,
 }
 
-impl Generate {
+impl MotionGenerations {
     fn price(&self) -> Price {
         let mut price = Price::of("motion.generations").by(self.use_mode.word());
         if self.duration == Duration::Ten {
             price = price.factor(LONG);
         }
-        if self.resolution == Resolution::P1080 {
+        if self.resolution == MotionResolution::P1080 {
             price = price.factor(LARGE);
         }
         price
     }
 }
 
-impl Operation for Generate {
+impl Operation for MotionGenerations {
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("userPrompt".into(), &*self.user_prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
-        if self.duration == Duration::Ten && self.resolution != Resolution::P720 {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
+        if self.duration == Duration::Ten && self.resolution != MotionResolution::P720 {
             let message = "10s is only for resolution 720p, allowed at 1080p: 5s";
             return Err(Refusal::invalid("duration", message));
         }

@@ -26,7 +26,7 @@ impl Operation for MakeCharacter {
         ("timestamps", "character_timestamps"),
     ];
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let mut brief = Brief::new(Task::Character);
         brief.video = Some(("url".to_owned(), self.url.clone()));
         brief.span = Some(self.timestamps.bounds());

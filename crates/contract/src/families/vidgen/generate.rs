@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::{Model, Orientation, Size};
-use crate::brief::Definition;
-use crate::fields::{Flag, ImageData, List, Pick, Prompt, Span};
+use super::{Orientation, VidgenModel, VidgenSize};
+use crate::brief::VideoDefinition;
+use crate::fields::{Flag, ImageData, List, NumberChoice, Prompt, Span};
 use crate::prelude::*;
 
 /// Makes a video.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VidgenGenerations")]
-pub struct Generate {
+pub struct VidgenGenerations {
     /// The model.
-    pub model: Model,
+    pub model: VidgenModel,
     /// What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so is what comes
     /// after 32 different ones.
     pub prompt: Prompt,
@@ -24,11 +24,11 @@ pub struct Generate {
     pub orientation: Orientation,
     /// Length in seconds; 25 only with `video-2-pro`. Default 10, with `video-2-pro` 15.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duration: Option<Pick<10, 15, 25, 10>>,
+    pub duration: Option<NumberChoice<10, 15, 25, 10>>,
     /// Definition, at the same width and height: `large` has more detail and a higher bit rate; only with `video-2-pro` and
     /// not with 25 seconds.
     #[serde(default)]
-    pub size: Size,
+    pub size: VidgenSize,
     /// Address of a video to take a character from; no real people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub character_url: Option<ImageUrl>,
@@ -48,26 +48,26 @@ pub struct Generate {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Generate {
+impl VidgenGenerations {
     fn seconds(&self) -> u32 {
         match (self.duration, self.model) {
             (Some(duration), _) => duration.count(),
-            (None, Model::Video2) => 10,
-            (None, Model::Video2Pro) => 15,
+            (None, VidgenModel::Video2) => 10,
+            (None, VidgenModel::Video2Pro) => 15,
         }
     }
 
     fn check(&self) -> Result<(), Refusal> {
-        let (seconds, pro) = (self.seconds(), self.model == Model::Video2Pro);
+        let (seconds, pro) = (self.seconds(), self.model == VidgenModel::Video2Pro);
         if seconds == 25 && !pro {
             let message = "25 is only for video-2-pro, allowed with video-2: 10, 15";
             return Err(Refusal::invalid("duration", message));
         }
-        if self.size == Size::Large && !pro {
+        if self.size == VidgenSize::Large && !pro {
             let message = "large is only for video-2-pro, allowed with video-2: small";
             return Err(Refusal::invalid("size", message));
         }
-        if self.size == Size::Large && seconds == 25 {
+        if self.size == VidgenSize::Large && seconds == 25 {
             let message = "large is not for 25 seconds, allowed with 25: small";
             return Err(Refusal::invalid("size", message));
         }
@@ -76,8 +76,8 @@ impl Generate {
 
     fn pixels(&self) -> (u32, u32) {
         let (short, long) = match self.model {
-            Model::Video2 => (720, 1280),
-            Model::Video2Pro => (1024, 1792),
+            VidgenModel::Video2 => (720, 1280),
+            VidgenModel::Video2Pro => (1024, 1792),
         };
         match self.orientation {
             Orientation::Portrait => (short, long),
@@ -85,19 +85,19 @@ impl Generate {
         }
     }
 
-    fn definition(&self) -> Definition {
+    fn definition(&self) -> VideoDefinition {
         match (self.model, self.size) {
-            (Model::Video2, _) => Definition::BySize,
-            (Model::Video2Pro, Size::Small) => Definition::Standard,
-            (Model::Video2Pro, Size::Large) => Definition::High,
+            (VidgenModel::Video2, _) => VideoDefinition::BySize,
+            (VidgenModel::Video2Pro, VidgenSize::Small) => VideoDefinition::Standard,
+            (VidgenModel::Video2Pro, VidgenSize::Large) => VideoDefinition::High,
         }
     }
 
     fn price(&self) -> Price {
         let price = Price::of("vidgen.generations").by(self.model.word());
         let price = match self.model {
-            Model::Video2 => price,
-            Model::Video2Pro => price.by(self.size.word()),
+            VidgenModel::Video2 => price,
+            VidgenModel::Video2Pro => price.by(self.size.word()),
         };
         price.by(&format!("{}s", self.seconds()))
     }
@@ -129,7 +129,7 @@ fn mentioned(prompt: &str) -> Vec<String> {
     names.into_iter().collect()
 }
 
-impl Operation for Generate {
+impl Operation for VidgenGenerations {
     fn cites(&self) -> Vec<String> {
         mentioned(&self.prompt)
     }
@@ -138,7 +138,7 @@ impl Operation for Generate {
         vec![("prompt".into(), &*self.prompt)]
     }
 
-    fn order(&self, _: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         self.check()?;
         let mut brief = Brief::new(Task::Animate)
             .words(&self.prompt)

@@ -1,7 +1,7 @@
 //! A finished video without its watermark.
 
 use super::FAMILY_NAME;
-use crate::fields::Loose;
+use crate::fields::DeferredField;
 use crate::ids::JobId;
 use crate::prelude::*;
 use crate::refusal::Code;
@@ -9,13 +9,14 @@ use crate::refusal::Code;
 /// Converts a produced video to one without a watermark; at least one of `jobId` and `url` is needed, `jobId` wins. Fields
 /// may also stand in the query.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct Unmark {
+#[schemars(rename = "Unmark")]
+pub struct VidgenNoWatermark {
     /// A finished vidgen job, also as `job_id`.
     #[serde(default, rename = "jobId", skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     /// Address of a produced video; not looked at when `jobId` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub url: Option<Loose<ImageUrl>>,
+    pub url: Option<DeferredField<ImageUrl>>,
     /// Address that receives the result.
     #[serde(
         default,
@@ -26,14 +27,14 @@ pub struct Unmark {
     pub hook_url: Option<HookUrl>,
 }
 
-impl Operation for Unmark {
+impl Operation for VidgenNoWatermark {
     const SPELLINGS: &'static [(&'static str, &'static str)] = &[("jobId", "job_id")];
 
     fn parent(&self) -> Option<JobId> {
         self.job_id.clone()
     }
 
-    fn order(&self, context: Context<'_>) -> Result<Order, Refusal> {
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let brief = Brief::new(Task::Unmark);
         let price = Price::of("vidgen.no_watermark");
         if self.job_id.is_none() {

@@ -6,7 +6,7 @@ use crate::prelude::*;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "VidgenResult")]
-struct Film {
+struct VidgenResult {
     /// Job identifier.
     job_id: String,
     /// The model; null for a video that came by address.
@@ -29,7 +29,7 @@ struct Film {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "VidgenCharacter")]
-struct Persona {
+struct VidgenCharacter {
     /// Identifier of the character.
     character_id: String,
     /// The name prompts call it by, after an `@`.
@@ -44,7 +44,7 @@ struct Persona {
     hook_url: Option<String>,
 }
 
-impl Film {
+impl VidgenResult {
     fn of(job: &Job) -> Option<Self> {
         let file = job.file(0)?;
         let images = job.request.get("referImages").and_then(Value::as_array);
@@ -64,7 +64,7 @@ impl Film {
     }
 }
 
-impl Persona {
+impl VidgenCharacter {
     fn of(job: &Job) -> Option<Self> {
         let output = job.output()?;
         Some(Self {
@@ -80,19 +80,19 @@ impl Persona {
 
 pub(super) fn render(family: &Family, job: &Job) -> Value {
     let mut body = if job.operation == "vidgen.characters" {
-        family.framed_result(job, Persona::of(job))
+        family.framed_result(job, VidgenCharacter::of(job))
     } else {
-        family.framed_result(job, Film::of(job))
+        family.framed_result(job, VidgenResult::of(job))
     };
     body["videoUrl"] = body["data"]["videoUrl"].clone();
-    body["quota"] = shaped(&job.quota);
+    body["quota"] = to_json(&job.quota);
     body
 }
 
 /// The schema of what [`render`] makes.
 pub(super) fn shape(generator: &mut SchemaGenerator) -> Schema {
-    let video = generator.subschema_for::<Film>();
-    let character = generator.subschema_for::<Persona>();
+    let video = generator.subschema_for::<VidgenResult>();
+    let character = generator.subschema_for::<VidgenCharacter>();
     schemars::json_schema!({
         "type": "object",
         "required": ["status", "message", "jobId", "videoUrl", "quota", "data"],

@@ -20,29 +20,31 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Option<i64>, Va
 
 /// One of three whole numbers; `DEFAULT` when absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pick<const A: i64, const B: i64, const C: i64, const DEFAULT: i64>(i64);
+pub struct NumberChoice<const A: i64, const B: i64, const C: i64, const DEFAULT: i64>(i64);
 
-impl<const A: i64, const B: i64, const C: i64, const D: i64> Pick<A, B, C, D> {
+impl<const A: i64, const B: i64, const C: i64, const D: i64> NumberChoice<A, B, C, D> {
     /// The number.
     pub const fn count(self) -> u32 {
         self.0 as u32
     }
 }
 
-impl<const A: i64, const B: i64, const C: i64, const D: i64> Default for Pick<A, B, C, D> {
+impl<const A: i64, const B: i64, const C: i64, const D: i64> Default for NumberChoice<A, B, C, D> {
     fn default() -> Self {
         Self(D)
     }
 }
 
-impl<const A: i64, const B: i64, const C: i64, const D: i64> Serialize for Pick<A, B, C, D> {
+impl<const A: i64, const B: i64, const C: i64, const D: i64> Serialize
+    for NumberChoice<A, B, C, D>
+{
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_i64(self.0)
     }
 }
 
 impl<'de, const A: i64, const B: i64, const C: i64, const D: i64> Deserialize<'de>
-    for Pick<A, B, C, D>
+    for NumberChoice<A, B, C, D>
 {
     fn deserialize<De: Deserializer<'de>>(deserializer: De) -> Result<Self, De::Error> {
         match number(deserializer)? {
@@ -55,7 +57,9 @@ impl<'de, const A: i64, const B: i64, const C: i64, const D: i64> Deserialize<'d
     }
 }
 
-impl<const A: i64, const B: i64, const C: i64, const D: i64> JsonSchema for Pick<A, B, C, D> {
+impl<const A: i64, const B: i64, const C: i64, const D: i64> JsonSchema
+    for NumberChoice<A, B, C, D>
+{
     fn schema_name() -> Cow<'static, str> {
         format!("Pick_{A}_{B}_{C}_{D}").into()
     }
@@ -69,29 +73,33 @@ impl<const A: i64, const B: i64, const C: i64, const D: i64> JsonSchema for Pick
 
 /// A multiple of `STEP` from `LEAST` to `MOST`; `DEFAULT` when absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stepped<const LEAST: i64, const MOST: i64, const STEP: i64, const DEFAULT: i64>(i64);
+pub struct SteppedCount<const LEAST: i64, const MOST: i64, const STEP: i64, const DEFAULT: i64>(
+    i64,
+);
 
-impl<const L: i64, const M: i64, const S: i64, const D: i64> Stepped<L, M, S, D> {
+impl<const L: i64, const M: i64, const S: i64, const D: i64> SteppedCount<L, M, S, D> {
     /// The number.
     pub const fn count(self) -> u32 {
         self.0 as u32
     }
 }
 
-impl<const L: i64, const M: i64, const S: i64, const D: i64> Default for Stepped<L, M, S, D> {
+impl<const L: i64, const M: i64, const S: i64, const D: i64> Default for SteppedCount<L, M, S, D> {
     fn default() -> Self {
         Self(D)
     }
 }
 
-impl<const L: i64, const M: i64, const S: i64, const D: i64> Serialize for Stepped<L, M, S, D> {
+impl<const L: i64, const M: i64, const S: i64, const D: i64> Serialize
+    for SteppedCount<L, M, S, D>
+{
     fn serialize<Se: Serializer>(&self, serializer: Se) -> Result<Se::Ok, Se::Error> {
         serializer.serialize_i64(self.0)
     }
 }
 
 impl<'de, const L: i64, const M: i64, const S: i64, const D: i64> Deserialize<'de>
-    for Stepped<L, M, S, D>
+    for SteppedCount<L, M, S, D>
 {
     fn deserialize<De: Deserializer<'de>>(deserializer: De) -> Result<Self, De::Error> {
         match number(deserializer)? {
@@ -104,7 +112,9 @@ impl<'de, const L: i64, const M: i64, const S: i64, const D: i64> Deserialize<'d
     }
 }
 
-impl<const L: i64, const M: i64, const S: i64, const D: i64> JsonSchema for Stepped<L, M, S, D> {
+impl<const L: i64, const M: i64, const S: i64, const D: i64> JsonSchema
+    for SteppedCount<L, M, S, D>
+{
     fn schema_name() -> Cow<'static, str> {
         format!("Stepped_{L}_{M}_{S}_{D}").into()
     }
@@ -123,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_pick_takes_its_three_numbers_also_as_text() {
-        let pick = |value| serde_json::from_value::<Pick<1, 2, 4, 4>>(value);
+        let pick = |value| serde_json::from_value::<NumberChoice<1, 2, 4, 4>>(value);
         assert_eq!(pick(json!("4")).expect("four").count(), 4);
         let error = pick(json!(3)).expect_err("three");
         assert_eq!(error.to_string(), "must be 1, 2 or 4, is 3");
@@ -131,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_step_in_between_is_refused() {
-        let side = |value| serde_json::from_value::<Stepped<64, 2048, 8, 1024>>(value);
+        let side = |value| serde_json::from_value::<SteppedCount<64, 2048, 8, 1024>>(value);
         for (value, good) in [
             (json!(64), true),
             (json!("2048"), true),

@@ -1,8 +1,8 @@
 //! imgmodel: what each model allows, and what its files must be like.
 
-use atelier_contract::Role;
+use atelier_contract::FileRole;
 use atelier_contract::brief::{Format, Task};
-use atelier_contract::family::{AnswersWith, Finished};
+use atelier_contract::family::{AnswerMode, FinishedJob};
 use serde_json::{Value, json};
 
 use crate::sample::{accepted, drawn, file, finish, order, refused};
@@ -84,12 +84,15 @@ fn the_legacy_endpoint_answers_with_the_vendors_body() {
         &json!({ "prompt": "four", "size": "1024x1024" }),
         None,
     );
-    let job = finish(job, vec![file(Role::Main, "image/png", (1024, 1024), 0)]);
+    let job = finish(
+        job,
+        vec![file(FileRole::Main, "image/png", (1024, 1024), 0)],
+    );
     let (_, submit) = atelier_contract::operation(name).expect("in the table");
-    let AnswersWith::Answer(render) = submit.answers_with else {
+    let AnswerMode::Answer(render) = submit.answers_with else {
         panic!("answered in the response");
     };
-    let answer = render(&Finished {
+    let answer = render(&FinishedJob {
         job: &job,
         base64: &[],
     });
@@ -142,13 +145,16 @@ fn image_1_answers_b64_json_only() {
 fn image_1_answers_with_bytes_tokens_and_what_was_settled() {
     let body = json!({ "model": "image-1", "prompt": "four", "n": 2, "background": "transparent" });
     let job = drawn(IMAGES, &body, None);
-    let job = finish(job, vec![file(Role::Main, "image/png", (1024, 1024), 0); 2]);
+    let job = finish(
+        job,
+        vec![file(FileRole::Main, "image/png", (1024, 1024), 0); 2],
+    );
     let base64 = ["Zmlyc3Q=".to_owned(), "c2Vjb25k".to_owned()];
     let (_, submit) = atelier_contract::operation(IMAGES).expect("in the table");
-    let AnswersWith::Answer(render) = submit.answers_with else {
+    let AnswerMode::Answer(render) = submit.answers_with else {
         panic!("answered in the response");
     };
-    let answer = render(&Finished {
+    let answer = render(&FinishedJob {
         job: &job,
         base64: &base64,
     });

@@ -1,7 +1,7 @@
 //! The video families: lengths, sizes, characters, extensions.
 
-use atelier_contract::brief::Definition;
-use atelier_contract::operation::Context;
+use atelier_contract::brief::VideoDefinition;
+use atelier_contract::operation::ReferencedJobs;
 use atelier_contract::{Code, Job, JobState, Speed};
 use serde_json::json;
 
@@ -76,7 +76,7 @@ fn an_unknown_at_word_is_text_and_a_finished_character_is_used() {
     let body = json!({ "model": "video-2", "prompt": "@Fox runs, seen by @nobody" });
     let made = |cited: &[Job]| {
         let parent = None;
-        let order = order_in(VIDEO, &body, Context { parent, cited });
+        let order = order_in(VIDEO, &body, ReferencedJobs { parent, cited });
         order.expect("accepted").0.brief
     };
     let known = made(&[character()]);
@@ -139,11 +139,11 @@ fn a_large_video_is_ordered_in_high_definition_and_has_the_same_dimensions() {
     assert_eq!((large.width, large.height), (1024, 1792));
     assert_eq!(
         (small.definition, large.definition),
-        (Definition::Standard, Definition::High)
+        (VideoDefinition::Standard, VideoDefinition::High)
     );
     let plain = json!({ "model": "video-2", "prompt": "x" });
     let plain = order(VIDEO, &plain, None).expect("accepted").0.brief;
-    assert_eq!(plain.definition, Definition::BySize);
+    assert_eq!(plain.definition, VideoDefinition::BySize);
 }
 
 #[test]

@@ -97,7 +97,7 @@ const Families = ({ view }) => html`<section class="card flush"><header class="i
   { title: t("Quota"), number: true, show: (row) => count(row.quota) },
 ]} /></section>`;
 
-const House = ({ view, nodes, stats }) => html`<section class="card"><h2>${t("house")}</h2><dl class="facts">
+const Service = ({ view, nodes, stats }) => html`<section class="card"><h2>${t("service")}</h2><dl class="facts">
   <dt>${t("nodes")}</dt><dd>${nodes.map((node) => html`<span class="block" title=${node.id}>${node.self ? t("thisOne") : node.id.slice(0, 8)} · ${t("seenAgo", took(Math.max(0, view.nowMs - node.seen_ms || view.nowMs - node.seenMs || 0)))}</span>`)}</dd>
   <dt>${t("up")}</dt><dd>${took(stats.upMs)}</dd>
   <dt>${t("disk")}</dt><dd>${view.diskBytes ? t("freeOf", bytes(view.diskFreeBytes), bytes(view.diskBytes)) : t("inBucket")}</dd>
@@ -141,5 +141,5 @@ export function Overview() {
     <${Figures} view=${view} stats=${stats} />
     <${Pool} view=${view} stats=${stats} named=${named} />
     ${stats.margins?.length > 0 && html`<${Margins} rows=${stats.margins} view=${view} />`}
-    <div class="columns"><${Families} view=${view} /><${House} view=${view} nodes=${nodes} stats=${stats} /></div>`;
+    <div class="columns"><${Families} view=${view} /><${Service} view=${view} nodes=${nodes} stats=${stats} /></div>`;
 }

@@ -18,9 +18,9 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::LocalSet;
 
-use crate::cli::talk::{CATALOGUE, Talk};
-use crate::client::{Asked, Client, named};
-use crate::terminal::screen::{self, Ink};
+use crate::cli::client_options::{CATALOGUE, ClientOptions};
+use crate::client::{ApiRequest, Client, find_operation};
+use crate::terminal::screen::{self, TextStyle};
 
 /// A callback is never larger.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
@@ -58,10 +58,10 @@ struct Receiver {
 
 impl Listen {
     /// Listens until it is told to stop.
-    pub(super) async fn run(self, talk: Talk) -> Result<ExitCode> {
+    pub(super) async fn run(self, client_options: ClientOptions) -> Result<ExitCode> {
         let secret = match &self.secret_file {
             Some(file) => std::fs::read_to_string(file)?.trim().to_owned(),
-            None => secret(&talk.client()?).await?,
+            None => secret(&client_options.client()?).await?,
         };
         if atelier_engine::sign::sign_webhook(&[&secret], "", 0, b"").is_empty() {
             anyhow::bail!(
@@ -76,7 +76,7 @@ impl Listen {
         ));
         let (taken, mut count) = tokio::sync::mpsc::unbounded_channel();
         let receiver = Rc::new(Receiver {
-            json: talk.json,
+            json: client_options.json,
             answer: StatusCode::from_u16(self.answer).context("--answer: must be a status")?,
             secrets: vec![secret],
             taken,
@@ -115,9 +115,9 @@ impl Listen {
 
 /// The account's secret.
 async fn secret(client: &Client) -> Result<String> {
-    let page = named(&CATALOGUE, "account.callbacks.secret")?;
+    let page = find_operation(&CATALOGUE, "account.callbacks.secret")?;
     let answer = client
-        .call(page, &Asked::plain(page, page.path.clone()))
+        .call(page, &ApiRequest::plain(page, page.path.clone()))
         .await?;
     let secret = answer["data"]["secret"].as_str();
     Ok(secret.unwrap_or_default().to_owned())
@@ -162,12 +162,12 @@ impl Receiver {
             return;
         }
         let word = match verdict {
-            Ok(()) => screen::ink(Ink::Good, "signature holds"),
-            Err(why) => screen::ink(Ink::Bad, why),
+            Ok(()) => screen::ink(TextStyle::Good, "signature holds"),
+            Err(why) => screen::ink(TextStyle::Bad, why),
         };
         screen::say(format!(
             "{} {id}  {word}",
-            screen::ink(Ink::Bold, "callback")
+            screen::ink(TextStyle::Bold, "callback")
         ));
         screen::say(serde_json::to_string_pretty(&parsed).unwrap_or_default());
     }

@@ -4,7 +4,7 @@ use atelier_engine::credentials::Signatory;
 use atelier_engine::{Clock, Keyring};
 
 use super::certificate;
-use super::look::Look;
+use super::finding::Finding;
 use crate::app::{self, Store};
 use crate::config::Config;
 
@@ -13,9 +13,9 @@ const WHAT: &str = "credentials";
 const SOON_DAYS: i64 = 30;
 
 /// Looks at what signs.
-pub(super) async fn look(config: &Config, store: &Store, master_key: [u8; 32]) -> Look {
+pub(super) async fn check(config: &Config, store: &Store, master_key: [u8; 32]) -> Finding {
     if !config.credentials.enabled {
-        return Look::good(
+        return Finding::good(
             WHAT,
             "none, as credentials.enabled says: results are not marked as generated",
         );
@@ -23,19 +23,21 @@ pub(super) async fn look(config: &Config, store: &Store, master_key: [u8; 32]) -
     if !Signatory::BUILT && app::is_own(config) {
         let remedy = "the packages have it; `cargo build --release --features credentials` makes one that has it";
         let found = "none: this program was built without the feature `credentials`, so results are not marked as generated";
-        return Look::fair(WHAT, found, remedy);
+        return Finding::fair(WHAT, found, remedy);
     }
     let keyring = Keyring::new(master_key);
     let chain = match app::chain(config, store, &keyring).await {
         Ok(Some(chain)) => chain,
-        Ok(None) => return Look::good(WHAT, "none"),
-        Err(error) => return Look::bad(WHAT, format!("{error:#}"), "put the named setting right"),
+        Ok(None) => return Finding::good(WHAT, "none"),
+        Err(error) => {
+            return Finding::bad(WHAT, format!("{error:#}"), "put the named setting right");
+        }
     };
     let signatory = match Signatory::new(&chain) {
         Ok(signatory) => signatory,
         Err(error) => {
             let remedy = "see that credentials.certificate is a chain for signing documents and credentials.key its key";
-            return Look::bad(WHAT, error.to_string(), remedy);
+            return Finding::bad(WHAT, error.to_string(), remedy);
         }
     };
     let whose = if app::is_own(config) {
@@ -47,11 +49,11 @@ pub(super) async fn look(config: &Config, store: &Store, master_key: [u8; 32]) -
     let days = left.map_or("an unknown number of".to_owned(), |days| days.to_string());
     let found = format!("{}: {whose}, {days} days left", signatory.subject());
     if left.is_none_or(|days| days < SOON_DAYS) {
-        return Look::fair(
+        return Finding::fair(
             WHAT,
             found,
             "get the next certificate, and restart the service with it",
         );
     }
-    Look::good(WHAT, found)
+    Finding::good(WHAT, found)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use atelier_contract::Quota;
-use atelier_engine::{AccountView, Engine, KeyHolder, KeyWish, NewAccountRequest};
+use atelier_engine::{AccountView, Engine, KeyHolder, KeyRequest, NewAccountRequest};
 use clap::Subcommand;
 
 use crate::app::{self, Addresses};
@@ -18,7 +18,7 @@ const ACTOR: &str = "command line";
 const PAGE: i64 = 100;
 
 #[derive(Subcommand)]
-pub(super) enum Action {
+pub(super) enum AccountAction {
     /// Makes an account and prints its first key.
     Create {
         /// E-mail address.
@@ -59,7 +59,7 @@ fn amount(text: &str) -> Result<Quota, String> {
 }
 
 /// Does one thing to accounts.
-pub(super) async fn run(config: Config, action: Action) -> Result<ExitCode> {
+pub(super) async fn run(config: Config, action: AccountAction) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let addresses = Addresses::new(&config, Vec::new());
     let key = secrets::master_key(&config, &store).await?;
@@ -70,9 +70,9 @@ pub(super) async fn run(config: Config, action: Action) -> Result<ExitCode> {
 }
 
 #[expect(clippy::print_stdout, reason = "the command's answer")]
-async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
+async fn act(engine: &Arc<Engine>, action: AccountAction) -> Result<()> {
     match action {
-        Action::Create {
+        AccountAction::Create {
             email,
             balance,
             max_queue,
@@ -84,35 +84,35 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
                 email_verified: true,
             };
             let (account, key) = engine
-                .office()
+                .admin()
                 .accounts()
                 .create(ACTOR, request)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             println!("{}\nAPI key  {key}", line(&account));
         }
-        Action::List => list(engine).await?,
-        Action::Credit { id, amount, reason } => {
+        AccountAction::List => list(engine).await?,
+        AccountAction::Credit { id, amount, reason } => {
             let account = engine
-                .office()
+                .admin()
                 .accounts()
                 .credit(ACTOR, &id.into(), amount, &reason, None)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             println!("{}", line(&account));
         }
-        Action::Key { id, name } => {
+        AccountAction::Key { id, name } => {
             let account = engine
-                .office()
+                .admin()
                 .accounts()
                 .one(&id.into())
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             let by = KeyHolder::Operator(ACTOR);
             let (_, key) = engine
-                .office()
+                .admin()
                 .keys()
-                .issue(&account.id, KeyWish::named(&name), by)
+                .issue(&account.id, KeyRequest::named(&name), by)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             println!("{key}");
@@ -125,7 +125,7 @@ async fn act(engine: &Arc<Engine>, action: Action) -> Result<()> {
 async fn list(engine: &Arc<Engine>) -> Result<()> {
     for page in 1.. {
         let (accounts, _) = engine
-            .office()
+            .admin()
             .accounts()
             .list(page, PAGE)
             .await

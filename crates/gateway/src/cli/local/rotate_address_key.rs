@@ -18,7 +18,7 @@ pub(super) async fn run(config: Config) -> Result<ExitCode> {
     let addresses = Addresses::new(&config, Vec::new());
     let key = secrets::master_key(&config, &store).await?;
     let engine = app::build_engine(&config, store.clone(), key, &addresses).await?;
-    let rotated = engine.vault().rotate_address_key(ACTOR).await;
+    let rotated = engine.assets().rotate_address_key(ACTOR).await;
     store.close().await;
     let number = rotated.map_err(|refusal| anyhow!(refusal.message))?;
     println!("address key {number} signs from now on");

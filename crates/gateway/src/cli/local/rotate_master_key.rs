@@ -24,7 +24,7 @@ pub(super) async fn run(config: Config, new_key: Option<PathBuf>) -> Result<Exit
     let keyring = Keyring::new(new.key);
     let settings = new.settings.clone();
     let count = engine
-        .office()
+        .admin()
         .secrets()
         .reseal("command line", &keyring, settings)
         .await?;

@@ -8,8 +8,8 @@ use hyper::header::{
 };
 use hyper::{Response, StatusCode};
 
-use super::super::payload::{Flow, Payload};
-use super::super::range::Part;
+use super::super::payload::{ByteStream, Payload};
+use super::super::range::ByteRange;
 use super::{NO_REFERRER, NOSNIFF, RESOURCE_POLICY, Reply};
 
 /// Media types a browser may show in place; everything else is handed over as a download.
@@ -23,7 +23,7 @@ const SHOWN: [&str; 6] = [
 ];
 
 /// What the headers of a file say.
-pub(crate) struct About {
+pub(crate) struct FileHeaders {
     pub(crate) media_type: String,
     pub(crate) bytes: u64,
     pub(crate) etag: String,
@@ -31,7 +31,7 @@ pub(crate) struct About {
 }
 
 /// The whole file.
-pub(crate) fn whole_file(about: &About, flow: Option<Flow>) -> Reply {
+pub(crate) fn whole_file(about: &FileHeaders, flow: Option<ByteStream>) -> Reply {
     let mut reply = file(about, flow, about.bytes);
     reply
         .headers_mut()
@@ -40,7 +40,11 @@ pub(crate) fn whole_file(about: &About, flow: Option<Flow>) -> Reply {
 }
 
 /// A part of the file.
-pub(crate) fn part_of_file(about: &About, part: Part, flow: Option<Flow>) -> Reply {
+pub(crate) fn part_of_file(
+    about: &FileHeaders,
+    part: ByteRange,
+    flow: Option<ByteStream>,
+) -> Reply {
     let length = part.last - part.first + 1;
     let mut reply = file(about, flow, length);
     *reply.status_mut() = StatusCode::PARTIAL_CONTENT;
@@ -54,7 +58,7 @@ pub(crate) fn part_of_file(about: &About, part: Part, flow: Option<Flow>) -> Rep
 }
 
 /// The caller already has it.
-pub(crate) fn unchanged_file(about: &About) -> Reply {
+pub(crate) fn unchanged_file(about: &FileHeaders) -> Reply {
     let mut reply = file(about, None, 0);
     *reply.status_mut() = StatusCode::NOT_MODIFIED;
     reply.headers_mut().remove(CONTENT_TYPE);
@@ -62,7 +66,7 @@ pub(crate) fn unchanged_file(about: &About) -> Reply {
 }
 
 /// The part asked for lies outside the file.
-pub(crate) fn range_not_there(about: &About) -> Reply {
+pub(crate) fn range_not_satisfiable(about: &FileHeaders) -> Reply {
     let mut reply = file(about, None, 0);
     *reply.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
     if let Ok(range) = HeaderValue::from_str(&format!("bytes */{}", about.bytes)) {
@@ -74,9 +78,9 @@ pub(crate) fn range_not_there(about: &About) -> Reply {
     reply
 }
 
-fn file(about: &About, flow: Option<Flow>, length: u64) -> Reply {
+fn file(about: &FileHeaders, flow: Option<ByteStream>, length: u64) -> Reply {
     let payload = match flow {
-        Some(flow) => Payload::Flow(flow, Some(length)),
+        Some(flow) => Payload::Stream(flow, Some(length)),
         None => Payload::Whole(Bytes::new()),
     };
     let mut reply = Response::new(payload);
@@ -84,7 +88,7 @@ fn file(about: &About, flow: Option<Flow>, length: u64) -> Reply {
     reply
 }
 
-fn headers(about: &About) -> HeaderMap {
+fn headers(about: &FileHeaders) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(16);
     let shown = SHOWN.contains(&about.media_type.as_str());
     let media_type = HeaderValue::from_str(&about.media_type);

@@ -10,17 +10,17 @@ use atelier_engine::AuditView;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{List, Query};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// Lists it.
 pub(crate) async fn list(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Query(query): Query<ListQuery>,
 ) -> Result<List<AccountAct>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let account = received.account()?;
-    let reports = app.engine.office().reports();
+    let reports = app.engine.admin().reports();
     let (acts, total) = reports.account_acts(account, page, limit).await?;
     let row = |act: AuditView| AccountAct {
         id: act.id,

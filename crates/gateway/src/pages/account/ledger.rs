@@ -8,20 +8,20 @@ use atelier_contract::pages::list::ListQuery;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{List, Query};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 use crate::pages::rows;
 
 /// Lists them.
 pub(crate) async fn list(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Query(query): Query<ListQuery>,
 ) -> Result<List<LedgerRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let account = Some(received.account()?);
     let (entries, total) = app
         .engine
-        .office()
+        .admin()
         .accounts()
         .ledger(account, page, limit)
         .await?;

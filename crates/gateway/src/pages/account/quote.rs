@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use atelier_contract::family::IMAGE_BODY;
 use atelier_contract::operation;
-use atelier_contract::pages::quote::{Question, Quote};
+use atelier_contract::pages::quote::{Quote, QuoteRequest};
 
 use crate::app::App;
 use crate::config::Role;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// Says it; nothing is held.
 pub(crate) async fn ask(
     app: Arc<App>,
-    received: Received,
-    Body(question): Body<Question, IMAGE_BODY>,
+    received: IncomingRequest,
+    Body(question): Body<QuoteRequest, IMAGE_BODY>,
 ) -> Result<Data<Quote>, Denial> {
     let name = question.operation.to_string();
     let own = operation(&name).is_some_and(|(family, _)| family.custody);
@@ -32,5 +32,5 @@ pub(crate) async fn ask(
             operation: name,
         })
     };
-    Ok(Data(received.pass.spend(quote).await??))
+    Ok(Data(received.admission.spend(quote).await??))
 }

@@ -7,26 +7,26 @@ use atelier_contract::pages::callbacks::CallbackSecret;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::Data;
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// Shows it.
 pub(crate) async fn show(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<CallbackSecret>, Denial> {
-    let secret = app.engine.courier().secret(received.account()?).await?;
+    let secret = app.engine.callbacks().secret(received.account()?).await?;
     Ok(Data(CallbackSecret { secret }))
 }
 
 /// Replaces it.
 pub(crate) async fn rotate(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<CallbackSecret>, Denial> {
     let account = received.account()?;
-    received.pass.act(&app.rates)?;
-    let secret = app.engine.courier().rotate_secret(account).await?;
+    received.admission.act(&app.rates)?;
+    let secret = app.engine.callbacks().rotate_secret(account).await?;
     Ok(Data(CallbackSecret { secret }))
 }

@@ -12,7 +12,7 @@ use atelier_engine::UsageView;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Data, Query};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 const DAY_MS: i64 = 86_400_000;
 /// Whole hours are added up already when jobs end.
@@ -23,7 +23,7 @@ const USUAL_DAYS: i64 = 30;
 /// Sums it up.
 pub(crate) async fn show(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Query(query): Query<UsageQuery>,
 ) -> Result<Data<Usage>, Denial> {
     let to_ms = query.to.map_or_else(|| app.engine.now_ms(), Moment::ms);
@@ -35,7 +35,7 @@ pub(crate) async fn show(
     let account = received.account()?;
     let usage = app
         .engine
-        .office()
+        .admin()
         .accounts()
         .usage(account, from_ms, until_ms)
         .await?;

@@ -2,41 +2,41 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::keys::{IssuedKey, KeyRow, Named, NewKey};
+use atelier_contract::pages::keys::{IssuedKey, KeyRow, NewKey, ResourceId};
 use atelier_contract::{Code, Refusal};
 use atelier_engine::KeyHolder;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 use crate::pages::rows;
 
 /// Lists an account's keys.
 pub(crate) async fn list(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<Vec<KeyRow>>, Denial> {
     let account = app
         .engine
-        .office()
+        .admin()
         .accounts()
         .one(&received.account_param(0))
         .await?;
-    let keys = app.engine.office().keys().list(&account.id).await?;
+    let keys = app.engine.admin().keys().list(&account.id).await?;
     Ok(Data(keys.into_iter().map(rows::key).collect()))
 }
 
 /// Issues a key for an account.
 pub(crate) async fn issue(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Body(new): Body<NewKey>,
 ) -> Result<Data<IssuedKey>, Denial> {
     let account = app
         .engine
-        .office()
+        .admin()
         .accounts()
         .one(&received.account_param(0))
         .await?;
@@ -44,7 +44,7 @@ pub(crate) async fn issue(
     let wish = rows::key_wish(&new);
     let (id, api_key) = app
         .engine
-        .office()
+        .admin()
         .keys()
         .issue(&account.id, wish, by)
         .await?;
@@ -54,13 +54,13 @@ pub(crate) async fn issue(
 /// Revokes a key of an account.
 pub(crate) async fn revoke(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
-) -> Result<Data<Named>, Denial> {
+) -> Result<Data<ResourceId>, Denial> {
     let (account, id) = (received.account_param(0), received.param(1));
     let by = KeyHolder::Operator(received.operator()?);
-    if !app.engine.office().keys().revoke(&account, id, by).await? {
+    if !app.engine.admin().keys().revoke(&account, id, by).await? {
         return Err(Refusal::new(Code::NotFound, "no such key").into());
     }
-    Ok(Data(Named { id: id.to_owned() }))
+    Ok(Data(ResourceId { id: id.to_owned() }))
 }

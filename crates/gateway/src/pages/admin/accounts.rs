@@ -6,24 +6,24 @@ use atelier_contract::fields::{Count, Flag};
 use atelier_contract::pages::accounts::{
     AccountChange, AccountRow, Credit, Email, MadeAccount, NewAccount,
 };
-use atelier_contract::pages::keys::Named;
+use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::time::timestamp;
-use atelier_engine::{AccountView, AllowancePatch, NewAccountRequest};
+use atelier_engine::{AccountLimitsPatch, AccountView, NewAccountRequest};
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, List, Query};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// Lists accounts.
 pub(crate) async fn list(
     app: Arc<App>,
-    _: Received,
+    _: IncomingRequest,
     Query(query): Query<ListQuery>,
 ) -> Result<List<AccountRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (accounts, total) = app.engine.office().accounts().list(page, limit).await?;
+    let (accounts, total) = app.engine.admin().accounts().list(page, limit).await?;
     Ok(List {
         rows: accounts.into_iter().map(row).collect(),
         total,
@@ -35,7 +35,7 @@ pub(crate) async fn list(
 /// Makes an account with a first key.
 pub(crate) async fn create(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Body(new): Body<NewAccount>,
 ) -> Result<Data<MadeAccount>, Denial> {
     let request = NewAccountRequest {
@@ -46,7 +46,7 @@ pub(crate) async fn create(
     };
     let (account, api_key) = app
         .engine
-        .office()
+        .admin()
         .accounts()
         .create(received.operator()?, request)
         .await?;
@@ -59,12 +59,12 @@ pub(crate) async fn create(
 /// Shows an account.
 pub(crate) async fn show(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<AccountRow>, Denial> {
     let account = app
         .engine
-        .office()
+        .admin()
         .accounts()
         .one(&received.account_param(0))
         .await?;
@@ -74,7 +74,7 @@ pub(crate) async fn show(
 /// Changes an account.
 pub(crate) async fn change(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Body(wish): Body<AccountChange>,
 ) -> Result<Data<AccountRow>, Denial> {
     let id = received.account_param(0);
@@ -83,7 +83,7 @@ pub(crate) async fn change(
         max_queue: wish.max_queue.map(Count::get),
         email_verified: wish.email_verified.map(Flag::on),
         disabled: wish.disabled.map(Flag::on),
-        allowance: AllowancePatch {
+        allowance: AccountLimitsPatch {
             submits_per_second: wish.submits_per_second.map(Count::get),
             calls_per_second: wish.calls_per_second.map(Count::get),
             share_percent: wish.share_percent.map(Count::get),
@@ -92,7 +92,7 @@ pub(crate) async fn change(
     };
     let account = app
         .engine
-        .office()
+        .admin()
         .accounts()
         .change(received.operator()?, &id, change)
         .await?;
@@ -102,18 +102,18 @@ pub(crate) async fn change(
 /// Removes everything of an account, but its ledger.
 pub(crate) async fn remove(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
-) -> Result<Data<Named>, Denial> {
+) -> Result<Data<ResourceId>, Denial> {
     let (id, by) = (received.account_param(0), received.operator()?);
-    app.engine.office().accounts().delete(by, &id).await?;
-    Ok(Data(Named { id: id.to_string() }))
+    app.engine.admin().accounts().delete(by, &id).await?;
+    Ok(Data(ResourceId { id: id.to_string() }))
 }
 
 /// Grants quota, or takes some away.
 pub(crate) async fn credit(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Body(wish): Body<Credit>,
 ) -> Result<Data<AccountRow>, Denial> {
     let id = received.account_param(0);
@@ -121,7 +121,7 @@ pub(crate) async fn credit(
     let key = wish.idempotency_key.as_deref();
     let engine = &app.engine;
     let account = engine
-        .office()
+        .admin()
         .accounts()
         .credit(received.operator()?, &id, wish.amount, reason, key)
         .await?;

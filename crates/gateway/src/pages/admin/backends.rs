@@ -4,35 +4,35 @@ use std::sync::Arc;
 
 use atelier_contract::family::IMAGE_BODY;
 use atelier_contract::pages::backends::{BackendSpec, BackendView};
-use atelier_contract::pages::keys::Named;
+use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::patch::Patch;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Data, RawBody};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// Workflow templates make these bodies large.
-type Sent<T> = RawBody<T, IMAGE_BODY>;
+type RawBackendBody<T> = RawBody<T, IMAGE_BODY>;
 
 /// Lists the back ends in the order of fall-back.
 pub(crate) async fn list(
     app: Arc<App>,
-    _: Received,
+    _: IncomingRequest,
     (): (),
 ) -> Result<Data<Vec<BackendView>>, Denial> {
-    Ok(Data(app.engine.office().backends().list().await?))
+    Ok(Data(app.engine.admin().backends().list().await?))
 }
 
 /// Makes a back end.
 pub(crate) async fn create(
     app: Arc<App>,
-    received: Received,
-    RawBody(fields, _): Sent<BackendSpec>,
+    received: IncomingRequest,
+    RawBody(fields, _): RawBackendBody<BackendSpec>,
 ) -> Result<Data<BackendView>, Denial> {
     let made = app
         .engine
-        .office()
+        .admin()
         .backends()
         .create(received.operator()?, Patch::new(fields));
     Ok(Data(made.await?))
@@ -41,28 +41,23 @@ pub(crate) async fn create(
 /// Shows a back end.
 pub(crate) async fn show(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<BackendView>, Denial> {
-    let shown = app
-        .engine
-        .office()
-        .backends()
-        .one(received.param(0))
-        .await?;
+    let shown = app.engine.admin().backends().one(received.param(0)).await?;
     Ok(Data(shown))
 }
 
 /// Changes a back end.
 pub(crate) async fn change(
     app: Arc<App>,
-    received: Received,
-    RawBody(fields, _): Sent<Patch<BackendSpec>>,
+    received: IncomingRequest,
+    RawBody(fields, _): RawBackendBody<Patch<BackendSpec>>,
 ) -> Result<Data<BackendView>, Denial> {
     let id = received.param(0);
     let changed =
         app.engine
-            .office()
+            .admin()
             .backends()
             .change(received.operator()?, id, Patch::new(fields));
     Ok(Data(changed.await?))
@@ -71,29 +66,29 @@ pub(crate) async fn change(
 /// Removes a back end with its worker accounts.
 pub(crate) async fn remove(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
-) -> Result<Data<Named>, Denial> {
+) -> Result<Data<ResourceId>, Denial> {
     let id = received.param(0);
     app.engine
-        .office()
+        .admin()
         .backends()
         .remove(received.operator()?, id)
         .await?;
-    Ok(Data(Named { id: id.to_owned() }))
+    Ok(Data(ResourceId { id: id.to_owned() }))
 }
 
 /// Asks the vendors of a back end's worker accounts, or of one, how they are.
 pub(crate) async fn probe(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<BackendView>, Denial> {
     let (id, worker) = (received.param(0), received.params.get(1));
     let worker = worker.map(String::as_str);
     let shown = app
         .engine
-        .office()
+        .admin()
         .backends()
         .probe(received.operator()?, id, worker)
         .await?;

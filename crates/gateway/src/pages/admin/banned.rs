@@ -7,26 +7,30 @@ use atelier_contract::pages::banned::BannedWords;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// Shows the list in force.
-pub(crate) async fn show(app: Arc<App>, _: Received, (): ()) -> Result<Data<BannedWords>, Denial> {
+pub(crate) async fn show(
+    app: Arc<App>,
+    _: IncomingRequest,
+    (): (),
+) -> Result<Data<BannedWords>, Denial> {
     Ok(Data(all(&app)))
 }
 
 /// Replaces the list, for requests from now on.
 pub(crate) async fn change(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Body(list): Body<BannedWords>,
 ) -> Result<Data<BannedWords>, Denial> {
     let by = received.operator()?;
-    app.engine.office().banned().set(by, list.words).await?;
+    app.engine.admin().banned().set(by, list.words).await?;
     Ok(Data(all(&app)))
 }
 
 fn all(app: &App) -> BannedWords {
     BannedWords {
-        words: app.engine.office().banned().words(),
+        words: app.engine.admin().banned().words(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::keys::Named;
+use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::operators::{IssuedOperator, NewOperator, OperatorRole, OperatorRow};
 use atelier_contract::time::timestamp;
 use atelier_engine::{OperatorView, ROOT};
@@ -10,15 +10,15 @@ use atelier_engine::{OperatorView, ROOT};
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// Lists every operator there is or was, the one of the configuration first.
 pub(crate) async fn list(
     app: Arc<App>,
-    _: Received,
+    _: IncomingRequest,
     (): (),
 ) -> Result<Data<Vec<OperatorRow>>, Denial> {
-    let operators = app.engine.office().operators().list().await?;
+    let operators = app.engine.admin().operators().list().await?;
     let rows = std::iter::once(root()).chain(operators.into_iter().map(row));
     Ok(Data(rows.collect()))
 }
@@ -26,12 +26,12 @@ pub(crate) async fn list(
 /// Makes an operator; this answer is the only one that shows its token.
 pub(crate) async fn create(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Body(new): Body<NewOperator>,
 ) -> Result<Data<IssuedOperator>, Denial> {
     let made = app
         .engine
-        .office()
+        .admin()
         .operators()
         .create(received.operator()?, &new.name, new.role);
     let (operator, token) = made.await?;
@@ -42,12 +42,12 @@ pub(crate) async fn create(
 /// Revokes an operator's token at once.
 pub(crate) async fn revoke(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
-) -> Result<Data<Named>, Denial> {
+) -> Result<Data<ResourceId>, Denial> {
     let (by, id) = (received.operator()?, received.param(0));
-    app.engine.office().operators().revoke(by, id).await?;
-    Ok(Data(Named { id: id.to_owned() }))
+    app.engine.admin().operators().revoke(by, id).await?;
+    Ok(Data(ResourceId { id: id.to_owned() }))
 }
 
 /// The operator of the configuration, who has no record.

@@ -9,10 +9,10 @@ use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue, LOCATION};
 use super::{catalogue, modules};
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::kept::{Kept, digest};
 use crate::http::page::File;
-use crate::http::received::Received;
 use crate::http::reply::{self, Reply};
+use crate::http::request::IncomingRequest;
+use crate::http::static_content::{StaticContent, digest};
 
 /// A file of the console.
 pub(crate) struct ConsoleFile {
@@ -63,7 +63,7 @@ const ROOT: &str = "\"/console/";
 const CATALOGUE: &str = "catalogue.json";
 
 /// The files as they are sent.
-static KEPT: LazyLock<Vec<Kept>> = LazyLock::new(|| {
+static KEPT: LazyLock<Vec<StaticContent>> = LazyLock::new(|| {
     let kept = |file: &ConsoleFile| {
         let media_type = media_type(file.path);
         let bytes = if media_type.starts_with("text/html") {
@@ -71,7 +71,7 @@ static KEPT: LazyLock<Vec<Kept>> = LazyLock::new(|| {
         } else {
             Bytes::from_static(file.bytes)
         };
-        Kept::new(media_type, bytes)
+        StaticContent::new(media_type, bytes)
     };
     FILES.iter().map(kept).collect()
 });
@@ -122,13 +122,17 @@ fn media_type(path: &str) -> &'static str {
 }
 
 /// A file, or the page itself.
-pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
+pub(crate) async fn serve(
+    app: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<File, Denial> {
     let wanted = received.param(0);
     if wanted == CATALOGUE {
         let kept = app.console_catalogue.get_or_init(|| {
             let part = catalogue::of(app.document.plain()).unwrap_or_default();
             let media_type = "application/json; charset=utf-8";
-            Kept::new(media_type, part.to_string().into())
+            StaticContent::new(media_type, part.to_string().into())
         });
         return Ok(File(kept.reply(&received.head.headers, false)));
     }
@@ -137,7 +141,7 @@ pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<F
 
 /// The name of the console without its last stroke, as people type it. What follows a `#` goes along by itself, what follows
 /// a `?` has to be taken along.
-pub(crate) async fn lead(_: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
+pub(crate) async fn lead(_: Arc<App>, received: IncomingRequest, (): ()) -> Result<File, Denial> {
     let mut reply = reply::see_other("/console/");
     if let Some(query) = received.head.uri.query()
         && let Ok(to) = HeaderValue::try_from(format!("/console/?{query}"))
@@ -148,7 +152,7 @@ pub(crate) async fn lead(_: Arc<App>, received: Received, (): ()) -> Result<File
 }
 
 /// The file of a name, or the page that draws every view.
-pub(crate) fn named(app: &App, received: &Received, wanted: &str) -> Reply {
+pub(crate) fn named(app: &App, received: &IncomingRequest, wanted: &str) -> Reply {
     let (version, name) = match wanted.split_once('/') {
         Some((version, name)) if version.starts_with('~') => (version, name),
         _ => ("", wanted),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use atelier_contract::families::artgen::account::AccountRecord;
-use atelier_contract::pages::Gives;
-use atelier_contract::pages::session::{Session, SignIn, SignOut, SignedInOperator, SignedOut};
+use atelier_contract::pages::PageOutput;
+use atelier_contract::pages::session::{Session, SignIn, SignOut, SignOutReply, SignedInOperator};
 use atelier_contract::{Code, Refusal, Scope};
 use atelier_engine::Caller;
 use hyper::header::{HeaderValue, SET_COOKIE};
@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, Output, Query};
-use crate::http::received::Received;
 use crate::http::reply::Reply;
+use crate::http::request::IncomingRequest;
 use crate::http::session;
 use crate::pages::artgen::record;
 
@@ -23,7 +23,7 @@ use crate::pages::artgen::record;
 pub(crate) struct WithCookie<T>(Data<T>, Option<HeaderValue>);
 
 impl<T: Serialize + JsonSchema + Send + 'static> Output for WithCookie<T> {
-    const GIVES: Gives = Data::<T>::GIVES;
+    const GIVES: PageOutput = Data::<T>::GIVES;
 
     fn reply(self) -> Reply {
         let mut reply = self.0.reply();
@@ -37,10 +37,10 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for WithCookie<T> {
 /// Who is signed in; nothing when nobody is.
 pub(crate) async fn show(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Data<Option<Session>>, Denial> {
-    let shown = match session::word(&received.head.headers) {
+    let shown = match session::session_token(&received.head.headers) {
         Some(word) => of(&app, word).await?,
         None => None,
     };
@@ -50,7 +50,7 @@ pub(crate) async fn show(
 /// Signs somebody in with a key, an operator's token or a link.
 pub(crate) async fn open(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Body(given): Body<SignIn>,
 ) -> Result<WithCookie<Session>, Denial> {
     session::only_from_own_pages(&app, &received)?;
@@ -65,16 +65,16 @@ pub(crate) async fn open(
 /// Signs somebody out, here or everywhere.
 pub(crate) async fn close(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Query(how): Query<SignOut>,
-) -> Result<WithCookie<SignedOut>, Denial> {
+) -> Result<WithCookie<SignOutReply>, Denial> {
     let word = if how.visit.on() {
         session::end_visit(&app, &received).await?
     } else {
         session::close(&app, &received, how.everywhere.on()).await?;
         None
     };
-    let data = Data(SignedOut { signed_out: true });
+    let data = Data(SignOutReply { signed_out: true });
     let cookie = session::cookie(&app, &received, word.as_deref());
     Ok(WithCookie(data, cookie))
 }
@@ -82,12 +82,12 @@ pub(crate) async fn close(
 /// Lets an operator look at an account with its own eyes, read only.
 pub(crate) async fn visit(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<WithCookie<Session>, Denial> {
-    let earlier = session::word(&received.head.headers);
+    let earlier = session::session_token(&received.head.headers);
     let (by, account) = (received.acting()?, received.account_param(0));
-    let sessions = app.engine.office().sessions();
+    let sessions = app.engine.admin().sessions();
     let word = sessions
         .visit(by, &account, earlier, &app.root_hash)
         .await?;
@@ -101,7 +101,7 @@ pub(crate) async fn visit(
 async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
     let Some(visitor) = app
         .engine
-        .office()
+        .admin()
         .sessions()
         .visitor(word, &app.root_hash)
         .await?
@@ -111,7 +111,7 @@ async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
     let account: Option<AccountRecord> = match &visitor.caller {
         Some(caller) => Some(record(
             app.engine
-                .office()
+                .admin()
                 .accounts()
                 .own(&caller.account_id)
                 .await?,
@@ -121,7 +121,7 @@ async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
     let looks = |caller: &Caller| !caller.scopes.allow(Scope::Submit);
     Ok(Some(Session {
         looking: visitor.caller.as_ref().is_some_and(looks),
-        csrf: app.engine.office().sessions().proof(word),
+        csrf: app.engine.admin().sessions().proof(word),
         account,
         operator: visitor.operator.map(|operator| SignedInOperator {
             name: operator.name,

@@ -8,7 +8,8 @@ use atelier_contract::body::{self, Fields};
 use atelier_contract::family::IMAGE_BODY;
 use atelier_contract::fields::ImageData;
 use atelier_contract::midjourney::{
-    NewTask, Press, STATE, TaskView, Wish, WishedJob, press, region, task_operations, window, wish,
+    ButtonAction, NewTask, STATE, TaskAction, TaskJob, TaskView, button_action, interpret,
+    modal_task, region_modal_id, task_operations,
 };
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::{AccountId, Code, Job, JobId, JobState, Refusal, operation};
@@ -22,7 +23,7 @@ use crate::config::Role;
 use crate::http::denial::Denial;
 use crate::http::idempotency::idempotency_key;
 use crate::http::page::{Body, Json, Query, RawBody};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// The most tasks of a list.
 const LISTED: i64 = 100;
@@ -75,7 +76,7 @@ impl SubmitAnswer {
 /// Begins a task; the path says what, and perhaps how fast.
 pub(crate) async fn submit(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     RawBody(fields, _): RawBody<NewTask, IMAGE_BODY>,
 ) -> Result<Json<SubmitAnswer>, Denial> {
     let (speed, call) = match &*received.params {
@@ -88,7 +89,7 @@ pub(crate) async fn submit(
 /// Swaps a face.
 pub(crate) async fn swap(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     RawBody(fields, _): RawBody<NewTask, IMAGE_BODY>,
 ) -> Result<Json<SubmitAnswer>, Denial> {
     Box::pin(begin(app, received, ("swap", None), fields)).await
@@ -109,7 +110,7 @@ fn speed_of(prefix: &str) -> Result<&'static str, Refusal> {
 
 async fn begin(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (call, speed): (&str, Option<&'static str>),
     fields: Fields,
 ) -> Result<Json<SubmitAnswer>, Denial> {
@@ -117,24 +118,24 @@ async fn begin(
         Ok(body) => body,
         Err(refusal) => return Ok(Json(SubmitAnswer::refused(refusal)?)),
     };
-    let wished = wish(call, &body, speed).ok_or_else(nothing_here)?;
+    let wished = interpret(call, &body, speed).ok_or_else(nothing_here)?;
     let account = received.account()?.to_owned();
     let answer = match wished {
-        Ok(Wish::Job(job)) => Box::pin(order(app, received, job)).await,
-        Ok(Wish::Press {
+        Ok(TaskAction::Job(job)) => Box::pin(order(app, received, job)).await,
+        Ok(TaskAction::Press {
             task,
             custom_id,
             rest,
         }) => match button(&app, &account, &task, &custom_id).await {
-            Ok(Press::Act(action)) => {
-                let wished = WishedJob::follow_up(&task, action, rest);
+            Ok(ButtonAction::Act(action)) => {
+                let wished = TaskJob::follow_up(&task, action, rest);
                 Box::pin(order(app, received, wished)).await
             }
-            Ok(Press::Region) => return Ok(Json(opened(&task))),
+            Ok(ButtonAction::Region) => return Ok(Json(opened(&task))),
             Err(refusal) => Err(refusal.into()),
         },
-        Ok(Wish::Window { task, rest }) => match region(&task).1 {
-            Some(parent) => Box::pin(order(app, received, WishedJob::region(parent, rest))).await,
+        Ok(TaskAction::Window { task, rest }) => match region_modal_id(&task).1 {
+            Some(parent) => Box::pin(order(app, received, TaskJob::region(parent, rest))).await,
             None => Err(Refusal::job_not_found().into()),
         },
         Err(refusal) => Err(refusal.into()),
@@ -150,7 +151,11 @@ async fn begin(
 
 /// A window that waits for its mask.
 fn opened(task: &str) -> SubmitAnswer {
-    let mut answer = SubmitAnswer::new(21, "Waiting for window confirm", Some(region(task).0));
+    let mut answer = SubmitAnswer::new(
+        21,
+        "Waiting for window confirm",
+        Some(region_modal_id(task).0),
+    );
     answer.properties.insert("remix".into(), true.into());
     answer
 }
@@ -161,9 +166,9 @@ async fn button(
     account: &AccountId,
     task: &str,
     custom_id: &str,
-) -> Result<Press, Refusal> {
+) -> Result<ButtonAction, Refusal> {
     let job = app.engine.jobs().job(account, &JobId::new(task)).await?;
-    press(&job, custom_id).ok_or_else(|| {
+    button_action(&job, custom_id).ok_or_else(|| {
         let message = "is no button of this task";
         Refusal::field(Code::ActionNotAvailable, "customId", message)
     })
@@ -172,8 +177,8 @@ async fn button(
 /// Submits what was wished for, after pictures that must have an address were given one.
 async fn order(
     app: Arc<App>,
-    received: Received,
-    wished: WishedJob,
+    received: IncomingRequest,
+    wished: TaskJob,
 ) -> Result<SubmitAnswer, Denial> {
     let Some((family, submit)) = operation(wished.operation) else {
         return Err(nothing_here().into());
@@ -187,13 +192,13 @@ async fn order(
         let notes = fields.remove(STATE);
         for name in wished.addresses {
             if let Some(Value::String(given)) = fields.get(*name) {
-                let address = kept(&app.engine, &account, name, given).await?;
+                let address = stored_url(&app.engine, &account, name, given).await?;
                 fields.insert((*name).to_owned(), address.into());
             }
         }
         let mut words = Vec::new();
         for picture in &wished.pictures {
-            words.push(kept(&app.engine, &account, "base64Array", picture).await?);
+            words.push(stored_url(&app.engine, &account, "base64Array", picture).await?);
         }
         if let Some(Value::String(prompt)) = fields.get("prompt").filter(|_| !words.is_empty()) {
             words.push(prompt.clone());
@@ -215,7 +220,7 @@ async fn order(
         let submitted = app.engine.intake().submit(call).await?;
         app.engine.jobs().job(&account, &submitted.job_id).await
     };
-    let job = received.pass.spend(work).await??;
+    let job = received.admission.spend(work).await??;
     let id = Some(job.id.to_string());
     Ok(if job.state == JobState::Waiting {
         SubmitAnswer::new(22, "In queue", id)
@@ -225,7 +230,7 @@ async fn order(
 }
 
 /// The address of a picture; bytes are kept first.
-async fn kept(
+async fn stored_url(
     engine: &Engine,
     account: &AccountId,
     field: &str,
@@ -240,7 +245,7 @@ async fn kept(
     };
     let bytes = inline.bytes.unwrap_or_default().to_vec();
     Ok(engine
-        .vault()
+        .assets()
         .uploads()
         .keep(account, bytes.into())
         .await?
@@ -250,16 +255,16 @@ async fn kept(
 /// Shows a task; nothing when there is none.
 pub(crate) async fn fetch(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Json<Option<TaskView>>, Denial> {
     let (account, id) = (received.account()?, received.param(0));
-    let (asked, is_window) = match region(id).1 {
+    let (asked, is_window) = match region_modal_id(id).1 {
         Some(parent) => (parent, true),
         None => (id, false),
     };
     let shown = match app.engine.jobs().job(account, &JobId::new(asked)).await {
-        Ok(job) if is_window => Some(window(&job, id)),
+        Ok(job) if is_window => Some(modal_task(&job, id)),
         Ok(job) if is_task(&job) => Some(TaskView::of(&job)),
         Ok(_) => None,
         Err(refusal) if refusal.code == Code::JobNotFound => None,
@@ -275,7 +280,7 @@ fn is_task(job: &Job) -> bool {
 /// Ends a task that has not finished.
 pub(crate) async fn cancel(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Json<SubmitAnswer>, Denial> {
     let id = JobId::new(received.param(0));
@@ -287,7 +292,7 @@ pub(crate) async fn cancel(
 /// The seed of a task's picture.
 pub(crate) async fn seed(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Json<SubmitAnswer>, Denial> {
     let account = received.account()?.to_owned();
@@ -296,7 +301,7 @@ pub(crate) async fn seed(
         .jobs()
         .job(&account, &JobId::new(received.param(0)))
         .await?;
-    let wished = WishedJob::seed(parent.id.as_str());
+    let wished = TaskJob::seed(parent.id.as_str());
     let engine = Arc::clone(&app.engine);
     let begun = Box::pin(order(app, received, wished)).await?;
     let id = JobId::new(begun.result.unwrap_or_default());
@@ -311,7 +316,7 @@ pub(crate) async fn seed(
 /// The latest tasks, newest first.
 pub(crate) async fn list(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Vec<TaskView>>, Denial> {
     let filter = JobsFilter {
@@ -328,16 +333,16 @@ pub(crate) async fn list(
 /// Tasks by their names.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "MidjourneyTasks")]
-pub(crate) struct Wanted {
+pub(crate) struct TaskIds {
     /// The names.
     ids: Vec<String>,
 }
 
 /// Some tasks.
-pub(crate) async fn some(
+pub(crate) async fn by_ids(
     app: Arc<App>,
-    received: Received,
-    Body(mut wanted): Body<Wanted>,
+    received: IncomingRequest,
+    Body(mut wanted): Body<TaskIds>,
 ) -> Result<Json<Vec<TaskView>>, Denial> {
     wanted.ids.truncate(LISTED as usize);
     let jobs = app

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::Json;
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// When the models came to be, as far as clients want to know: the names are those of the interface and older than any
 /// installation. 2025-01-01.
@@ -51,11 +51,15 @@ impl ModelRow {
 
 fn is_usable(app: &App, model: &Model) -> bool {
     let mut submits = model.submits.iter();
-    submits.any(|submit| app.engine.floor().serves(submit, &model.name))
+    submits.any(|submit| app.engine.runner().serves(submit, &model.name))
 }
 
 /// Lists them.
-pub(crate) async fn list(app: Arc<App>, _: Received, (): ()) -> Result<Json<ModelList>, Denial> {
+pub(crate) async fn list(
+    app: Arc<App>,
+    _: IncomingRequest,
+    (): (),
+) -> Result<Json<ModelList>, Denial> {
     let usable = models().iter().filter(|model| is_usable(&app, model));
     Ok(Json(ModelList {
         object: "list",
@@ -66,7 +70,7 @@ pub(crate) async fn list(app: Arc<App>, _: Received, (): ()) -> Result<Json<Mode
 /// Shows one.
 pub(crate) async fn show(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Json<ModelRow>, Denial> {
     let name = received.param(0);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::families::vidgen_partner::{FAMILY, Generate};
+use atelier_contract::families::vidgen_partner::{FAMILY, VidgenPartnerGenerations};
 use atelier_contract::fields::Text;
 use atelier_contract::pages::jobs::JobCursor;
-use atelier_contract::{AccountId, Code, Job, JobId, JobState, Refusal, Role as FileRole};
+use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Refusal};
 use atelier_engine::{Asset, Call, JobsFilter, refusal_of};
 use base64::Engine as _;
 use schemars::JsonSchema;
@@ -19,13 +19,13 @@ use crate::http::denial::Denial;
 use crate::http::form::{FormFields, FormOf};
 use crate::http::idempotency::idempotency_key;
 use crate::http::page::{Body, File, Json, Query};
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 use crate::pages::service::assets;
 
 /// The field that a reference picture comes in.
 const REFERENCE: &str = "input_reference";
 
-impl FormFields for Generate {
+impl FormFields for VidgenPartnerGenerations {
     const FILES: &'static [&'static str] = &[REFERENCE];
     const OR_JSON: bool = true;
 }
@@ -111,8 +111,8 @@ impl Video {
 /// Begins a video.
 pub(crate) async fn create(
     app: Arc<App>,
-    received: Received,
-    form: FormOf<Generate>,
+    received: IncomingRequest,
+    form: FormOf<VidgenPartnerGenerations>,
 ) -> Result<Json<Video>, Denial> {
     let mut fields = form.fields;
     referred(&mut fields)?;
@@ -138,7 +138,11 @@ fn referred(fields: &mut Fields) -> Result<(), Refusal> {
     Ok(())
 }
 
-async fn order(app: Arc<App>, received: Received, fields: Fields) -> Result<Json<Video>, Denial> {
+async fn order(
+    app: Arc<App>,
+    received: IncomingRequest,
+    fields: Fields,
+) -> Result<Json<Video>, Denial> {
     let caller = received.caller()?.clone();
     let (account, submit) = (caller.account_id.clone(), &FAMILY.submits[0]);
     let call = Call {
@@ -155,7 +159,7 @@ async fn order(app: Arc<App>, received: Received, fields: Fields) -> Result<Json
         let submitted = app.engine.intake().submit(call).await?;
         app.engine.jobs().job(&account, &submitted.job_id).await
     };
-    let job = received.pass.spend(work).await??;
+    let job = received.admission.spend(work).await??;
     Ok(Json(Video::of(&job)))
 }
 
@@ -169,18 +173,21 @@ pub(crate) struct Remix {
 /// Makes a video like an earlier one, of its size and length.
 pub(crate) async fn remix(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Body(wish): Body<Remix>,
 ) -> Result<Json<Video>, Denial> {
     let parent = video(&app, &received).await?;
     let mut fields = Fields::new();
     fields.insert("prompt".into(), wish.prompt.to_string().into());
-    fields.insert(Generate::REMIX_OF.into(), parent.id.as_str().into());
+    fields.insert(
+        VidgenPartnerGenerations::REMIX_OF.into(),
+        parent.id.as_str().into(),
+    );
     order(app, received, fields).await
 }
 
 /// The job that the path names, if it is a video's.
-async fn video(app: &App, received: &Received) -> Result<Job, Refusal> {
+async fn video(app: &App, received: &IncomingRequest) -> Result<Job, Refusal> {
     let id = JobId::new(received.param(0));
     let job = app.engine.jobs().job(received.account()?, &id).await?;
     if FAMILY
@@ -195,13 +202,17 @@ async fn video(app: &App, received: &Received) -> Result<Job, Refusal> {
 }
 
 /// Shows a video.
-pub(crate) async fn show(app: Arc<App>, received: Received, (): ()) -> Result<Json<Video>, Denial> {
+pub(crate) async fn show(
+    app: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<Json<Video>, Denial> {
     Ok(Json(Video::of(&video(&app, &received).await?)))
 }
 
 /// Where a list goes on.
 #[derive(Deserialize, JsonSchema)]
-pub(crate) struct ListWish {
+pub(crate) struct VideoListQuery {
     /// The last video of the page before.
     #[serde(default)]
     after: Option<JobId>,
@@ -246,8 +257,8 @@ async fn place_of(app: &App, account: &AccountId, id: &JobId) -> Result<JobCurso
 /// Lists videos.
 pub(crate) async fn list(
     app: Arc<App>,
-    received: Received,
-    Query(wish): Query<ListWish>,
+    received: IncomingRequest,
+    Query(wish): Query<VideoListQuery>,
 ) -> Result<Json<VideoList>, Denial> {
     let ascending = match wish.order.as_deref() {
         None | Some("desc") => false,
@@ -290,7 +301,7 @@ pub(crate) struct Variant {
 /// Hands out a video's file.
 pub(crate) async fn content(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     Query(wish): Query<Variant>,
 ) -> Result<File, Denial> {
     let job = video(&app, &received).await?;
@@ -325,8 +336,8 @@ pub(crate) async fn content(
 
 /// A video that is gone.
 #[derive(Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names on the wire")]
-pub(crate) struct Deleted {
+#[schemars(rename = "Deleted")]
+pub(crate) struct DeletedVideo {
     /// Identifier.
     id: String,
     /// `video.deleted`.
@@ -338,9 +349,9 @@ pub(crate) struct Deleted {
 /// Cancels a video that has not finished, and removes one that has.
 pub(crate) async fn remove(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
-) -> Result<Json<Deleted>, Denial> {
+) -> Result<Json<DeletedVideo>, Denial> {
     let job = video(&app, &received).await?;
     let account = received.account()?;
     // One that finishes at this very moment is removed like every other.
@@ -348,7 +359,7 @@ pub(crate) async fn remove(
     if over {
         app.engine.jobs().delete(account, &job.id).await?;
     }
-    Ok(Json(Deleted {
+    Ok(Json(DeletedVideo {
         id: job.id.to_string(),
         object: "video.deleted",
         deleted: true,

@@ -10,24 +10,28 @@ use hyper::Method;
 use tokio::time::{sleep, timeout};
 
 use crate::app::App;
+use crate::http::admission;
 use crate::http::denial::Denial;
 use crate::http::page::File;
-use crate::http::pass;
-use crate::http::payload::Flow;
-use crate::http::range::{self, Part, Wanted};
-use crate::http::received::Received;
-use crate::http::reply::{self, About};
-use atelier_engine::shares::{Full, Part as Place};
+use crate::http::payload::ByteStream;
+use crate::http::range::{self, ByteRange, RequestedRange};
+use crate::http::reply::{self, FileHeaders};
+use crate::http::request::IncomingRequest;
+use atelier_engine::share::{AcquireError, FairPermit as Place};
 
 /// How long a download waits while its address has all it may have.
 const TURN: Duration = Duration::from_secs(10);
 
 /// Hands out a file.
-pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
+pub(crate) async fn serve(
+    app: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<File, Denial> {
     let key = received.param(0);
     let asset = app
         .engine
-        .vault()
+        .assets()
         .asset(key, received.head.uri.query().unwrap_or_default())
         .await?;
     hand_out(&app, &received, &asset).await
@@ -36,58 +40,62 @@ pub(crate) async fn serve(app: Arc<App>, received: Received, (): ()) -> Result<F
 /// Hands out a file that the caller may have: whole, in part, or not at all when the caller has it.
 pub(crate) async fn hand_out(
     app: &App,
-    received: &Received,
+    received: &IncomingRequest,
     asset: &Asset,
 ) -> Result<File, Denial> {
-    let about = About {
+    let about = FileHeaders {
         seconds_left: (asset.expires_ms - app.engine.now_ms()) / 1000,
         media_type: asset.media_type.clone(),
         bytes: asset.bytes,
         etag: asset.etag.clone(),
     };
-    let open = async |part: Part| open(app, received, asset, part).await;
-    let mut wanted = range::wanted(&received.head.headers, &about.etag, about.bytes);
+    let open = async |part: ByteRange| open(app, received, asset, part).await;
+    let mut wanted = range::requested_range(&received.head.headers, &about.etag, about.bytes);
     // A part can only be asked for together with its bytes.
-    if received.head.method == Method::HEAD && wanted != Wanted::Nothing {
-        wanted = Wanted::Whole;
+    if received.head.method == Method::HEAD && wanted != RequestedRange::Nothing {
+        wanted = RequestedRange::Whole;
     }
     Ok(File(match wanted {
-        Wanted::Nothing => reply::unchanged_file(&about),
-        Wanted::Outside => reply::range_not_there(&about),
-        Wanted::Whole if about.bytes == 0 => reply::whole_file(&about, None),
-        Wanted::Whole => {
-            let all = Part {
+        RequestedRange::Nothing => reply::unchanged_file(&about),
+        RequestedRange::Outside => reply::range_not_satisfiable(&about),
+        RequestedRange::Whole if about.bytes == 0 => reply::whole_file(&about, None),
+        RequestedRange::Whole => {
+            let all = ByteRange {
                 first: 0,
                 last: about.bytes - 1,
             };
             reply::whole_file(&about, open(all).await?)
         }
-        Wanted::Part(part) => reply::part_of_file(&about, part, open(part).await?),
+        RequestedRange::Part(part) => reply::part_of_file(&about, part, open(part).await?),
     }))
 }
 
 /// Hands out a small picture of a file, behind the address of the file itself.
-pub(crate) async fn thumbnail(app: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
+pub(crate) async fn thumbnail(
+    app: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<File, Denial> {
     let key = received.param(0);
     let query = received.head.uri.query().unwrap_or_default();
-    let whole = app.engine.vault().asset(key, query).await?;
-    let (asset, bytes) = app.engine.vault().thumbnail(&whole).await?;
-    let about = About {
+    let whole = app.engine.assets().asset(key, query).await?;
+    let (asset, bytes) = app.engine.assets().thumbnail(&whole).await?;
+    let about = FileHeaders {
         seconds_left: (asset.expires_ms - app.engine.now_ms()) / 1000,
         media_type: asset.media_type,
         bytes: asset.bytes,
         etag: asset.etag,
     };
-    let wanted = range::wanted(&received.head.headers, &about.etag, about.bytes);
-    if wanted == Wanted::Nothing {
+    let wanted = range::requested_range(&received.head.headers, &about.etag, about.bytes);
+    if wanted == RequestedRange::Nothing {
         return Ok(File(reply::unchanged_file(&about)));
     }
     let whole = received.head.method != Method::HEAD;
     if !whole {
         return Ok(File(reply::whole_file(&about, None)));
     }
-    let place = turn(&app, &received).await?;
-    let flow: Flow = Box::pin(futures_util::stream::once(async move {
+    let place = download_slot(&app, &received).await?;
+    let flow: ByteStream = Box::pin(futures_util::stream::once(async move {
         drop(place);
         Ok(bytes)
     }));
@@ -95,31 +103,31 @@ pub(crate) async fn thumbnail(app: Arc<App>, received: Received, (): ()) -> Resu
 }
 
 /// Waits for a place among the files that are being sent.
-async fn turn(app: &App, received: &Received) -> Result<Place, Denial> {
-    let place = app.downloads.take(received.pass.holder(), 1);
+async fn download_slot(app: &App, received: &IncomingRequest) -> Result<Place, Denial> {
+    let place = app.downloads.take(received.admission.holder(), 1);
     let place = timeout(TURN, place).await;
-    place.map_err(|_| pass::refused(Full::Share, "too many downloads at once"))
+    place.map_err(|_| admission::capacity_denial(AcquireError::Share, "too many downloads at once"))
 }
 
 /// The bytes, unless only the head was asked for.
 async fn open(
     app: &App,
-    received: &Received,
+    received: &IncomingRequest,
     asset: &Asset,
-    part: Part,
-) -> Result<Option<Flow>, Denial> {
+    part: ByteRange,
+) -> Result<Option<ByteStream>, Denial> {
     if received.head.method == Method::HEAD {
         return Ok(None);
     }
-    let place = turn(app, received).await?;
+    let place = download_slot(app, received).await?;
     let bytes = app
         .engine
-        .vault()
+        .assets()
         .asset_bytes(asset, part.first..part.last + 1)
         .await?;
     let (throughput, holder) = (
         Arc::clone(&app.download_throughput),
-        Arc::clone(received.pass.holder()),
+        Arc::clone(received.admission.holder()),
     );
     let mut uncounted = 0;
     let bytes = bytes.map_err(io::Error::other).and_then(move |piece| {

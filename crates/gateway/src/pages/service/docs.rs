@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Document, File};
-use crate::http::received::Received;
 use crate::http::reply;
+use crate::http::request::IncomingRequest;
 use crate::pages::console::files;
 
 macro_rules! guides {
@@ -65,7 +65,7 @@ static GUIDES: &[Guide] = guides! {
 /// The OpenAPI document.
 pub(crate) async fn document(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Document, Denial> {
     let headers = &received.head.headers;
@@ -73,7 +73,7 @@ pub(crate) async fn document(
 }
 
 /// The readable pages, which draw themselves from `/openapi.json`; a guide as its own text.
-pub(crate) async fn page(app: Arc<App>, received: Received, (): ()) -> Result<File, Denial> {
+pub(crate) async fn page(app: Arc<App>, received: IncomingRequest, (): ()) -> Result<File, Denial> {
     let wanted = received.params.first().map_or("", String::as_str);
     if wanted == "guides.json" {
         let list: Vec<_> = GUIDES

@@ -2,33 +2,37 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::ready::Ready;
+use atelier_contract::pages::ready::Readiness;
 use atelier_contract::{Code, Refusal};
 
 use crate::app::App;
 use crate::http::access;
 use crate::http::denial::Denial;
 use crate::http::page::Data;
-use crate::http::received::Received;
+use crate::http::request::IncomingRequest;
 
 /// The process answers.
-pub(crate) async fn alive(_: Arc<App>, _: Received, (): ()) -> Result<Data<&'static str>, Denial> {
+pub(crate) async fn alive(
+    _: Arc<App>,
+    _: IncomingRequest,
+    (): (),
+) -> Result<Data<&'static str>, Denial> {
     Ok(Data("alive"))
 }
 
 /// The service can take requests.
 pub(crate) async fn ready(
     app: Arc<App>,
-    received: Received,
+    received: IncomingRequest,
     (): (),
-) -> Result<Data<Ready>, Denial> {
+) -> Result<Data<Readiness>, Denial> {
     let not_ready = |why: &str| Denial::from(Refusal::new(Code::Overloaded, why));
     if app.stopping.is_cancelled() {
         return Err(not_ready("stopping"));
     }
     match app.engine.ready().await {
         Ok(()) => {
-            let mut ready = app.engine.office().reports().ready();
+            let mut ready = app.engine.admin().reports().ready();
             if !access::may_look(&app, &received).await {
                 ready.backends.clear();
             }

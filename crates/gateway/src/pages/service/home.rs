@@ -7,21 +7,25 @@ use hyper::header::ACCEPT;
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Data, Led};
-use crate::http::received::Received;
+use crate::http::page::{Data, PageOrRedirect};
+use crate::http::request::IncomingRequest;
 
 const CONSOLE: &str = "/console/";
 
 /// Where everything is.
-pub(crate) async fn show(_: Arc<App>, received: Received, (): ()) -> Result<Led<Home>, Denial> {
+pub(crate) async fn show(
+    _: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<PageOrRedirect<Home>, Denial> {
     let accepted = received.head.headers.get_all(ACCEPT).iter();
     let browser = accepted
         .filter_map(|value| value.to_str().ok())
         .any(|value| value.to_ascii_lowercase().contains("text/html"));
     if browser {
-        return Ok(Led::To(CONSOLE));
+        return Ok(PageOrRedirect::Redirect(CONSOLE));
     }
-    Ok(Led::Here(Data(Home {
+    Ok(PageOrRedirect::Page(Data(Home {
         service: "atelier",
         version: env!("CARGO_PKG_VERSION"),
         openapi: "/openapi.json",

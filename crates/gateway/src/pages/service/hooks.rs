@@ -4,26 +4,26 @@
 use std::sync::Arc;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::Post;
+use atelier_engine::WebhookRequest;
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Data, Posted};
-use crate::http::received::Received;
+use crate::http::page::{BodyBytes, Data};
+use crate::http::request::IncomingRequest;
 
 /// Has a job asked about at once.
 pub(crate) async fn take(
     app: Arc<App>,
-    received: Received,
-    Posted(body): Posted,
+    received: IncomingRequest,
+    BodyBytes(body): BodyBytes,
 ) -> Result<Data<&'static str>, Denial> {
-    let post = Post {
+    let post = WebhookRequest {
         headers: received.head.headers.clone(),
         body,
     };
-    let floor = app.engine.floor();
+    let runner = app.engine.runner();
     let (backend, token) = (received.param(0), received.param(1));
-    if !floor.vendor_hook(backend, token, &post).await {
+    if !runner.vendor_hook(backend, token, &post).await {
         return Err(Refusal::new(Code::NotFound, "there is nothing at this path").into());
     }
     Ok(Data("noted"))

@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use atelier_contract::metrics::{Metric, table};
 use atelier_contract::pages::stats::WorkerStats;
-use atelier_engine::shares::Usage;
-use atelier_engine::{Here, Moment};
+use atelier_engine::share::Usage;
+use atelier_engine::{NodeStats, ServiceStats};
 use hyper::header::{ACCEPT, HeaderMap};
 
 use crate::app::App;
 use crate::disk;
 use crate::http::denial::Denial;
 use crate::http::page::Counters;
-use crate::http::received::Received;
 use crate::http::reply;
+use crate::http::request::IncomingRequest;
 use exposition::Exposition;
 
 const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -28,13 +28,17 @@ const OPEN_MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; char
 const SUMS: &[&str] = &["money.sum", "money.counted", "money.frozen"];
 
 /// How much the service does.
-pub(crate) async fn show(app: Arc<App>, received: Received, (): ()) -> Result<Counters, Denial> {
+pub(crate) async fn show(
+    app: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<Counters, Denial> {
     let open = takes_open(&received.head.headers);
     let mut page = Exposition::new(open);
     counted(&mut page, &app);
     shares(&mut page, &app);
     invariants(&mut page, &app);
-    let reports = app.engine.office().reports();
+    let reports = app.engine.admin().reports();
     here(&mut page, &reports.here());
     // A store that is away must not take the counters with it.
     let moment = reports.moment().await.ok();
@@ -68,7 +72,7 @@ fn takes_open(headers: &HeaderMap) -> bool {
 fn counted(page: &mut Exposition, app: &App) {
     let (commits, waiting) = app.engine.commits();
     page.value(&table::COMMIT_WAITING, &[], waiting);
-    page.value(&table::HTTP_IN_FLIGHT, &[], app.places.taken());
+    page.value(&table::HTTP_IN_FLIGHT, &[], app.request_slots.taken());
     let meters = app.engine.meters();
     let series = meters.series().into_iter().chain(commits);
     for one in series.chain([app.counts.durations()]) {
@@ -84,7 +88,7 @@ fn counted(page: &mut Exposition, app: &App) {
 }
 
 /// What this node does.
-fn here(page: &mut Exposition, here: &Here) {
+fn here(page: &mut Exposition, here: &NodeStats) {
     page.value(&table::JOBS_IN_HAND, &[], here.in_hand);
     page.value(&table::JOBS_AT_VENDORS, &[], here.at_vendors);
     page.value(&table::UP, &[], seconds(here.up_ms));
@@ -94,7 +98,7 @@ fn here(page: &mut Exposition, here: &Here) {
 }
 
 /// What is owed and kept.
-fn owed(page: &mut Exposition, moment: &Moment) {
+fn owed(page: &mut Exposition, moment: &ServiceStats) {
     let counts = [
         (&table::JOBS_WAITING, moment.waiting),
         (&table::JOBS_RUNNING, moment.running),

@@ -11,12 +11,12 @@ const MOST_DIGITS: u8 = 8;
 
 /// Where in the body one is.
 pub(super) struct Chunks {
-    place: Place,
+    place: ChunkState,
     /// Bytes that extensions and trailers may still have.
     spare: usize,
 }
 
-enum Place {
+enum ChunkState {
     Size {
         size: u64,
         digits: u8,
@@ -53,12 +53,12 @@ impl Chunks {
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(usize, bool), BrokenBody> {
         let mut used = 0;
         while used < bytes.len() {
-            if let Place::Data { left } = &mut self.place {
+            if let ChunkState::Data { left } = &mut self.place {
                 let taken = (bytes.len() - used).min(usize::try_from(*left).unwrap_or(usize::MAX));
                 *left -= taken as u64;
                 used += taken;
                 if *left == 0 {
-                    self.place = Place::DataReturn;
+                    self.place = ChunkState::DataReturn;
                 }
                 continue;
             }
@@ -74,49 +74,54 @@ impl Chunks {
     /// Takes one byte that is not data; whether the body is over.
     fn step(&mut self, byte: u8) -> Result<bool, BrokenBody> {
         self.place = match (&self.place, byte) {
-            (Place::Size { size, digits }, _) if byte.is_ascii_hexdigit() => {
+            (ChunkState::Size { size, digits }, _) if byte.is_ascii_hexdigit() => {
                 if *digits >= MOST_DIGITS {
                     return Err(BrokenBody);
                 }
                 let digit = char::from(byte).to_digit(16).unwrap_or_default();
-                Place::Size {
+                ChunkState::Size {
                     size: size * 16 + u64::from(digit),
                     digits: digits + 1,
                 }
             }
-            (Place::Size { size, digits: 1.. } | Place::Extension { size, .. }, b'\r') => {
-                Place::SizeEnd { size: *size }
-            }
-            (Place::Size { size, digits: 1.. }, b';') => Place::Extension {
+            (
+                ChunkState::Size { size, digits: 1.. } | ChunkState::Extension { size, .. },
+                b'\r',
+            ) => ChunkState::SizeEnd { size: *size },
+            (ChunkState::Size { size, digits: 1.. }, b';') => ChunkState::Extension {
                 size: *size,
                 length: 0,
             },
-            (Place::Extension { size, length }, _)
+            (ChunkState::Extension { size, length }, _)
                 if *length < LONGEST_EXTENSION && is_text(byte) =>
             {
-                Place::Extension {
+                ChunkState::Extension {
                     size: *size,
                     length: length + 1,
                 }
             }
-            (Place::SizeEnd { size: 0 } | Place::TrailerReturn, b'\n') => Place::TrailerBegin,
-            (Place::SizeEnd { size }, b'\n') => Place::Data { left: *size },
-            (Place::DataReturn, b'\r') => Place::DataEnd,
-            (Place::DataEnd, b'\n') => SIZE,
-            (Place::TrailerBegin, b'\r') => Place::LastReturn,
-            (Place::Trailer, b'\r') => Place::TrailerReturn,
-            (Place::TrailerBegin | Place::Trailer, _) if self.spare > 0 && is_text(byte) => {
-                self.spare -= 1;
-                Place::Trailer
+            (ChunkState::SizeEnd { size: 0 } | ChunkState::TrailerReturn, b'\n') => {
+                ChunkState::TrailerBegin
             }
-            (Place::LastReturn, b'\n') => return Ok(true),
+            (ChunkState::SizeEnd { size }, b'\n') => ChunkState::Data { left: *size },
+            (ChunkState::DataReturn, b'\r') => ChunkState::DataEnd,
+            (ChunkState::DataEnd, b'\n') => SIZE,
+            (ChunkState::TrailerBegin, b'\r') => ChunkState::LastReturn,
+            (ChunkState::Trailer, b'\r') => ChunkState::TrailerReturn,
+            (ChunkState::TrailerBegin | ChunkState::Trailer, _)
+                if self.spare > 0 && is_text(byte) =>
+            {
+                self.spare -= 1;
+                ChunkState::Trailer
+            }
+            (ChunkState::LastReturn, b'\n') => return Ok(true),
             _ => return Err(BrokenBody),
         };
         Ok(false)
     }
 }
 
-const SIZE: Place = Place::Size { size: 0, digits: 0 };
+const SIZE: ChunkState = ChunkState::Size { size: 0, digits: 0 };
 
 fn is_text(byte: u8) -> bool {
     byte == b'\t' || !byte.is_ascii_control()

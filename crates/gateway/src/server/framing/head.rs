@@ -13,7 +13,7 @@ pub(crate) struct Bounds {
 
 /// Why a head is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum HeadError {
     /// A line that is none: a bare line feed, a control character, a folded line, no colon.
     Line,
     /// The request line is not a method, a target and a version.
@@ -32,7 +32,7 @@ pub(crate) enum Wrong {
 
 /// What follows a head.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum BodyFraming {
     None,
     Length(u64),
     Chunked,
@@ -40,7 +40,7 @@ pub(super) enum Body {
 
 /// Judges the head with which some bytes begin, up to its empty line: how long it is, and what follows it. Every byte of
 /// every request passes here, so each is looked at once.
-pub(super) fn judge(bytes: &[u8], bounds: Bounds) -> Result<(usize, Body), Wrong> {
+pub(super) fn parse_head(bytes: &[u8], bounds: Bounds) -> Result<(usize, BodyFraming), HeadError> {
     let mut lines = Lines { bytes, at: 0 };
     let minor = request_line(lines.next()?, bounds.target)?;
     let (mut hosts, mut length, mut chunked) = (0, None, false);
@@ -52,25 +52,25 @@ pub(super) fn judge(bytes: &[u8], bounds: Bounds) -> Result<(usize, Body), Wrong
         }
         number += 1;
         if number > bounds.lines {
-            return Err(Wrong::LongHead);
+            return Err(HeadError::LongHead);
         }
         let (name, value) = name_and_value(line)?;
         match name.len() {
             4 if name.eq_ignore_ascii_case(b"host") => {
                 hosts += 1;
                 if !is_host(value) {
-                    return Err(Wrong::Host);
+                    return Err(HeadError::Host);
                 }
             }
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 if length.is_some() {
-                    return Err(Wrong::Length);
+                    return Err(HeadError::Length);
                 }
-                length = Some(number_of(value).ok_or(Wrong::Length)?);
+                length = Some(number_of(value).ok_or(HeadError::Length)?);
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
                 if chunked || !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(Wrong::Length);
+                    return Err(HeadError::Length);
                 }
                 chunked = true;
             }
@@ -78,59 +78,59 @@ pub(super) fn judge(bytes: &[u8], bounds: Bounds) -> Result<(usize, Body), Wrong
         }
     }
     if hosts > 1 || (hosts == 0 && minor == 1) {
-        return Err(Wrong::Host);
+        return Err(HeadError::Host);
     }
     let body = match (length, chunked) {
-        (Some(_), true) => return Err(Wrong::Length),
+        (Some(_), true) => return Err(HeadError::Length),
         // Chunks came with 1.1; before it, they mean that somebody in between did not understand them.
-        (None, true) if minor == 0 => return Err(Wrong::Length),
-        (None, true) => Body::Chunked,
-        (Some(bytes), false) => Body::Length(bytes),
-        (None, false) => Body::None,
+        (None, true) if minor == 0 => return Err(HeadError::Length),
+        (None, true) => BodyFraming::Chunked,
+        (Some(bytes), false) => BodyFraming::Length(bytes),
+        (None, false) => BodyFraming::None,
     };
     Ok((lines.at, body))
 }
 
 /// The two sides of a line's colon.
-fn name_and_value(line: &[u8]) -> Result<(&[u8], &[u8]), Wrong> {
+fn name_and_value(line: &[u8]) -> Result<(&[u8], &[u8]), HeadError> {
     let end = line.iter().position(|byte| !is_token(*byte));
-    let (name, rest) = line.split_at(end.ok_or(Wrong::Line)?);
+    let (name, rest) = line.split_at(end.ok_or(HeadError::Line)?);
     let Some((b':', value)) = rest.split_first() else {
-        return Err(Wrong::Line);
+        return Err(HeadError::Line);
     };
     // Without a way out in the middle this is a few instructions for many bytes.
     let wrong = value.iter().fold(false, |wrong, byte| {
         wrong | matches!(*byte, 0..=8 | 10..=31 | 127)
     });
     if name.is_empty() || wrong {
-        return Err(Wrong::Line);
+        return Err(HeadError::Line);
     }
     Ok((name, value.trim_ascii()))
 }
 
 /// The minor version of a request line.
-fn request_line(line: &[u8], longest_target: usize) -> Result<u8, Wrong> {
+fn request_line(line: &[u8], longest_target: usize) -> Result<u8, HeadError> {
     let end = line.iter().position(|byte| !is_token(*byte));
-    let (method, rest) = line.split_at(end.ok_or(Wrong::Request)?);
+    let (method, rest) = line.split_at(end.ok_or(HeadError::Request)?);
     let (Some((b' ', rest)), false) = (rest.split_first(), method.is_empty()) else {
-        return Err(Wrong::Request);
+        return Err(HeadError::Request);
     };
     // A second space makes the last word no version or the target no target.
-    let end = memchr::memchr(b' ', rest).ok_or(Wrong::Request)?;
+    let end = memchr::memchr(b' ', rest).ok_or(HeadError::Request)?;
     let (target, version) = (&rest[..end], &rest[end + 1..]);
     let visible = target
         .iter()
         .fold(true, |visible, byte| visible & byte.is_ascii_graphic());
     if target.is_empty() || !visible {
-        return Err(Wrong::Request);
+        return Err(HeadError::Request);
     }
     if target.len() > longest_target {
-        return Err(Wrong::LongTarget);
+        return Err(HeadError::LongTarget);
     }
     match version {
         b"HTTP/1.1" => Ok(1),
         b"HTTP/1.0" => Ok(0),
-        _ => Err(Wrong::Request),
+        _ => Err(HeadError::Request),
     }
 }
 
@@ -142,11 +142,11 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn next(&mut self) -> Result<&'a [u8], Wrong> {
+    fn next(&mut self) -> Result<&'a [u8], HeadError> {
         let rest = &self.bytes[self.at..];
-        let end = memchr::memchr(b'\n', rest).ok_or(Wrong::Line)?;
+        let end = memchr::memchr(b'\n', rest).ok_or(HeadError::Line)?;
         self.at += end + 1;
-        rest[..end].strip_suffix(b"\r").ok_or(Wrong::Line)
+        rest[..end].strip_suffix(b"\r").ok_or(HeadError::Line)
     }
 }
 
@@ -192,14 +192,14 @@ fn number_of(value: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn judged(head: &str) -> Result<Body, Wrong> {
+    fn judged(head: &str) -> Result<BodyFraming, HeadError> {
         let bounds = Bounds {
             target: 20,
             head: 1000,
             lines: 5,
         };
         let head = format!("{head}\r\n\r\n");
-        let (length, body) = judge(head.as_bytes(), bounds)?;
+        let (length, body) = parse_head(head.as_bytes(), bounds)?;
         assert_eq!(length, head.len(), "{head:?}");
         Ok(body)
     }
@@ -207,123 +207,123 @@ mod tests {
     #[test]
     fn ordinary_heads_are_right() {
         for (head, body) in [
-            ("GET / HTTP/1.1\r\nHost: a.example:8080", Body::None),
-            ("GET / HTTP/1.1\r\nhost:[::1]:80", Body::None),
-            ("OPTIONS * HTTP/1.0", Body::None),
+            ("GET / HTTP/1.1\r\nHost: a.example:8080", BodyFraming::None),
+            ("GET / HTTP/1.1\r\nhost:[::1]:80", BodyFraming::None),
+            ("OPTIONS * HTTP/1.0", BodyFraming::None),
             (
                 "POST /a?b HTTP/1.1\r\nHost: a\r\nContent-Length: 012",
-                Body::Length(12),
+                BodyFraming::Length(12),
             ),
             (
                 "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\tCHUNKED ",
-                Body::Chunked,
+                BodyFraming::Chunked,
             ),
             (
                 "GET / HTTP/1.1\r\nHost: a\r\nX: \u{e9}\t\"y\"\r\nEmpty:",
-                Body::None,
+                BodyFraming::None,
             ),
         ] {
             assert_eq!(judged(head), Ok(body), "{head:?}");
         }
     }
 
-    const REFUSED: &[(&str, Wrong)] = &[
-        ("GET / HTTP/1.1", Wrong::Host),
-        ("GET / HTTP/1.1\r\nHost: a\r\nHost: a", Wrong::Host),
-        ("GET / HTTP/1.0\r\nHost: a\r\nHost: b", Wrong::Host),
-        ("GET / HTTP/1.1\r\nHost:", Wrong::Host),
-        ("GET / HTTP/1.1\r\nHost: a, b", Wrong::Host),
-        ("GET / HTTP/1.1\r\nHost: a b", Wrong::Host),
-        ("GET / HTTP/1.1\r\nHost: u@a", Wrong::Host),
-        ("GET / HTTP/1.1\r\nHost: a/b", Wrong::Host),
+    const REFUSED: &[(&str, HeadError)] = &[
+        ("GET / HTTP/1.1", HeadError::Host),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: a", HeadError::Host),
+        ("GET / HTTP/1.0\r\nHost: a\r\nHost: b", HeadError::Host),
+        ("GET / HTTP/1.1\r\nHost:", HeadError::Host),
+        ("GET / HTTP/1.1\r\nHost: a, b", HeadError::Host),
+        ("GET / HTTP/1.1\r\nHost: a b", HeadError::Host),
+        ("GET / HTTP/1.1\r\nHost: u@a", HeadError::Host),
+        ("GET / HTTP/1.1\r\nHost: a/b", HeadError::Host),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 1",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \"chunked\"",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.0\r\nTransfer-Encoding: chunked",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +1",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x1",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length:",
-            Wrong::Length,
+            HeadError::Length,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999",
-            Wrong::Length,
+            HeadError::Length,
         ),
-        ("GET / HTTP/1.1\r\nHost : a", Wrong::Line),
-        ("GET / HTTP/1.1\r\n Host: a", Wrong::Line),
-        ("GET / HTTP/1.1\r\nHost: a\r\n folded", Wrong::Line),
-        ("GET / HTTP/1.1\r\nHost: a\r\nno colon", Wrong::Line),
-        ("GET / HTTP/1.1\r\nHost: a\r\n: x", Wrong::Line),
-        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\rb", Wrong::Line),
-        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\0b", Wrong::Line),
-        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\r", Wrong::Line),
-        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\nY: b", Wrong::Line),
-        ("GET  / HTTP/1.1\r\nHost: a", Wrong::Request),
-        ("GET / HTTP/1.1 \r\nHost: a", Wrong::Request),
-        ("GET /\r\nHost: a", Wrong::Request),
-        ("GET / HTTP/1.2\r\nHost: a", Wrong::Request),
-        ("GET / http/1.1\r\nHost: a", Wrong::Request),
-        ("G(T / HTTP/1.1\r\nHost: a", Wrong::Request),
-        ("GET /\u{e9} HTTP/1.1\r\nHost: a", Wrong::Request),
-        ("GET\t/ HTTP/1.1\r\nHost: a", Wrong::Request),
+        ("GET / HTTP/1.1\r\nHost : a", HeadError::Line),
+        ("GET / HTTP/1.1\r\n Host: a", HeadError::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\n folded", HeadError::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nno colon", HeadError::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\n: x", HeadError::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\rb", HeadError::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\0b", HeadError::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\r", HeadError::Line),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: a\nY: b", HeadError::Line),
+        ("GET  / HTTP/1.1\r\nHost: a", HeadError::Request),
+        ("GET / HTTP/1.1 \r\nHost: a", HeadError::Request),
+        ("GET /\r\nHost: a", HeadError::Request),
+        ("GET / HTTP/1.2\r\nHost: a", HeadError::Request),
+        ("GET / http/1.1\r\nHost: a", HeadError::Request),
+        ("G(T / HTTP/1.1\r\nHost: a", HeadError::Request),
+        ("GET /\u{e9} HTTP/1.1\r\nHost: a", HeadError::Request),
+        ("GET\t/ HTTP/1.1\r\nHost: a", HeadError::Request),
         (
             "GET /aaaaaaaaaaaaaaaaaaaaaaa HTTP/1.1\r\nHost: a",
-            Wrong::LongTarget,
+            HeadError::LongTarget,
         ),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nA: b\r\nA: b\r\nA: b\r\nA: b\r\nA: b",
-            Wrong::LongHead,
+            HeadError::LongHead,
         ),
     ];
 

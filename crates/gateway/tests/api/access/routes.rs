@@ -4,7 +4,7 @@ use atelier_contract::FAMILIES;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::house::Ids;
+use super::service::Ids;
 use crate::gateway::{Gateway, send};
 
 /// What a credential must be good for.

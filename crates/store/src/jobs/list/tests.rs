@@ -44,7 +44,7 @@ async fn jobs_before_a_page_are_not_read() {
         let steps = plan(&page(&filter, true, alike), &values).await;
         assert!(steps.contains("USING COVERING INDEX job_listed"), "{steps}");
     }
-    // The house's own list of what waits or is worked on does not go through what has ended.
+    // The service's own list of what waits or is worked on does not go through what has ended.
     let unfinished = [
         (JobState::Waiting, "job_unfinished"),
         (JobState::Running, "job_running"),

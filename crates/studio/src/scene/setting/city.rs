@@ -140,7 +140,7 @@ fn pavement(stage: &mut Stage, top: f32) {
     let light = stage.light.clone();
     let wet = matches!(
         stage.scene.weather,
-        crate::wanted::kinds::Weather::Rain | crate::wanted::kinds::Weather::Storm
+        crate::choices::kinds::Weather::Rain | crate::choices::kinds::Weather::Storm
     );
     let path = stage.below(0.1, |_| top);
     let colours = field(move |x, y| {

@@ -27,7 +27,7 @@ pub(crate) fn cottage(stage: &mut Stage, (x, y): (f32, f32), size: f32, dice: Di
         (x + w * 0.62, y - wall_h + size * 0.02),
     ]);
     let light = stage.light.clone();
-    let snow = stage.scene.season == crate::wanted::kinds::Season::Winter;
+    let snow = stage.scene.season == crate::choices::kinds::Season::Winter;
     let colours = field(move |_, py| {
         let row = ((py - y) / size * 46.0).sin() * 0.06;
         let base = if snow {

@@ -4,16 +4,16 @@ use tiny_skia::PathBuilder;
 
 use super::cottage;
 use super::green::green;
+use crate::choices::kinds::Season;
 use crate::layout::Floor;
 use crate::paint::colour::{Rgb, hex, mix, scale, with_alpha};
-use crate::paint::foliage::Spot;
+use crate::paint::foliage::TreeSite;
 use crate::paint::noise;
 use crate::paint::region::{Role, polygon};
 use crate::scene::flora::Tree;
 use crate::scene::stage::{Stage, field};
 use crate::scene::terrain::{Hills, Range};
 use crate::scene::{flora, terrain, water};
-use crate::wanted::kinds::Season;
 
 /// Far hills behind all grass country.
 fn backdrop(stage: &mut Stage) {
@@ -95,7 +95,7 @@ pub(crate) fn flanks(stage: &mut Stage, kind: Tree, count: i32, colour: Rgb) {
         return;
     }
     let (dice, h) = (stage.dice, stage.horizon);
-    let mut spots: Vec<Spot> = stage
+    let mut spots: Vec<TreeSite> = stage
         .cells(0.22, 0.3)
         .flat_map(|i| (0..count).map(move |k| (i, k)))
         .filter_map(|(i, k)| {
@@ -109,7 +109,7 @@ pub(crate) fn flanks(stage: &mut Stage, kind: Tree, count: i32, colour: Rgb) {
             let y = h + 0.045 + near * 0.2;
             let tall = (0.09 + near * 0.42) * (0.8 + 0.4 * dice.cell("tree tall", i, k));
             let seed = noise::hash(i, k, dice.noise("tree"));
-            Some(Spot {
+            Some(TreeSite {
                 x,
                 y,
                 tall,

@@ -1,8 +1,8 @@
 //! The green of a place.
 
+use crate::choices::kinds::Season;
 use crate::paint::colour::{Rgb, hex, mix};
 use crate::scene::stage::Stage;
-use crate::wanted::kinds::Season;
 
 /// Green that goes with the time of year the words suggest.
 pub(crate) fn green(stage: &Stage) -> Rgb {

@@ -1,6 +1,7 @@
 //! High country: mountains, snow, volcano, waterfall, a sea of clouds.
 
 use super::country;
+use crate::choices::kinds::Season;
 use crate::paint::colour::{hex, mix, scale, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role, ellipse, polygon, rectangle};
@@ -8,7 +9,6 @@ use crate::scene::flora::Tree;
 use crate::scene::stage::{Stage, field};
 use crate::scene::terrain::{Hills, Range};
 use crate::scene::{flora, terrain};
-use crate::wanted::kinds::Season;
 
 /// Rows of peaks above a valley.
 pub(crate) fn ranges(stage: &mut Stage, share: f32) {

@@ -1,7 +1,7 @@
 //! Inside: a room with a window, a set table, a plain backdrop.
 
 use crate::paint::colour::{Rgb, from_hsl, hex, mix, scale, screen, with_alpha};
-use crate::paint::foliage::Spot;
+use crate::paint::foliage::TreeSite;
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role, ellipse, plain, polygon, rectangle};
 use crate::scene::flora;
@@ -237,7 +237,7 @@ fn pot(stage: &mut Stage) {
         (x + 0.032, foot),
         (x - 0.032, foot),
     ]);
-    let spot = Spot {
+    let spot = TreeSite {
         x,
         y: foot - 0.085,
         tall: 0.3,

@@ -1,14 +1,14 @@
 //! Water settings: lake, open sea, beach.
 
 use super::heights;
+use crate::choices::kinds::Season;
 use crate::paint::colour::{hex, scale};
-use crate::paint::foliage::Spot;
+use crate::paint::foliage::TreeSite;
 use crate::paint::noise;
 use crate::scene::flora::Tree;
 use crate::scene::stage::Stage;
 use crate::scene::terrain::Hills;
 use crate::scene::{flora, terrain, water};
-use crate::wanted::kinds::Season;
 
 /// A still lake before mountains; says how near the water comes.
 pub(crate) fn lake(stage: &mut Stage) -> f32 {
@@ -98,7 +98,7 @@ fn palms(stage: &mut Stage) {
     for i in 0..3 {
         let x = side * (0.32 + 0.13 * i as f32 + 0.05 * stage.dice.cell("palm", i, 0));
         let tall = 0.62 - 0.12 * i as f32 + 0.1 * stage.dice.cell("palm", i, 1);
-        let spot = Spot {
+        let spot = TreeSite {
             x,
             y: 0.27 + 0.03 * i as f32,
             tall,

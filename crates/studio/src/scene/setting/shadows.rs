@@ -1,13 +1,13 @@
 //! Soft shadows that things of the setting throw on the ground.
 
 use crate::paint::colour::with_alpha;
-use crate::paint::foliage::Spot;
+use crate::paint::foliage::TreeSite;
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role, ellipse};
 use crate::scene::stage::{Stage, field};
 
 /// The shadow of a tree.
-pub(crate) fn under_tree(stage: &mut Stage, spot: Spot) {
+pub(crate) fn under_tree(stage: &mut Stage, spot: TreeSite) {
     let (wide, flat) = (spot.tall * 0.34, spot.tall * 0.06);
     let x = spot.x - stage.light.side(spot.x) * spot.tall * 0.12;
     let y = spot.y;

@@ -3,14 +3,14 @@
 use tiny_skia::PathBuilder;
 
 use super::country;
+use crate::choices::kinds::Season;
 use crate::paint::colour::{hex, mix, scale, with_alpha};
-use crate::paint::foliage::Spot;
+use crate::paint::foliage::TreeSite;
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role};
 use crate::scene::flora::Tree;
 use crate::scene::stage::{Stage, field};
 use crate::scene::{flora, terrain};
-use crate::wanted::kinds::Season;
 
 /// Trees in rows, each clearer than the one behind it.
 pub(crate) fn forest(stage: &mut Stage) {
@@ -62,7 +62,7 @@ fn stand(stage: &mut Stage, kind: Tree, colour: [f32; 3], shift: f32) {
             let near = (row as f32 + dice.cell("stand back", i, row)) / 3.0;
             let tall = 0.42 + near * 0.75;
             let seed = noise::hash(i, row, dice.noise("stand"));
-            spots.push(Spot {
+            spots.push(TreeSite {
                 x,
                 y: h + 0.05 + near * near * 0.24,
                 tall,
@@ -124,7 +124,7 @@ pub(crate) fn jungle(stage: &mut Stage) {
             continue;
         }
         let near = dice.cell("jungle", i, 1);
-        let spot = Spot {
+        let spot = TreeSite {
             x,
             y: h + 0.06 + near * 0.16,
             tall: 0.55 + near * 0.4,

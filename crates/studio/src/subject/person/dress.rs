@@ -1,11 +1,11 @@
 //! Legs and what covers the body.
 
-use super::role::{Dress, Figure};
+use super::role::{Dress, PersonLook};
 use crate::paint::colour::{hex, mix, scale};
 use crate::subject::build::{Builder, blob, both, limb, oval, shape};
 
 /// Legs and shoes.
-pub(super) fn legs(all: &mut Builder, figure: &Figure) {
+pub(super) fn legs(all: &mut Builder, figure: &PersonLook) {
     let (role, s) = (figure.role, figure.stride);
     let cloth = match role.dress {
         Dress::Trousers => mix(figure.cloth, hex(0x2b3350), 0.75),
@@ -40,7 +40,7 @@ pub(super) fn legs(all: &mut Builder, figure: &Figure) {
 
 /// The body in its clothes.
 #[rustfmt::skip]
-pub(super) fn torso(all: &mut Builder, figure: &Figure) {
+pub(super) fn torso(all: &mut Builder, figure: &PersonLook) {
     let role = figure.role;
     let cloth = figure.cloth;
     match role.dress {

@@ -1,11 +1,11 @@
 //! Face, hair and what is worn on the head.
 
-use super::role::{Figure, Hat};
+use super::role::{Hat, PersonLook};
 use crate::paint::colour::{hex, mix, scale};
 use crate::subject::build::{Builder, blob, limb, oval, shape};
 
 /// Neck, face, hair and hat.
-pub(super) fn head(all: &mut Builder, figure: &Figure) {
+pub(super) fn head(all: &mut Builder, figure: &PersonLook) {
     let role = figure.role;
     all.fixed(
         limb(&[(0.0, -82.0, 2.7), (0.3, -86.0, 2.5)]),
@@ -52,7 +52,7 @@ pub(super) fn head(all: &mut Builder, figure: &Figure) {
     hat(all, figure);
 }
 
-fn hair(all: &mut Builder, figure: &Figure) {
+fn hair(all: &mut Builder, figure: &PersonLook) {
     let role = figure.role;
     if role.beard {
         all.fixed(
@@ -101,7 +101,7 @@ fn hair(all: &mut Builder, figure: &Figure) {
 }
 
 #[rustfmt::skip]
-fn hat(all: &mut Builder, figure: &Figure) {
+fn hat(all: &mut Builder, figure: &PersonLook) {
     let cloth = figure.cloth;
     match figure.role.hat {
         Hat::Pointed => {

@@ -68,8 +68,8 @@ fn references_lend_style_or_looks_unless_they_weigh_nothing() {
     assert_eq!(
         named,
         [
-            (Lends::Style, "https://example.com/s.png"),
-            (Lends::Looks, "https://example.com/c.png"),
+            (HintKind::Style, "https://example.com/s.png"),
+            (HintKind::Looks, "https://example.com/c.png"),
         ]
     );
     assert!(flags.images.is_empty());

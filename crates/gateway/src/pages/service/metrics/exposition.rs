@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
-use atelier_contract::metrics::{Counters, Exemplar, Histogram, METRICS, Metric, Series};
+use atelier_contract::metrics::{CounterVec, Exemplar, Histogram, HistogramVec, METRICS, Metric};
 
 /// Rows by the name of their metric.
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl Exposition {
     }
 
     /// The rows of counters; pairs of values that never came together are left out.
-    pub(super) fn counters(&mut self, counters: &Counters) {
+    pub(super) fn counters(&mut self, counters: &CounterVec) {
         for (values, count) in counters.rows() {
             if count > 0 || values.len() < 2 {
                 self.value(counters.metric(), &values, count);
@@ -36,7 +36,7 @@ impl Exposition {
     }
 
     /// The rows of histograms; those of values that never came are left out.
-    pub(super) fn series(&mut self, series: &Series) {
+    pub(super) fn series(&mut self, series: &HistogramVec) {
         for (values, histogram) in series.rows() {
             self.histogram(series.metric(), &values, histogram);
         }
@@ -113,13 +113,13 @@ fn labels(metric: &Metric, values: &[&str], bound: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use atelier_contract::metrics::{Mark, table};
+    use atelier_contract::metrics::{TraceMark, table};
 
     use super::*;
 
     #[test]
     fn a_histogram_is_written_as_prometheus_reads_it() {
-        let calls = Series::new(
+        let calls = HistogramVec::new(
             &table::VENDOR_CALL_DURATION,
             [vec!["fal", "veo"], vec!["start"]],
         );
@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn the_open_form_names_the_trace_of_a_step_and_ends() {
-        let waits = Series::new(&table::JOB_WAIT, [vec!["artgen"], vec![]]);
-        let mark = Mark {
+        let waits = HistogramVec::new(&table::JOB_WAIT, [vec!["artgen"], vec![]]);
+        let mark = TraceMark {
             trace: 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736,
             time_ms: 1_790_000_000_250,
         };

@@ -1,0 +1,33 @@
+//! What is wrong with how a back end or a worker account is described: the field, and why.
+
+use std::fmt;
+
+/// A field of a description that cannot be taken as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct FieldError {
+    /// The field to blame, as its owner writes it.
+    pub field: String,
+    /// Why, in words that go on after the name of the field.
+    pub why: String,
+}
+
+impl FieldError {
+    /// Blames a field.
+    pub fn new(field: impl Into<String>, why: impl fmt::Display) -> Self {
+        Self {
+            field: field.into(),
+            why: why.to_string(),
+        }
+    }
+
+    /// Blames the vendor's settings as a whole.
+    pub fn settings(why: impl fmt::Display) -> Self {
+        Self::new("settings", why)
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.why)
+    }
+}

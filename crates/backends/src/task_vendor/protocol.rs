@@ -1,0 +1,196 @@
+//! What one vendor of tasks says and understands, and what passes between it and the desk.
+
+use std::time::Duration;
+
+use atelier_contract::brief::Brief;
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::capabilities::Capabilities;
+use super::reply::TaskReply;
+use crate::backend::{BoxFuture, Cost, Fault, LostSubmit, Work};
+use crate::hooks::WebhookRequest;
+use crate::http::{VendorHttp, VendorRequest, VendorResponse};
+use crate::images::FinishOptions;
+use crate::vendor_errors;
+
+/// Identifiers are longer than this only by mistake.
+const MOST_ID: usize = 512;
+
+/// What one vendor says and understands.
+pub(crate) trait TaskVendor: Send + Sync + 'static {
+    /// The way to the vendor.
+    fn http(&self) -> &VendorHttp;
+    /// Whether it can do an operation.
+    fn serves(&self, operation: &str) -> bool;
+    /// What its model can do for a request; what calls are built by.
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault>;
+    /// Fields of its answers that hold base64.
+    fn blobs(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Whether the answer to a start is the result, and may be let go when nobody wants it any more.
+    fn makes_in_call(&self) -> bool {
+        !self.blobs().is_empty()
+    }
+    /// Whether the answer to a start is a file rather than a document.
+    fn answers_with_bytes(&self) -> bool {
+        false
+    }
+    /// How long a call that starts work may take.
+    fn call_timeout(&self) -> Duration;
+    /// The pause between two questions.
+    fn poll_interval(&self) -> Duration;
+    /// What to send for a piece of work; what the vendor cannot do is said here, before anything is sent.
+    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>>;
+    /// What a good answer to a start says.
+    fn started(&self, work: &Work, reply: TaskReply) -> Result<TaskStatus, Fault>;
+    /// The question about a task.
+    fn poll_request(&self, task: &Value) -> VendorRequest;
+    /// What a good answer to it says.
+    fn task_status(&self, work: &Work, task: &Value, reply: TaskReply)
+    -> Result<TaskStatus, Fault>;
+    /// What any other answer says.
+    fn fault(&self, answer: &VendorResponse) -> Fault {
+        vendor_errors::fault_of(answer)
+    }
+    /// What an answer to a question that is not good says about the task, where it says that it has ended.
+    fn ended(&self, _: &Value, _: &VendorResponse) -> Option<Fault> {
+        None
+    }
+    /// The call that stops a task, where there is one.
+    fn stop(&self, _: &Value) -> Option<VendorRequest> {
+        None
+    }
+    /// What to do about a start whose answer was never seen.
+    fn lost_submit(&self) -> LostSubmit {
+        LostSubmit::Unknown
+    }
+    /// The question that finds a task again whose start was lost: the call for the start at a place.
+    fn lost(&self, _: &Work, _: u32) -> Option<VendorRequest> {
+        None
+    }
+    /// The task in the answer to it; `None` when the vendor never had it.
+    fn found(&self, _: TaskReply) -> Result<Option<Value>, Fault> {
+        Ok(None)
+    }
+    /// The call that adds so many seconds to a video, known by the notes of what was brought, for vendors that make long
+    /// ones in several passes.
+    fn next_pass(&self, _: &Work, _: &Value, _: u32) -> Result<VendorRequest, Fault> {
+        Err(Fault::ours("a video that goes on where none does"))
+    }
+    /// What costs are counted in.
+    fn currency(&self) -> &'static str {
+        "USD"
+    }
+    /// A call that tells whether the vendor is well and takes the credential.
+    fn probe(&self) -> VendorRequest;
+    /// Whether an answer to the probe that is not good is good enough.
+    fn is_healthy(&self, _: &VendorResponse) -> bool {
+        false
+    }
+    /// What a good answer to the probe says is left of the worker account's money.
+    fn balance(&self, _: &VendorResponse) -> Option<Cost> {
+        None
+    }
+    /// Whether what was posted to the hook of an attempt is the vendor's, where it signs what it posts; elsewhere the
+    /// address of the hook is the proof.
+    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
+        Box::pin(async { true })
+    }
+    /// What else is looked at when the vendor is well, such as whether it has the models.
+    fn inspect(&self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// What to send for a piece of work.
+pub(crate) struct TaskPlan<'a> {
+    /// How many starts it takes.
+    pub(crate) starts: u32,
+    /// The call of the start at a place.
+    pub(crate) call: Box<dyn Fn(u32) -> VendorRequest + Send + Sync + 'a>,
+    /// The seconds that later passes add to each, one after the other.
+    pub(crate) passes: Vec<u32>,
+    /// How pictures are finished that come with the answer; later ones have its size alone.
+    pub(crate) finish: FinishOptions,
+}
+
+impl<'a> TaskPlan<'a> {
+    /// One start for each result, all alike.
+    pub(crate) fn alike(work: &Work, call: VendorRequest, finish: FinishOptions) -> Self {
+        Self::each(work, finish, move |_| call.clone())
+    }
+
+    /// The same, with later passes.
+    pub(crate) fn then(self, passes: Vec<u32>) -> Self {
+        Self { passes, ..self }
+    }
+
+    /// One start for each result.
+    pub(crate) fn each(
+        work: &Work,
+        finish: FinishOptions,
+        call: impl Fn(u32) -> VendorRequest + Send + Sync + 'a,
+    ) -> Self {
+        Self {
+            starts: work.brief.count.clamp(1, 16),
+            passes: Vec::new(),
+            call: Box::new(call),
+            finish,
+        }
+    }
+}
+
+/// What a vendor tells about work.
+pub(crate) enum TaskStatus {
+    /// It has a name now, and is to be asked about; in answer to a question: ask about this at once.
+    Task(Value),
+    /// Not yet; how far it is, in percent.
+    Running(Option<u8>),
+    /// It is done.
+    Done(TaskResult),
+    /// It ended without a result.
+    Failed(Fault),
+}
+
+/// A file of a result.
+pub(crate) enum FileSource {
+    /// Where it is.
+    Address(String),
+    /// Itself.
+    File(Bytes),
+}
+
+/// What a task brought.
+#[derive(Default)]
+pub(crate) struct TaskResult {
+    pub(crate) files: Vec<FileSource>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) revised_prompt: Option<String>,
+    pub(crate) prompts: Vec<String>,
+    /// What follow-ups need.
+    pub(crate) notes: Value,
+    pub(crate) cost: Option<Cost>,
+}
+
+impl TaskResult {
+    /// Files at these addresses.
+    pub(crate) fn at<'a>(addresses: impl IntoIterator<Item = &'a str>) -> Self {
+        let addresses = addresses.into_iter();
+        Self {
+            files: addresses
+                .map(|address| FileSource::Address(address.to_owned()))
+                .collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A vendor's identifier, if it can be one: any characters, as long as they can be sent.
+pub(crate) fn id(value: &Value) -> Option<&str> {
+    let id = value.as_str()?;
+    let is_step = matches!(id, "." | "..");
+    let fits = !id.is_empty() && id.len() <= MOST_ID;
+    (fits && !is_step && !id.chars().any(char::is_control)).then_some(id)
+}

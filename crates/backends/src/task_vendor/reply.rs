@@ -1,0 +1,106 @@
+//! A vendor's answer as it is understood: JSON, with the base64 of files taken out of it as it came.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::backend::Fault;
+use crate::http::{
+    Base64Extractor, MemoryShare, VendorHttp, VendorRequest, VendorResponse, with_share,
+};
+use crate::vendor_errors;
+
+/// The largest file that is an answer.
+const MOST_WHOLE: u64 = 24 * 1024 * 1024;
+
+/// A good answer.
+pub(crate) struct TaskReply {
+    /// The answer; its bytes are the text without the files.
+    pub(crate) answer: VendorResponse,
+    /// The document; null when there is none.
+    pub(crate) body: Value,
+    sifter: Base64Extractor,
+    share: Arc<MemoryShare>,
+}
+
+impl TaskReply {
+    /// An answer that carries no files.
+    fn of(answer: VendorResponse) -> Self {
+        let body = serde_json::from_slice(&answer.bytes).unwrap_or(Value::Null);
+        Self {
+            answer,
+            body,
+            sifter: Base64Extractor::new(&[]),
+            share: Arc::default(),
+        }
+    }
+
+    /// The file in a field that holds base64.
+    pub(crate) fn file(&mut self, field: &Value) -> Option<Bytes> {
+        let bytes = self.sifter.blob(field.as_u64()?)?;
+        Some(with_share(Arc::clone(&self.share), bytes))
+    }
+
+    /// What it means that this answer is not what was hoped for.
+    pub(crate) fn nonsense(&self) -> Fault {
+        vendor_errors::unexpected(&self.answer)
+    }
+}
+
+/// Asks a question whose answer carries no files.
+pub(super) async fn call_json(
+    http: &VendorHttp,
+    call: VendorRequest,
+) -> Result<Result<TaskReply, VendorResponse>, Fault> {
+    let answer = http.ask(call).await?;
+    Ok(if answer.is_good() {
+        Ok(TaskReply::of(answer))
+    } else {
+        Err(answer)
+    })
+}
+
+/// Makes a call that is answered with a file rather than a document.
+pub(super) async fn call_for_file(
+    http: &VendorHttp,
+    call: VendorRequest,
+) -> Result<Result<TaskReply, VendorResponse>, Fault> {
+    let call = call.at_most(MOST_WHOLE);
+    let answer = http.submit(call).await?;
+    Ok(if answer.is_good() {
+        Ok(TaskReply::of(answer))
+    } else {
+        Err(answer)
+    })
+}
+
+/// Makes a call whose answer may carry files in these fields; `Err` inside is an answer that is not good.
+pub(super) async fn call_with_files(
+    http: &VendorHttp,
+    call: VendorRequest,
+    blobs: &'static [&'static str],
+) -> Result<Result<TaskReply, VendorResponse>, Fault> {
+    let mut sifter = Base64Extractor::new(blobs);
+    let mut take = |piece: &[u8]| {
+        sifter.take(piece);
+        sifter.is_valid()
+    };
+    let call = call.at_most(http.most_file());
+    let sent = http.submit_streamed(call, &mut take).await;
+    if let Some(fault) = sifter.fault() {
+        return Err(fault);
+    }
+    let (mut answer, share) = sent?;
+    if !answer.is_good() {
+        return Ok(Err(answer));
+    }
+    answer.bytes = sifter.take_text().into();
+    let body = serde_json::from_slice(&answer.bytes).unwrap_or(Value::Null);
+    Ok(Ok(TaskReply {
+        answer,
+        body,
+        sifter,
+        share,
+    }))
+}

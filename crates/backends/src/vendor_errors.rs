@@ -1,0 +1,312 @@
+//! What a vendor's unwelcome answer means: the class of the fault, how long to wait, and what of the vendor's words a
+//! caller may read.
+
+mod faults;
+mod rules;
+mod vendor_error;
+
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use crate::backend::{Acceptance, Class, Fault, StartOutcome};
+use crate::http::VendorResponse;
+pub(crate) use faults::{fault_in_words, shortened};
+pub(crate) use rules::ErrorRule;
+use rules::match_class;
+pub(crate) use vendor_error::{VendorError, reason_for_caller};
+
+/// No vendor is left alone for longer because it said so.
+const LONGEST_REST: Duration = Duration::from_hours(24);
+/// What an answer that refused to start work means.
+pub(crate) fn fault_of_start(answer: &VendorResponse) -> Fault {
+    of_start(answer, fault_of(answer))
+}
+
+/// What a fault means when its answer refused to start work.
+pub(crate) fn of_start(answer: &VendorResponse, fault: Fault) -> Fault {
+    let taken = match answer.status {
+        // Whoever stands before the vendor gave up on it; the vendor itself may have gone on.
+        502 | 504 | 520..=524 => Acceptance::Perhaps,
+        _ => Acceptance::No,
+    };
+    let class = match fault.class {
+        // A wrong address or an unknown model: the operator's matter, and no other back end's.
+        Class::Gone => Class::Unable,
+        class => class,
+    };
+    Fault {
+        class,
+        taken,
+        message: match (fault.class, class) {
+            (Class::Gone, Class::Unable) => "the back end does not know the model".to_owned(),
+            _ => fault.message,
+        },
+        ..fault
+    }
+}
+
+impl VendorResponse {
+    /// The document of a good answer; what any other answer means.
+    pub fn document(&self) -> Result<Value, Fault> {
+        if self.is_good() {
+            return self.json();
+        }
+        Err(fault_of(self))
+    }
+
+    /// What the answer to a start says: the name of the work in a field, or a refusal. A good answer without a name has
+    /// taken the work all the same, perhaps.
+    pub fn ticket(&self, field: &str) -> Result<StartOutcome, Fault> {
+        if !self.is_good() {
+            return Err(fault_of_start(self));
+        }
+        let body = self.json().unwrap_or_default();
+        match &body[field] {
+            name @ (Value::String(_) | Value::Number(_)) => Ok(StartOutcome::Ticket(name.clone())),
+            _ => Err(unexpected(self)),
+        }
+    }
+}
+
+/// What an answer means that was neither an error nor what was hoped for: the vendor has taken the work, perhaps.
+pub(crate) fn unexpected(answer: &VendorResponse) -> Fault {
+    Fault {
+        taken: Acceptance::Perhaps,
+        ..Fault::vendor(Class::Retry, format!("nonsense, {}", answer.start()))
+    }
+}
+
+/// What an answer to a question about work means; `Gone` when the vendor does not know the work.
+pub(crate) fn fault_of(answer: &VendorResponse) -> Fault {
+    let words = serde_json::from_slice(&answer.bytes)
+        .ok()
+        .and_then(|body: Value| VendorError::read(&body));
+    // A page instead of JSON comes from whoever stands between, who does not know the request.
+    let page = words.is_none() && serde_json::from_slice::<Value>(&answer.bytes).is_err();
+    let words = words.unwrap_or_default();
+    let class = match answer.status {
+        400 | 403 | 422 | 451 if words.is_review() => Class::Reject,
+        400 | 402 | 403 | 429 if words.is_money() => Class::Quota,
+        400 | 403 if words.is_key() => Class::Dead,
+        401 => Class::Dead,
+        402 => Class::Quota,
+        429 => Class::Rate,
+        _ if page => Class::Retry,
+        403 => Class::Dead,
+        404 | 410 => Class::Gone,
+        400 | 405 | 406 | 411 | 413 | 414 | 415 | 422 | 451 => Class::BadRequest,
+        _ => Class::Retry,
+    };
+    let detail = answer.start();
+    let mut fault = match class {
+        Class::Reject => refused_by_review(&words.message),
+        Class::BadRequest => bad_request(&words.message),
+        _ => Fault::vendor(class, ""),
+    };
+    fault.detail = detail;
+    fault.after = pause_asked(answer);
+    fault
+}
+
+/// What an unwelcome answer means by a vendor's table, or else by its status.
+pub(crate) fn fault_by(
+    rules: &[ErrorRule],
+    answer: &VendorResponse,
+    said: Option<VendorError>,
+) -> Fault {
+    let is_json = serde_json::from_slice::<Value>(&answer.bytes).is_ok();
+    let said = said.unwrap_or_default();
+    match match_class(rules, answer.status, &said).filter(|_| is_json) {
+        Some(class) => Fault {
+            after: pause_asked(answer),
+            detail: answer.start(),
+            ..fault_as(class, &said.message)
+        },
+        None => fault_of(answer),
+    }
+}
+
+/// The fault of work that a vendor has given up, by its table; what it does not have may pass.
+pub(crate) fn failed_by(rules: &[ErrorRule], said: &VendorError) -> Fault {
+    let class = match_class(rules, 200, said).unwrap_or(match () {
+        () if said.is_review() => Class::Reject,
+        () if said.is_money() => Class::Quota,
+        () => Class::Retry,
+    });
+    let detail = shortened(&format!("{}: {}", said.code, said.message));
+    Fault {
+        detail,
+        ..fault_as(class, &said.message)
+    }
+}
+
+/// A fault of a class, with the vendor's reason where it is about the request.
+fn fault_as(class: Class, reason: &str) -> Fault {
+    match class {
+        Class::Reject => refused_by_review(reason),
+        Class::BadRequest => bad_request(reason),
+        _ => Fault::vendor(class, ""),
+    }
+}
+
+/// The fault of content that a review refused, with the vendor's reason.
+pub(crate) fn refused_by_review(reason: &str) -> Fault {
+    let reason = reason_for_caller(reason);
+    Fault::denied(if reason.is_empty() {
+        "the content was refused by review".to_owned()
+    } else {
+        reason
+    })
+}
+
+/// The fault of a request that the vendor cannot work with, with its reason.
+pub(crate) fn bad_request(reason: &str) -> Fault {
+    let reason = reason_for_caller(reason);
+    Fault::unusable(if reason.is_empty() {
+        "the back end cannot work with this request".to_owned()
+    } else {
+        reason
+    })
+}
+
+/// How long the vendor asks to be left alone.
+pub(crate) fn pause_asked(answer: &VendorResponse) -> Option<Duration> {
+    // A date is held against the vendor's own clock; without one it says nothing.
+    let date = answer.headers.get(http::header::DATE);
+    let now = date
+        .and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok())
+        .unwrap_or(SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 300));
+    answer.retry_after(now).map(|rest| rest.min(LONGEST_REST))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::HeaderMap;
+    use serde_json::json;
+
+    use super::*;
+    use crate::http::Secrets;
+
+    fn answer(status: u16, body: &str) -> VendorResponse {
+        VendorResponse {
+            status,
+            headers: HeaderMap::new(),
+            bytes: Bytes::from(body.to_owned()),
+            secrets: Secrets::default(),
+        }
+    }
+
+    #[test]
+    fn each_status_has_its_class() {
+        let error =
+            |code: &str| json!({"error": {"code": code, "message": "It failed."}}).to_string();
+        let cases = [
+            (400, error("moderation_blocked"), Class::Reject),
+            (400, error("billing_hard_limit_reached"), Class::Quota),
+            (400, error("invalid_value"), Class::BadRequest),
+            (401, error("invalid_api_key"), Class::Dead),
+            (402, "{}".into(), Class::Quota),
+            (403, error("unverified"), Class::Dead),
+            (
+                400,
+                json!({"error": {"code": "400", "type": "auth_error", "message": "Authentication Error"}})
+                    .to_string(),
+                Class::Dead,
+            ),
+            // A LiteLLM proxy without a database, asked with another key than its own.
+            (
+                400,
+                json!({"error": {"code": "400", "type": "no_db_connection", "message": "No connected db."}})
+                    .to_string(),
+                Class::Dead,
+            ),
+            (
+                400,
+                json!({"error": {"code": "400", "type": "budget_exceeded", "message": "x"}}).to_string(),
+                Class::Quota,
+            ),
+            (
+                400,
+                json!({"error": {"code": 401, "message": "no such key"}}).to_string(),
+                Class::Dead,
+            ),
+            (
+                400,
+                json!({"error": {"code": "bad_prompt", "message": "auth_error 401"}}).to_string(),
+                Class::BadRequest,
+            ),
+            (403, "<html>".into(), Class::Retry),
+            (404, "<html>".into(), Class::Retry),
+            (404, error("model_not_found"), Class::Gone),
+            (410, "{}".into(), Class::Gone),
+            (
+                422,
+                json!({"detail": [{"msg": "bad size"}]}).to_string(),
+                Class::BadRequest,
+            ),
+            (429, error("insufficient_quota"), Class::Quota),
+            (429, error("rate_limit_exceeded"), Class::Rate),
+            (429, "<html>".into(), Class::Rate),
+            (500, "oops".into(), Class::Retry),
+            (302, String::new(), Class::Retry),
+            (503, error("overloaded"), Class::Retry),
+        ];
+        for (status, body, class) in cases {
+            assert_eq!(
+                fault_of(&answer(status, &body)).class,
+                class,
+                "{status} {body}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_start_that_someone_between_gave_up_on_may_have_been_taken() {
+        for (status, taken) in [
+            (500, Acceptance::No),
+            (502, Acceptance::Perhaps),
+            (504, Acceptance::Perhaps),
+            (503, Acceptance::No),
+        ] {
+            assert_eq!(
+                fault_of_start(&answer(status, "<html>")).taken,
+                taken,
+                "{status}"
+            );
+        }
+        let unknown = fault_of_start(&answer(
+            404,
+            r#"{"error":{"code":"model_not_found","message":"The model x"}}"#,
+        ));
+        assert_eq!(
+            (unknown.class, &*unknown.message),
+            (Class::Unable, "the back end does not know the model")
+        );
+    }
+
+    #[test]
+    fn a_rest_is_read_in_every_form_and_bounded() {
+        let with = |name: &'static str, value: &'static str| {
+            let mut answer = answer(429, "{}");
+            answer.headers.insert(name, value.parse().expect("a value"));
+            answer.headers.insert(
+                "date",
+                "Sun, 06 Nov 1994 08:49:37 GMT".parse().expect("a date"),
+            );
+            fault_of(&answer).after
+        };
+        assert_eq!(with("retry-after", "7"), Some(Duration::from_secs(7)));
+        assert_eq!(
+            with("retry-after-ms", "250"),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(
+            with("retry-after", "Sun, 06 Nov 1994 08:50:37 GMT"),
+            Some(Duration::from_mins(1))
+        );
+        assert_eq!(with("retry-after", "999999999"), Some(LONGEST_REST));
+        assert_eq!(with("retry-after", "soon"), None);
+    }
+}

@@ -1,0 +1,26 @@
+//! The body of a refusal.
+
+use serde_json::{Map, Value, json};
+
+use super::RefusedData;
+use crate::refusal::Refusal;
+
+/// The body of a refusal, in a family's form.
+pub fn refusal_body(data: RefusedData, refusal: &Refusal) -> Map<String, Value> {
+    let mut body = Map::new();
+    body.insert("status".into(), "FAILED".into());
+    body.insert("message".into(), refusal.message.clone().into());
+    body.insert(
+        "data".into(),
+        if data == RefusedData::Empty {
+            json!({})
+        } else {
+            Value::Null
+        },
+    );
+    body.insert("code".into(), refusal.code.word().into());
+    if let Some(field) = &refusal.field {
+        body.insert("param".into(), field.clone().into());
+    }
+    body
+}

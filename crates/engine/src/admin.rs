@@ -1,0 +1,162 @@
+//! The admin part: accounts and their keys, operators and sessions, back ends and worker accounts, prices, secrets, and what
+//! operators see. Each is a room of its own; this is the door to all.
+
+mod accounts;
+mod backend_views;
+mod backends;
+mod banned_words;
+mod callers;
+mod custody;
+mod keys;
+mod margins;
+mod operators;
+mod overview;
+mod preview;
+mod prices;
+mod registry;
+mod reports;
+mod secrets;
+mod sessions;
+mod trail;
+
+use std::sync::Arc;
+
+use crate::assets::Assets;
+use crate::context::Context;
+use crate::jobs::Jobs;
+use crate::runner::Runner;
+use accounts::Accounts;
+use backends::Backends;
+use callers::Callers;
+use custody::Custody;
+use keys::Keys;
+use operators::Operators;
+use registry::Registry;
+use reports::Reports;
+use secrets::SealedSecrets;
+use sessions::Sessions;
+
+pub(crate) use banned_words::BannedWords;
+pub use callers::{CachedCaller, Caller};
+pub use keys::{KeyHolder, KeyRequest, KeyView};
+pub use operators::{Operator, OperatorView, ROOT};
+pub(crate) use prices::Prices;
+pub use reports::{NodeStats, ServedJobView, ServiceStats};
+pub use secrets::ResealError;
+pub(crate) use sessions::KEEP_MS as SESSION_KEEP_MS;
+pub use sessions::{Principal, SessionCredential};
+pub use trail::{AttemptView, Trail};
+
+/// What the admin part uses of the other parts.
+pub(crate) struct AdminDeps {
+    pub(crate) context: Arc<Context>,
+    pub(crate) assets: Arc<Assets>,
+    pub(crate) runner: Arc<Runner>,
+    pub(crate) jobs: Arc<Jobs>,
+    pub(crate) prices: Arc<Prices>,
+    pub(crate) banned: Arc<BannedWords>,
+}
+
+/// Looks after accounts, back ends and prices.
+pub struct Admin {
+    accounts: Accounts,
+    backends: Backends,
+    banned: Arc<BannedWords>,
+    callers: Arc<Callers>,
+    custody: Custody,
+    keys: Keys,
+    operators: Arc<Operators>,
+    prices: Arc<Prices>,
+    reports: Reports,
+    secrets: SealedSecrets,
+    sessions: Sessions,
+}
+
+impl Admin {
+    pub(crate) fn new(deps: AdminDeps) -> Self {
+        let AdminDeps {
+            context,
+            assets,
+            runner,
+            jobs,
+            prices,
+            banned,
+        } = deps;
+        let callers = Arc::new(Callers::new(context.clone()));
+        let operators = Arc::new(Operators::new(context.clone(), callers.clone()));
+        let registry = Arc::new(Registry::new(context.clone(), runner.clone()));
+        Self {
+            accounts: Accounts::new(context.clone(), callers.clone()),
+            backends: Backends::new(context.clone(), runner.clone(), registry.clone()),
+            custody: Custody::new(context.clone(), runner.clone(), registry),
+            keys: Keys::new(context.clone(), callers.clone()),
+            reports: Reports::new(
+                context.clone(),
+                runner,
+                jobs,
+                (assets.clone(), prices.clone()),
+            ),
+            secrets: SealedSecrets::new(context.clone(), assets),
+            sessions: Sessions::new(context, callers.clone(), operators.clone()),
+            banned,
+            callers,
+            operators,
+            prices,
+        }
+    }
+
+    /// Accounts and their quota.
+    pub fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+
+    /// The operator's back ends and their worker accounts.
+    pub fn backends(&self) -> &Backends {
+        &self.backends
+    }
+
+    /// The words that no prompt may contain.
+    pub fn banned(&self) -> &BannedWords {
+        &self.banned
+    }
+
+    /// Who is behind a key.
+    pub fn callers(&self) -> &Callers {
+        &self.callers
+    }
+
+    /// Callers' own worker accounts.
+    pub fn custody(&self) -> &Custody {
+        &self.custody
+    }
+
+    /// Keys of accounts.
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Named operators and viewers.
+    pub fn operators(&self) -> &Operators {
+        &self.operators
+    }
+
+    /// The prices in force.
+    pub fn prices(&self) -> &Prices {
+        &self.prices
+    }
+
+    /// What the service is doing and has done.
+    pub fn reports(&self) -> &Reports {
+        &self.reports
+    }
+
+    /// The sealed secrets of the service.
+    pub fn secrets(&self) -> &SealedSecrets {
+        &self.secrets
+    }
+
+    /// Sessions of the console.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+}

@@ -1,0 +1,289 @@
+//! Accounts: what callers see of themselves, and what the operator does to them.
+
+use std::sync::Arc;
+
+use atelier_contract::{AccountId, Code, Quota, Refusal};
+use atelier_store::{Account, AccountPatch, Credit, CreditKind, CreditOutcome, NewAccount};
+
+use super::callers::Callers;
+use super::keys::first_key;
+use crate::context::{Context, unavailable};
+use crate::crash;
+use crate::views::{AccountChange, AccountView, LedgerView, NewAccountRequest, UsageView};
+
+/// The longest e-mail address that is taken.
+const EMAIL_MOST: usize = 254;
+
+/// Accounts and their quota.
+pub struct Accounts {
+    context: Arc<Context>,
+    callers: Arc<Callers>,
+}
+
+impl Accounts {
+    pub(super) fn new(context: Arc<Context>, callers: Arc<Callers>) -> Self {
+        Self { context, callers }
+    }
+
+    /// The account of a caller.
+    pub async fn own(&self, account_id: &AccountId) -> Result<AccountView, Refusal> {
+        let account = self.context.store.own_account(account_id).await;
+        account
+            .map_err(unavailable)?
+            .map(view)
+            .ok_or_else(no_account)
+    }
+
+    /// An account, for an operator.
+    pub async fn one(&self, account_id: &AccountId) -> Result<AccountView, Refusal> {
+        let account = self
+            .context
+            .store
+            .account(account_id)
+            .await
+            .map_err(unavailable)?;
+        account.map(view).ok_or_else(no_account)
+    }
+
+    /// A new account with its first key, which is shown this once.
+    pub async fn create(
+        &self,
+        by: &str,
+        new: NewAccountRequest,
+    ) -> Result<(AccountView, String), Refusal> {
+        check_email(&new.email)?;
+        if new.balance < Quota::ZERO {
+            return Err(Refusal::invalid("balance", "must not be negative"));
+        }
+        let max_queue = new.max_queue.unwrap_or(self.context.settings.max_queue);
+        check_max_queue(max_queue)?;
+        let now_ms = self.context.now_ms();
+        let id = AccountId::new(self.context.ids.uuid());
+        let account = NewAccount {
+            id: id.to_string(),
+            email: new.email,
+            email_verified_ms: new.email_verified.then_some(now_ms),
+            balance: new.balance,
+            max_queue,
+            ledger_id: self.context.ids.uuid(),
+            now_ms,
+        };
+        let (first_key, api_key) = first_key(&self.context, &id);
+        let act = self
+            .context
+            .act(by, "account.create", &account.id, &account.email);
+        let account = self
+            .context
+            .store
+            .create_account(account, Some(first_key), Some(act))
+            .await
+            .map_err(|error| match error {
+                atelier_store::Error::Conflict(_) => {
+                    Refusal::field(Code::Conflict, "email", "has an account already")
+                }
+                other => unavailable(other),
+            })?;
+        crash::point("admin.acted");
+        Ok((view(account), api_key))
+    }
+
+    /// Accounts in pages.
+    pub async fn list(&self, page: i64, limit: i64) -> Result<(Vec<AccountView>, i64), Refusal> {
+        let offset = (page - 1).max(0).saturating_mul(limit);
+        let (rows, total) = self
+            .context
+            .store
+            .accounts(offset, limit)
+            .await
+            .map_err(unavailable)?;
+        Ok((rows.into_iter().map(view).collect(), total))
+    }
+
+    /// Changes an account.
+    pub async fn change(
+        &self,
+        by: &str,
+        id: &AccountId,
+        change: AccountChange,
+    ) -> Result<AccountView, Refusal> {
+        if let Some(email) = &change.email {
+            check_email(email)?;
+        }
+        if let Some(max_queue) = change.max_queue {
+            check_max_queue(max_queue)?;
+        }
+        let now_ms = self.context.now_ms();
+        let act = self.context.act(by, "account.change", id, change.said());
+        let patch = AccountPatch {
+            email: change.email,
+            max_queue: change.max_queue,
+            email_verified_ms: change
+                .email_verified
+                .map(|verified| verified.then_some(now_ms)),
+            disabled: change.disabled,
+            allowance: change.allowance,
+        };
+        let account = self
+            .context
+            .store
+            .update_account(id, patch, Some(act))
+            .await
+            .map_err(unavailable)?;
+        crash::point("admin.acted");
+        self.callers.void_account(id);
+        // Should this fail, the next look takes it over.
+        if let Err(error) = self.context.load_allowances().await {
+            tracing::warn!(%error, "what accounts are allowed could not be read");
+        }
+        account.map(view).ok_or_else(no_account)
+    }
+
+    /// Removes everything of an account that has no unfinished job, but its ledger.
+    pub async fn delete(&self, by: &str, id: &AccountId) -> Result<(), Refusal> {
+        let (store, now_ms) = (&self.context.store, self.context.now_ms());
+        let act = self.context.act(by, "account.delete", id, "");
+        let deleted = store.delete_account(id, now_ms, Some(act)).await;
+        let deleted = deleted.map_err(unavailable)?;
+        crash::point("admin.acted");
+        self.callers.void_account(id);
+        if deleted { Ok(()) } else { Err(no_account()) }
+    }
+
+    /// Grants quota, or takes some away.
+    pub async fn credit(
+        &self,
+        by: &str,
+        account_id: &AccountId,
+        amount: Quota,
+        reason: &str,
+        idempotency_key: Option<&str>,
+    ) -> Result<AccountView, Refusal> {
+        if amount == Quota::ZERO {
+            return Err(Refusal::invalid("amount", "must not be 0"));
+        }
+        let kind = if amount > Quota::ZERO {
+            CreditKind::Grant
+        } else {
+            CreditKind::Adjust
+        };
+        let credit = Credit {
+            id: self.context.ids.uuid(),
+            account_id: account_id.to_string(),
+            amount,
+            kind,
+            reason: reason.to_owned(),
+            idempotency_key: idempotency_key.map(str::to_owned),
+            now_ms: self.context.now_ms(),
+        };
+        let detail = format!("{amount} {reason}");
+        let act = self.context.act(by, "account.credit", account_id, detail);
+        let credited = self.context.store.credit(credit, Some(act)).await;
+        let credited = credited.map_err(unavailable)?;
+        crash::point("admin.acted");
+        match credited {
+            CreditOutcome::Done(account) | CreditOutcome::Repeated(account) => Ok(view(account)),
+            CreditOutcome::TooLow(account) => {
+                let message = format!("the balance of {} cannot go below 0", account.balance);
+                Err(Refusal::invalid("amount", message))
+            }
+            CreditOutcome::Mismatch => Err(Refusal::field(
+                Code::Conflict,
+                "idempotency_key",
+                "was used for another amount or reason",
+            )),
+            CreditOutcome::NoAccount => Err(no_account()),
+        }
+    }
+
+    /// Movements of quota in pages, newest first.
+    pub async fn ledger(
+        &self,
+        account_id: Option<&AccountId>,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<LedgerView>, i64), Refusal> {
+        let offset = (page - 1).max(0).saturating_mul(limit);
+        let (rows, total) = self
+            .context
+            .store
+            .ledger(account_id.map(AccountId::as_str), offset, limit)
+            .await
+            .map_err(unavailable)?;
+        let view = |row: atelier_store::LedgerRow| LedgerView {
+            id: row.id,
+            time_ms: row.time_ms,
+            account_id: row.account_id.into(),
+            kind: row.kind,
+            amount: row.amount,
+            job_id: row.job_id,
+            balance: row.balance_after,
+            frozen: row.frozen_after,
+            reason: row.reason,
+        };
+        Ok((rows.into_iter().map(view).collect(), total))
+    }
+
+    /// What an account consumed, by day and operation.
+    pub async fn usage(
+        &self,
+        account_id: &AccountId,
+        from_ms: i64,
+        to_ms: i64,
+    ) -> Result<Vec<UsageView>, Refusal> {
+        let rows = self
+            .context
+            .store
+            .usage(account_id, from_ms, to_ms)
+            .await
+            .map_err(unavailable)?;
+        let view = |row: atelier_store::UsageRow| UsageView {
+            day: row.day,
+            operation: row.operation,
+            jobs: row.jobs,
+            quota: row.quota,
+        };
+        Ok(rows.into_iter().map(view).collect())
+    }
+}
+
+fn view(account: Account) -> AccountView {
+    AccountView {
+        id: account.id.into(),
+        email: account.email,
+        email_verified_ms: account.email_verified_ms,
+        balance: account.balance,
+        frozen: account.frozen,
+        max_queue: account.max_queue,
+        allowance: account.allowance,
+        stored: account.stored,
+        disabled: account.disabled,
+        created_ms: account.created_ms,
+    }
+}
+
+fn no_account() -> Refusal {
+    Refusal::new(Code::NotFound, "no such account")
+}
+
+fn check_email(email: &str) -> Result<(), Refusal> {
+    let plain =
+        email.len() <= EMAIL_MOST && !email.chars().any(|c| c.is_whitespace() || c.is_control());
+    match email.split_once('@') {
+        Some((name, host))
+            if plain && !name.is_empty() && !host.is_empty() && !host.contains('@') =>
+        {
+            Ok(())
+        }
+        _ => Err(Refusal::invalid("email", "must be an e-mail address")),
+    }
+}
+
+fn check_max_queue(max_queue: i64) -> Result<(), Refusal> {
+    if (1..=1_000_000).contains(&max_queue) {
+        return Ok(());
+    }
+    Err(Refusal::invalid(
+        "max_queue",
+        "must be a whole number from 1 to 1000000",
+    ))
+}

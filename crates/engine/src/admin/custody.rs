@@ -1,0 +1,212 @@
+//! Custody: callers' own worker accounts. Each stands at a back end of its own, whose address obeys the rules for
+//! strangers' addresses; nobody else sees it, and nobody else's jobs run there.
+
+use std::sync::Arc;
+
+use atelier_backends::guard::Purpose;
+use atelier_contract::pages::backends::BackendSpec;
+use atelier_contract::pages::patch::Patch;
+use atelier_contract::pages::workers::{OwnWorkerView, WorkerPatch, WorkerView};
+use atelier_contract::{AccountId, Code, Refusal};
+use atelier_store::{BackendChange, BackendRow, ExpectedRevision, WorkerRow, WorkerUpsert};
+
+use super::backend_views;
+use super::backends::ask_vendors;
+use super::callers::Caller;
+use super::registry::{CROSSED_MOST, Registry, changed, crossed, gone, seen_backend, seen_worker};
+use crate::context::{Context, unavailable};
+use crate::crash;
+use crate::runner::Runner;
+
+/// Worker accounts one caller may register.
+const MOST: usize = 50;
+/// Questions about running jobs a minute; a caller's vendor is asked from this service's address.
+const POLLS_PER_MINUTE: i64 = 120;
+
+/// Worker accounts of callers.
+pub struct Custody {
+    context: Arc<Context>,
+    runner: Arc<Runner>,
+    registry: Arc<Registry>,
+}
+
+impl Custody {
+    pub(super) fn new(context: Arc<Context>, runner: Arc<Runner>, registry: Arc<Registry>) -> Self {
+        Self {
+            context,
+            runner,
+            registry,
+        }
+    }
+
+    /// Refuses a place that a caller's calls could not reach from where it is.
+    pub fn admit(&self, caller: &Caller, place: &Patch<BackendSpec>) -> Result<(), Refusal> {
+        let Some(base_url) = place.text("base_url").filter(|_| caller.outside) else {
+            return Ok(());
+        };
+        let policy = self.context.outbound.policy_for(true);
+        let judged = policy.check_url(base_url, Purpose::Image);
+        let refused = |why| Refusal::field(Code::AddressNotAllowed, "base_url", why);
+        judged.map(|_| ()).map_err(refused)
+    }
+
+    /// Registers a worker account of a caller's. Whether it may is asked when nothing else speaks against it.
+    pub async fn register<E: From<Refusal>>(
+        &self,
+        account_id: &AccountId,
+        (place, worker): (Patch<BackendSpec>, WorkerPatch),
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<OwnWorkerView, E> {
+        if self.own_rows(account_id).await?.len() >= MOST {
+            let message = format!("an account can register {MOST} accounts at most");
+            return Err(Refusal::new(Code::Conflict, message).into());
+        }
+        let vendor = place.text("vendor").map(str::to_owned);
+        let vendor = vendor.ok_or_else(|| Refusal::missing("vendor"))?;
+        let spec = place.or("name", vendor.as_str()).or("rank", 0).made()?;
+        let backend = self.registry.new_backend(Some(account_id.as_str()), spec);
+        self.registry.check_backend(&backend)?;
+        let row = WorkerRow {
+            id: backend.id.clone(),
+            ..self.registry.new_worker(&backend)
+        };
+        let patch = WorkerPatch {
+            spec: worker
+                .spec
+                .or("name", &*backend.spec.name)
+                .or("polls_per_minute", POLLS_PER_MINUTE),
+            ..worker
+        };
+        let put = self.registry.changed_worker(&backend, row, &patch)?;
+        may()?;
+        let kept = self.put((backend, put), Vec::new(), ("custody.create", &vendor));
+        kept.await?.ok_or_else(|| crossed().into())
+    }
+
+    /// The worker accounts of a caller.
+    pub async fn list(&self, account_id: &AccountId) -> Result<Vec<OwnWorkerView>, Refusal> {
+        let backends = self.context.store.backends().await.map_err(unavailable)?;
+        let reports = self.runner.reports();
+        let shown = |row: &WorkerRow| {
+            let backend = backends.iter().find(|one| one.id == row.backend_id)?;
+            Some(own_view(backend_views::worker(row, &reports), backend))
+        };
+        let rows = self.own_rows(account_id).await?;
+        Ok(rows.iter().filter_map(shown).collect())
+    }
+
+    /// Asks the vendor of a caller's own worker account; one that is not well is a refusal with the vendor's words.
+    pub async fn probe(&self, account_id: &AccountId, id: &str) -> Result<OwnWorkerView, Refusal> {
+        let (backend, row) = self.own_row(account_id, id).await?;
+        let faults = ask_vendors(&self.runner, &backend, std::slice::from_ref(&row)).await;
+        let act = self
+            .context
+            .own_act(account_id, "", ("custody.probe", id), "");
+        let noted = self.runner.write_notes(Some(act)).await;
+        noted.map_err(unavailable)?;
+        if !faults.is_empty() {
+            return Err(Refusal::new(Code::BackendFailed, faults.join("; ")));
+        }
+        let shown = self.registry.show_worker(&row.id).await?;
+        Ok(own_view(shown, &backend))
+    }
+
+    /// Changes a worker account of a caller's. Whether it may is asked once, when nothing else speaks against it.
+    pub async fn change<E: From<Refusal>>(
+        &self,
+        account_id: &AccountId,
+        id: &str,
+        (place, worker): (Patch<BackendSpec>, WorkerPatch),
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<OwnWorkerView, E> {
+        let mut may = Some(may);
+        for _ in 0..CROSSED_MOST {
+            let (mut backend, row) = self.own_row(account_id, id).await?;
+            let seen = vec![seen_backend(&backend), seen_worker(&row)];
+            backend.spec = changed(&backend.spec, &place)?;
+            self.registry.check_backend(&backend)?;
+            let put = self.registry.changed_worker(&backend, row, &worker)?;
+            if let Some(may) = may.take() {
+                may()?;
+            }
+            let act = ("custody.change", &*place.names());
+            if let Some(view) = self.put((backend, put), seen, act).await? {
+                return Ok(view);
+            }
+        }
+        Err(crossed().into())
+    }
+
+    /// Removes a worker account of a caller's; one with jobs in hand stays.
+    pub async fn remove(&self, account_id: &AccountId, id: &str) -> Result<(), Refusal> {
+        self.own_row(account_id, id).await?;
+        let act = self
+            .context
+            .own_act(account_id, "", ("custody.remove", id), "");
+        let removed = self
+            .context
+            .store
+            .remove_backend(Some(account_id.as_str()), id, Some(act));
+        gone(removed.await.map_err(unavailable)?, "no such account")?;
+        crash::point("admin.acted");
+        self.registry.pool_changed().await
+    }
+
+    /// Keeps the account and its place in one commit; `None` when they were changed since they were seen.
+    async fn put(
+        &self,
+        (backend, put): (BackendRow, WorkerUpsert),
+        seen: Vec<ExpectedRevision>,
+        (action, detail): (&str, &str),
+    ) -> Result<Option<OwnWorkerView>, Refusal> {
+        let owner: AccountId = backend.owner.as_deref().unwrap_or_default().into();
+        let act = (action, &*put.row.id);
+        let act = self.context.own_act(&owner, "", act, detail);
+        let id = put.row.id.clone();
+        let arrangement = BackendChange {
+            backends: vec![backend.clone()],
+            workers: vec![put],
+            seen,
+            ..BackendChange::default()
+        };
+        if !self.registry.apply_backend_change(arrangement, act).await? {
+            return Ok(None);
+        }
+        let shown = self.registry.show_worker(&id).await?;
+        Ok(Some(own_view(shown, &backend)))
+    }
+
+    async fn own_rows(&self, account_id: &AccountId) -> Result<Vec<WorkerRow>, Refusal> {
+        let rows = self.context.store.workers().await.map_err(unavailable)?;
+        let mine = |row: &WorkerRow| row.owner.as_deref() == Some(account_id.as_str());
+        Ok(rows.into_iter().filter(mine).collect())
+    }
+
+    async fn own_row(
+        &self,
+        account_id: &AccountId,
+        id: &str,
+    ) -> Result<(BackendRow, WorkerRow), Refusal> {
+        let absent = || Refusal::new(Code::NotFound, "no such account");
+        let backend = self
+            .registry
+            .backend_row(Some(account_id.as_str()), id)
+            .await?;
+        let backend = backend.ok_or_else(absent)?;
+        let row = self.registry.worker_at(&backend, id).await?;
+        Ok((backend, row))
+    }
+}
+
+/// What a caller sees of its own account: also where it is.
+fn own_view(shown: WorkerView, backend: &BackendRow) -> OwnWorkerView {
+    OwnWorkerView {
+        worker: WorkerView {
+            backend_id: None,
+            ..shown
+        },
+        vendor: backend.spec.vendor.to_string(),
+        base_url: backend.spec.base_url.to_string(),
+        settings: backend.spec.settings.clone(),
+    }
+}

@@ -1,0 +1,200 @@
+//! Keys: issued, listed and revoked, by their account or by an operator.
+
+use std::sync::Arc;
+
+use atelier_contract::{AccountId, Code, Refusal, Scopes};
+use atelier_store::{AddKeyOutcome, AuditRow, NewKey};
+
+use super::callers::{Caller, Callers};
+use crate::context::{Context, unavailable};
+use crate::crash;
+use crate::key;
+
+/// What a new key shall be.
+#[derive(Clone, Debug)]
+pub struct KeyRequest {
+    /// Its name.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it stops working.
+    pub expires_ms: Option<i64>,
+}
+
+impl KeyRequest {
+    /// A key that may do everything and does not end.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            scopes: Scopes::ALL,
+            expires_ms: None,
+        }
+    }
+}
+
+/// Who issues or revokes a key.
+#[derive(Clone, Copy, Debug)]
+pub enum KeyHolder<'a> {
+    /// A caller, with the key it came with.
+    Caller(&'a Caller),
+    /// An operator, by name.
+    Operator(&'a str),
+}
+
+impl KeyHolder<'_> {
+    /// The line that tells what it does to a key: an operator's in the audit list, a caller's in its account's.
+    fn act(
+        self,
+        context: &Context,
+        action: &str,
+        account_id: &AccountId,
+        key_id: &str,
+    ) -> AuditRow {
+        match self {
+            Self::Caller(caller) => {
+                context.own_act(account_id, &caller.key_id, (action, key_id), "")
+            }
+            Self::Operator(name) => context.act(name, action, account_id, key_id),
+        }
+    }
+
+    /// What a key issued by this one may do at most.
+    fn scopes(self) -> Scopes {
+        match self {
+            Self::Caller(caller) => caller.scopes,
+            Self::Operator(_) => Scopes::ALL,
+        }
+    }
+}
+
+/// A key, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyView {
+    /// Identifier.
+    pub id: String,
+    /// The name its owner gave it.
+    pub name: String,
+    /// The first characters of the key.
+    pub prefix: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it was issued.
+    pub created_ms: i64,
+    /// When it was last used, to the minute.
+    pub last_used_ms: Option<i64>,
+    /// When it stops working.
+    pub expires_ms: Option<i64>,
+}
+
+/// Keys of accounts.
+pub struct Keys {
+    context: Arc<Context>,
+    callers: Arc<Callers>,
+}
+
+impl Keys {
+    pub(super) fn new(context: Arc<Context>, callers: Arc<Callers>) -> Self {
+        Self { context, callers }
+    }
+
+    /// A new key for an account, shown this once; its id and the key.
+    pub async fn issue(
+        &self,
+        account_id: &AccountId,
+        request: KeyRequest,
+        by: KeyHolder<'_>,
+    ) -> Result<(String, String), Refusal> {
+        if !by.scopes().cover(request.scopes) {
+            return Err(Refusal::field(
+                Code::Forbidden,
+                "scopes",
+                format!("this key may issue keys with {} at most", by.scopes()),
+            ));
+        }
+        let (now_ms, most) = (self.context.now_ms(), self.context.settings.keys_most);
+        if request.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
+            return Err(Refusal::invalid("expiresAt", "must be in the future"));
+        }
+        let (new, secret) = new_key(&self.context, account_id, request);
+        let id = new.id.clone();
+        let act = Some(by.act(&self.context, "key.issue", account_id, &id));
+        let added = self
+            .context
+            .store
+            .add_key(new, act)
+            .await
+            .map_err(unavailable)?;
+        crash::point("admin.acted");
+        match added {
+            AddKeyOutcome::Done => Ok((id, secret)),
+            AddKeyOutcome::TooMany => Err(Refusal::new(
+                Code::Conflict,
+                format!("an account has at most {most} keys that work; revoke one"),
+            )),
+            AddKeyOutcome::NoAccount => Err(Refusal::new(Code::NotFound, "no such account")),
+        }
+    }
+
+    /// The keys of an account, without their secrets.
+    pub async fn list(&self, account_id: &AccountId) -> Result<Vec<KeyView>, Refusal> {
+        let keys = self
+            .context
+            .store
+            .keys(account_id)
+            .await
+            .map_err(unavailable)?;
+        // Scopes that nobody knows allow nothing; such a key is only listed to be revoked.
+        let view = |key: atelier_store::Key| KeyView {
+            scopes: Scopes::parse(&key.scopes).unwrap_or(Scopes::NONE),
+            id: key.id,
+            name: key.name,
+            prefix: key.prefix,
+            created_ms: key.created_ms,
+            last_used_ms: key.last_used_ms,
+            expires_ms: key.expires_ms,
+        };
+        Ok(keys.into_iter().map(view).collect())
+    }
+
+    /// Revokes a key of an account, on every node at once; whether it was there.
+    pub async fn revoke(
+        &self,
+        account_id: &AccountId,
+        key_id: &str,
+        by: KeyHolder<'_>,
+    ) -> Result<bool, Refusal> {
+        let act = Some(by.act(&self.context, "key.revoke", account_id, key_id));
+        let revoked = self
+            .context
+            .store
+            .revoke_key(account_id, key_id, self.context.now_ms(), act)
+            .await
+            .map_err(unavailable)?;
+        if let Some(hash) = &revoked {
+            self.callers.void_key(hash);
+        }
+        Ok(revoked.is_some())
+    }
+}
+
+/// The key that an account is made with, by the same commit; and its secret.
+pub(super) fn first_key(context: &Context, account_id: &AccountId) -> (NewKey, String) {
+    new_key(context, account_id, KeyRequest::named("first key"))
+}
+
+/// A key that is not stored yet, and its secret.
+fn new_key(context: &Context, account_id: &AccountId, request: KeyRequest) -> (NewKey, String) {
+    let secret = key::generate();
+    let new = NewKey {
+        id: context.ids.uuid(),
+        account_id: account_id.to_string(),
+        hash: key::hash(&secret),
+        prefix: key::display_prefix(&secret),
+        name: request.name,
+        scopes: request.scopes.to_string(),
+        now_ms: context.now_ms(),
+        expires_ms: request.expires_ms,
+        most: context.settings.keys_most,
+    };
+    (new, secret)
+}

@@ -1,0 +1,82 @@
+//! What happened to a job: the attempts at it.
+
+use atelier_contract::pages::cost::{Amount, CostSum};
+use atelier_contract::{AccountId, Code, JobId, Refusal};
+use atelier_store::{AttemptRow, JobRow};
+
+use crate::context::{Context, unavailable};
+
+/// What happened to a job.
+pub struct Trail {
+    /// Whose it is.
+    pub account_id: AccountId,
+    /// The attempts at it, oldest first.
+    pub attempts: Vec<AttemptView>,
+}
+
+/// One attempt at a job.
+pub struct AttemptView {
+    /// The back end or worker account.
+    pub worker: String,
+    /// How it is or how it ended.
+    pub state: String,
+    /// Why it ended so.
+    pub why: Option<String>,
+    /// When it began.
+    pub began_ms: i64,
+    /// When the vendor had taken it.
+    pub submitted_ms: Option<i64>,
+    /// When it ended.
+    pub ended_ms: Option<i64>,
+    /// What the vendor says that it took.
+    pub cost: Option<CostSum>,
+}
+
+/// What happened to a job, of one account or of any.
+pub(super) async fn of(
+    context: &Context,
+    account_id: Option<&AccountId>,
+    id: &JobId,
+) -> Result<Trail, Refusal> {
+    let row = row(context, account_id, id).await?;
+    let reads = account_id.map(AccountId::as_str);
+    let attempts = context.store.attempts(reads, &row.id).await;
+    let attempts = attempts.map_err(unavailable)?;
+    let view = |attempt: AttemptRow| AttemptView {
+        cost: attempt.cost.map(|micros| CostSum {
+            currency: attempt.currency.unwrap_or_default(),
+            amount: Amount::from_micros(micros),
+        }),
+        worker: attempt.worker,
+        state: attempt.state,
+        why: attempt.why,
+        began_ms: attempt.began_ms + context.clock.ahead_ms(),
+        submitted_ms: attempt.submitted_ms,
+        ended_ms: attempt.ended_ms,
+    };
+    Ok(Trail {
+        account_id: row.account_id.into(),
+        attempts: attempts.into_iter().map(view).collect(),
+    })
+}
+
+/// Whose a job is.
+pub(super) async fn owner(context: &Context, id: &JobId) -> Result<AccountId, Refusal> {
+    Ok(row(context, None, id).await?.account_id.into())
+}
+
+async fn row(
+    context: &Context,
+    account_id: Option<&AccountId>,
+    id: &JobId,
+) -> Result<JobRow, Refusal> {
+    let row = match account_id {
+        Some(account_id) => context.store.job(account_id, id.as_str()).await,
+        None => context.store.job_of_any_account(id.as_str()).await,
+    };
+    let absent = || match account_id {
+        Some(_) => Refusal::job_not_found(),
+        None => Refusal::new(Code::NotFound, "no such job"),
+    };
+    row.map_err(unavailable)?.ok_or_else(absent)
+}

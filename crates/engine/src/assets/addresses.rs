@@ -1,0 +1,66 @@
+//! Addresses of the service's own files: signed on the way out, checked on the way in.
+
+use std::sync::Arc;
+
+use atelier_contract::File;
+
+use crate::assets::address_keys::AddressKeys;
+use crate::context::Context;
+use crate::sign::AddressFault;
+
+/// The path under which assets answer.
+pub const ASSETS: &str = "/assets/";
+
+/// Makes and reads signed addresses.
+pub(crate) struct Addresses {
+    context: Arc<Context>,
+    keys: AddressKeys,
+}
+
+impl Addresses {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        Self {
+            keys: AddressKeys::new(context.clone()),
+            context,
+        }
+    }
+
+    /// The keys that sign.
+    pub(crate) fn keys(&self) -> &AddressKeys {
+        &self.keys
+    }
+
+    /// The addresses of a file on the origin host and on the proxy host. They end when the file does, so that they
+    /// are the same at every reading.
+    pub(crate) fn of(&self, file: &File) -> (String, String) {
+        let signer = self.keys.signer();
+        let query = signer.sign(&file.key, file.expires_ms / 1000);
+        let address =
+            |base: &str| format!("{}{ASSETS}{}?{query}", base.trim_end_matches('/'), file.key);
+        let settings = &self.context.settings;
+        (address(&settings.origin_url), address(&settings.cdn_url))
+    }
+
+    /// The key of the service's own file behind an address, when the address is signed and still good.
+    pub(crate) fn own(&self, url: &str) -> Option<String> {
+        let settings = &self.context.settings;
+        let starts = [&settings.origin_url, &settings.cdn_url]
+            .into_iter()
+            .chain(&settings.own_urls);
+        let rest = starts.filter(|start| !start.is_empty()).find_map(|start| {
+            url.strip_prefix(start.trim_end_matches('/'))?
+                .strip_prefix(ASSETS)
+        })?;
+        let (key, query) = rest.split_once('?')?;
+        let signer = self.keys.signer();
+        signer
+            .verify(key, query, self.context.now_ms() / 1000)
+            .ok()?;
+        Some(key.to_owned())
+    }
+
+    /// Whether an address is signed by this service and its time is not over.
+    pub(crate) async fn verify(&self, key: &str, query: &str) -> Result<(), AddressFault> {
+        self.keys.verify(key, query).await
+    }
+}

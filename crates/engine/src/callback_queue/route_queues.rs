@@ -1,0 +1,148 @@
+//! Letters that wait, each behind those of its own route: whoever has places for some routes looks at their first letters, and
+//! not at all that wait. The lane that has waited longest since it was served is shown first, so that no route of an account keeps
+//! the account's other routes from its places.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::Route;
+
+/// A lane for each route that has letters.
+pub(crate) struct RouteQueues<L> {
+    /// By the number of their turn.
+    by_position: BTreeMap<u64, (Route, VecDeque<L>)>,
+    positions: HashMap<Route, u64>,
+    next: u64,
+}
+
+impl<L> Default for RouteQueues<L> {
+    fn default() -> Self {
+        Self {
+            by_position: BTreeMap::new(),
+            positions: HashMap::new(),
+            next: 0,
+        }
+    }
+}
+
+impl<L> RouteQueues<L> {
+    /// Puts a letter behind the others of its route.
+    pub(crate) fn push(&mut self, route: Route, item: L) {
+        let queue = self
+            .positions
+            .get(&route)
+            .and_then(|position| self.by_position.get_mut(position));
+        match queue {
+            Some((_, items)) => items.push_back(item),
+            None => self.append(route, VecDeque::from([item])),
+        }
+    }
+
+    /// Shows every lane once, in turn; `look` says whether it served this one.
+    pub(crate) fn look(&mut self, mut look: impl FnMut(&Route, &mut VecDeque<L>) -> bool) {
+        let mut changed = Vec::new();
+        for (position, (route, items)) in &mut self.by_position {
+            if look(route, items) || items.is_empty() {
+                changed.push(*position);
+            }
+        }
+        for position in changed {
+            let Some((route, items)) = self.by_position.remove(&position) else {
+                continue;
+            };
+            self.positions.remove(&route);
+            if !items.is_empty() {
+                self.append(route, items);
+            }
+        }
+    }
+
+    /// Everything.
+    pub(crate) fn drain(&mut self) -> Vec<L> {
+        self.positions.clear();
+        let queues = std::mem::take(&mut self.by_position).into_values();
+        queues.flat_map(|(_, items)| items).collect()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_position.is_empty()
+    }
+
+    /// A lane whose turn comes after all others.
+    fn append(&mut self, route: Route, items: VecDeque<L>) {
+        self.positions.insert(route.clone(), self.next);
+        self.by_position.insert(self.next, (route, items));
+        self.next += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn route(account: &str, host: &str) -> Route {
+        Route {
+            account_id: account.into(),
+            host: host.into(),
+        }
+    }
+
+    /// Takes one letter from each of some lanes in turn, as long as there are places.
+    fn take(
+        queues: &mut RouteQueues<u32>,
+        mut places: usize,
+        may: impl Fn(&Route) -> bool,
+    ) -> Vec<u32> {
+        let mut taken = Vec::new();
+        queues.look(|route, items| {
+            if places == 0 || !may(route) {
+                return false;
+            }
+            places -= 1;
+            taken.extend(items.pop_front());
+            true
+        });
+        taken
+    }
+
+    #[test]
+    fn every_lane_has_its_turn_and_keeps_its_order() {
+        let mut queues = RouteQueues::default();
+        for (host, item) in [("b", 20), ("a", 10), ("c", 30), ("a", 11), ("b", 21)] {
+            queues.push(route("a", host), item);
+        }
+        assert_eq!(take(&mut queues, 1, |_| true), [20]);
+        assert_eq!(take(&mut queues, 1, |_| true), [10], "not the first again");
+        assert_eq!(take(&mut queues, 2, |_| true), [30, 21]);
+        assert_eq!(take(&mut queues, 9, |_| true), [11], "empty lanes are gone");
+        assert!(queues.is_empty());
+        queues.push(route("a", "a"), 12);
+        assert_eq!(queues.drain(), [12]);
+    }
+
+    #[test]
+    fn an_account_with_few_places_serves_all_its_routes_whoever_else_is_served() {
+        let mut queues = RouteQueues::default();
+        for number in 0..10 {
+            for host in ["a1", "a2", "a3"] {
+                queues.push(route("a", host), number);
+            }
+            queues.push(route("z", "z"), number);
+        }
+        let mut served = Vec::new();
+        for _ in 0..6 {
+            assert_eq!(take(&mut queues, 1, |route| route.host == "z").len(), 1);
+            // One place of the account becomes free at a time.
+            let mut free = true;
+            queues.look(|route, items| {
+                let may = free && route.host != "z";
+                if may {
+                    free = false;
+                    served.push(route.host.clone());
+                    items.pop_front();
+                }
+                may
+            });
+        }
+        assert_eq!(served, ["a1", "a2", "a3", "a1", "a2", "a3"]);
+    }
+}

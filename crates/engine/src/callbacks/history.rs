@@ -1,0 +1,119 @@
+//! Callbacks as their callers see them: what was sent, and sending it again.
+
+use atelier_contract::{AccountId, Code, JobId, Refusal};
+
+use crate::context::{Context, unavailable};
+use crate::views::{CallbackView, TryView};
+
+/// Callbacks in pages, newest first, of one account or of all.
+pub(super) async fn list(
+    context: &Context,
+    account_id: Option<&AccountId>,
+    page: i64,
+    limit: i64,
+) -> Result<(Vec<CallbackView>, i64), Refusal> {
+    let offset = (page - 1).max(0).saturating_mul(limit);
+    let (rows, total) = context
+        .store
+        .deliveries(account_id.map(AccountId::as_str), None, offset, limit)
+        .await
+        .map_err(unavailable)?;
+    let rows = rows.into_iter().map(|row| view(context, row));
+    Ok((rows.collect(), total))
+}
+
+/// One callback of an account and its tries, oldest first, as far as they are still remembered.
+pub(super) async fn one(
+    context: &Context,
+    account_id: &AccountId,
+    id: &str,
+) -> Result<(CallbackView, Vec<TryView>), Refusal> {
+    let row = context.store.delivery(account_id, id).await;
+    let row = row
+        .map_err(unavailable)?
+        .ok_or_else(|| Refusal::new(Code::NotFound, "no such callback"))?;
+    let log = context.store.delivery_log(account_id, id).await;
+    let tries = log.map_err(unavailable)?.into_iter().map(|one| TryView {
+        attempt: one.attempt,
+        time_ms: one.time_ms,
+        status: one.status,
+        error: one.error,
+        duration_ms: one.duration_ms,
+        answer: one.answer_start,
+    });
+    Ok((view(context, row), tries.collect()))
+}
+
+/// The callback of a job and its tries; none when it has none.
+pub(super) async fn of_job(
+    context: &Context,
+    account_id: &AccountId,
+    job_id: &JobId,
+) -> Result<Option<(CallbackView, Vec<TryView>)>, Refusal> {
+    match one(context, account_id, &format!("cb_{job_id}")).await {
+        Ok(found) => Ok(Some(found)),
+        Err(refusal) if refusal.code == Code::NotFound => Ok(None),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// A callback is tried so many times at most, however often it is asked for.
+const TRIES_MOST: i64 = 50;
+
+/// Sends a callback again, now.
+pub(super) async fn redeliver(
+    context: &Context,
+    account_id: &AccountId,
+    id: &str,
+) -> Result<(), Refusal> {
+    let now_ms = context.steady_ms();
+    let again = context
+        .store
+        .redeliver(account_id, id, TRIES_MOST, now_ms)
+        .await;
+    if again.map_err(unavailable)? {
+        context.wake_callbacks();
+        return Ok(());
+    }
+    let row = context.store.delivery(account_id, id).await;
+    if row
+        .map_err(unavailable)?
+        .is_some_and(|row| row.attempts >= TRIES_MOST)
+    {
+        let message = format!("the callback was sent {TRIES_MOST} times, which is the most");
+        return Err(Refusal::new(Code::Conflict, message));
+    }
+    Err(Refusal::new(
+        Code::NotFound,
+        "no such callback, or it is being sent right now",
+    ))
+}
+
+/// Sends every callback again that was given up since a time; says how many.
+pub(super) async fn redeliver_since(
+    context: &Context,
+    account_id: &AccountId,
+    since_ms: i64,
+) -> Result<u64, Refusal> {
+    let now_ms = context.steady_ms();
+    let count = context
+        .store
+        .redeliver_failed(account_id, since_ms, TRIES_MOST, now_ms)
+        .await;
+    let count = count.map_err(unavailable)?;
+    context.wake_callbacks();
+    Ok(count)
+}
+
+fn view(context: &Context, row: atelier_store::Delivery) -> CallbackView {
+    CallbackView {
+        next_attempt_ms: (row.state == "due").then_some(row.next_ms + context.clock.ahead_ms()),
+        id: row.id,
+        job_id: row.job_id,
+        url: row.url,
+        status: row.state,
+        attempts: row.attempts,
+        last_status: row.last_status,
+        last_error: row.last_error,
+    }
+}

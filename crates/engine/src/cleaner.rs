@@ -1,0 +1,122 @@
+//! The slow round of the sweeper: files that no row knows, and rows that have been kept for long enough. Jobs and the
+//! ledger are kept for ever.
+
+use std::sync::Arc;
+
+use crate::assets::Assets;
+use crate::context::Context;
+
+/// Rows deleted in one commit.
+const AT_ONCE: i64 = 500;
+/// A node that was silent for this long will not come back under its name.
+const NODE_GONE_MS: i64 = 24 * 3_600_000;
+
+/// Rows that are kept for a while only.
+#[derive(Clone, Copy)]
+enum RowKind {
+    Calls,
+    Tries,
+    Attempts,
+    Acts,
+    OwnActs,
+    FailedWords,
+    Keys,
+    Sessions,
+    Bulks,
+}
+
+/// Forgets and gives up what has been kept for long enough.
+pub struct Cleaner {
+    context: Arc<Context>,
+    assets: Arc<Assets>,
+}
+
+impl Cleaner {
+    pub(crate) fn new(context: Arc<Context>, assets: Arc<Assets>) -> Self {
+        Self { context, assets }
+    }
+
+    /// Forgets what has been kept for long enough and gives up orphaned files; says how many rows and files.
+    pub async fn step(&self) -> Result<u64, atelier_store::Error> {
+        let (store, settings, now_ms) = (
+            &self.context.store,
+            &self.context.settings,
+            self.context.now_ms(),
+        );
+        let mut gone = store
+            .forget_nodes(self.context.steady_ms() - NODE_GONE_MS)
+            .await?;
+        for old in [
+            RowKind::Calls,
+            RowKind::Tries,
+            RowKind::Attempts,
+            RowKind::Acts,
+            RowKind::OwnActs,
+            RowKind::FailedWords,
+            RowKind::Keys,
+            RowKind::Sessions,
+            RowKind::Bulks,
+        ] {
+            gone += self.forget_all(old, now_ms).await?;
+        }
+        Ok(gone
+            + self
+                .assets
+                .give_up_orphans(now_ms - settings.orphan_ms)
+                .await?)
+    }
+
+    /// Forgets old rows of a kind, one commit after the other until there are no more.
+    async fn forget_all(&self, old: RowKind, now_ms: i64) -> Result<u64, atelier_store::Error> {
+        let before_ms = now_ms
+            - match old {
+                RowKind::Calls => self.context.settings.idempotency_ms,
+                RowKind::Tries | RowKind::Attempts | RowKind::Bulks | RowKind::OwnActs => {
+                    self.context.settings.log_keep_ms
+                }
+                RowKind::FailedWords => self.context.settings.failed_keep_ms,
+                RowKind::Acts => self.context.settings.audit_keep_ms,
+                RowKind::Keys => self.context.settings.key_keep_ms,
+                RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
+            };
+        let mut gone = 0;
+        loop {
+            let some = match old {
+                RowKind::Calls => {
+                    self.context
+                        .store
+                        .forget_idempotency(before_ms, AT_ONCE)
+                        .await?
+                }
+                RowKind::Tries => self.context.store.forget_tries(before_ms, AT_ONCE).await?,
+                RowKind::Attempts => {
+                    self.context
+                        .store
+                        .forget_attempts(before_ms, AT_ONCE)
+                        .await?
+                }
+                RowKind::Acts => self.context.store.forget_audit(before_ms, AT_ONCE).await?,
+                RowKind::OwnActs => {
+                    let store = &self.context.store;
+                    store.forget_account_acts(before_ms, AT_ONCE).await?
+                }
+                RowKind::FailedWords => {
+                    let store = &self.context.store;
+                    store.forget_failed_words(before_ms, AT_ONCE).await?
+                }
+                RowKind::Keys => self.context.store.forget_keys(before_ms, AT_ONCE).await?,
+                RowKind::Sessions => {
+                    self.context
+                        .store
+                        .forget_sessions(before_ms, AT_ONCE)
+                        .await?
+                }
+                RowKind::Bulks => self.context.store.forget_bulks(before_ms, AT_ONCE).await?,
+            };
+            gone += some;
+            if some < AT_ONCE as u64 {
+                return Ok(gone);
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What every part of the service may use: the store, the time, identifiers, settings, secrets, the way out, hints and
+//! tasks. It knows no part.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use atelier_backends::http::OutboundClient;
+use atelier_backends::limits::{AccountLimits, LimitOverrides};
+use atelier_contract::{AccountId, Code, JobId, Refusal};
+use atelier_store::{AuditRow, Node, Store};
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::callback_queue::CallbackQueue;
+use crate::clock::Clock;
+use crate::hint::Hint;
+use crate::ids::Ids;
+use crate::keyring::Keyring;
+use crate::meters::Meters;
+use crate::settings::Settings;
+use crate::tracer::Tracer;
+use crate::wake::Wakeups;
+
+/// Hints to other nodes are gathered for this long.
+const HINT_PAUSE: Duration = Duration::from_millis(10);
+/// A node that was silent for this long is no longer listed.
+const NODE_SILENT_MS: i64 = 60_000;
+
+/// A wall clock that differs by more from the time that is gone by is worth a word.
+const CLOCK_OFF_MS: i64 = 2_000;
+
+/// What a node says about itself, as it is stored.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct NodeDetail {
+    pub(crate) version: String,
+    pub(crate) in_hand: usize,
+    pub(crate) clock_ahead_ms: i64,
+}
+
+/// What the parts share.
+pub(crate) struct Context {
+    /// Durable state.
+    pub(crate) store: Store,
+    /// Time.
+    pub(crate) clock: Clock,
+    /// Identifiers.
+    pub(crate) ids: Ids,
+    /// Limits and schedules.
+    pub(crate) settings: Settings,
+    /// Secrets of the service.
+    pub(crate) keyring: Keyring,
+    /// What single accounts have of what all share.
+    pub(crate) allowances: Arc<LimitOverrides>,
+    /// The guarded way out.
+    pub(crate) outbound: OutboundClient,
+    /// Tells what happened to whoever collects it.
+    pub(crate) tracer: Tracer,
+    /// What this node counts.
+    pub(crate) meters: Meters,
+    /// Callbacks on their way from the runner to the callback sender.
+    pub(crate) callback_queue: CallbackQueue,
+    /// Hints within this process.
+    pub(crate) wakes: Arc<Wakeups>,
+    /// Whatever runs beside the loops.
+    pub(crate) tasks: TaskTracker,
+    /// Set when the process is about to end.
+    pub(crate) stopping: CancellationToken,
+    /// This process, among all that share the store.
+    pub(crate) node: String,
+    /// When it was built.
+    pub(crate) started_ms: i64,
+    /// The same by the service's own time.
+    pub(crate) started_steady_ms: i64,
+}
+
+impl Context {
+    /// Milliseconds since 1970, as they are shown and written down.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// The service's own time, in which things are due.
+    pub(crate) fn steady_ms(&self) -> i64 {
+        self.clock.steady_ms()
+    }
+
+    /// Says that this node is alive, what it is, how many jobs it has in hand, and how far its machine's clock is off.
+    pub(crate) async fn beat(&self, in_hand: usize) -> Result<(), atelier_store::Error> {
+        let (now_ms, off_ms) = (self.steady_ms(), self.clock.off_ms());
+        if off_ms.abs() > CLOCK_OFF_MS {
+            tracing::warn!(
+                ahead_ms = off_ms,
+                "a wall clock differs from the time that is gone by"
+            );
+        }
+        let detail = NodeDetail {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            in_hand,
+            clock_ahead_ms: off_ms,
+        };
+        let detail = serde_json::to_string(&detail).unwrap_or_default();
+        let store = &self.store;
+        let beat = store.beat(&self.node, self.started_ms, now_ms, &detail);
+        tokio::try_join!(beat, self.note_clock())?;
+        self.clock.agree(store).await
+    }
+
+    /// Writes down what the next process is to go on from.
+    pub(crate) async fn note_clock(&self) -> Result<(), atelier_store::Error> {
+        match self.clock.note() {
+            Some(note) => self.store.note_clock(note).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes over what operators gave single accounts of what all share.
+    pub(crate) async fn load_allowances(&self) -> Result<(), atelier_store::Error> {
+        let own = |number: i64| u32::try_from(number).ok().filter(|number| *number > 0);
+        let all = self.store.allowances().await?.into_iter();
+        let all = all.map(|(id, stored)| {
+            let allowance = AccountLimits {
+                submits_per_second: own(stored.submits_per_second),
+                calls_per_second: own(stored.calls_per_second),
+                share_percent: own(stored.share_percent),
+            };
+            (id.into(), allowance)
+        });
+        self.allowances.replace(all.collect());
+        Ok(())
+    }
+
+    /// The nodes that share the store and were heard of lately.
+    pub(crate) async fn alive_nodes(&self) -> Result<Vec<Node>, atelier_store::Error> {
+        self.store.nodes(self.steady_ms() - NODE_SILENT_MS).await
+    }
+
+    /// What is written down of an act: who did it, what, to what, and more about it.
+    pub(crate) fn act(
+        &self,
+        by: &str,
+        action: &str,
+        target: &str,
+        detail: impl Into<String>,
+    ) -> AuditRow {
+        AuditRow {
+            id: self.ids.uuid(),
+            time_ms: self.now_ms(),
+            actor: by.into(),
+            action: action.into(),
+            target: target.into(),
+            detail: detail.into(),
+            account_id: None,
+        }
+    }
+
+    /// An act of a caller for the list of its account; `by` is the key it came with, where that is known.
+    pub(crate) fn own_act(
+        &self,
+        account_id: &AccountId,
+        by: &str,
+        (action, target): (&str, &str),
+        detail: impl Into<String>,
+    ) -> AuditRow {
+        AuditRow {
+            account_id: Some(account_id.to_string()),
+            ..self.act(by, action, target, detail)
+        }
+    }
+
+    /// A job waits: somebody should look.
+    pub(crate) fn wake_work(&self) {
+        self.wakes.work.notify_one();
+        self.broadcast(Hint::Work);
+    }
+
+    /// A callback is due: somebody should look.
+    pub(crate) fn wake_callbacks(&self) {
+        self.callback_queue.leave();
+        self.wakes.callbacks.notify_one();
+        self.broadcast(Hint::Callbacks);
+    }
+
+    /// Gives back a callback that was claimed for its first try and is not sent: it is due at once.
+    pub(crate) async fn return_callback(&self, id: String) {
+        let ids = [id];
+        if let Err(error) = self.store.return_deliveries(&ids, self.steady_ms()).await {
+            tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
+        }
+        self.wake_callbacks();
+    }
+
+    /// A job changed: whoever waits for it should look.
+    pub(crate) fn wake_job(&self, id: &JobId) {
+        self.wakes.job_changed(id);
+        self.broadcast(Hint::Job(id.clone()));
+    }
+
+    /// A job of an account changed: whoever follows all of them should look. Other nodes look by themselves.
+    pub(crate) fn wake_account(&self, account_id: &str) {
+        self.wakes.account_changed(account_id);
+    }
+
+    /// Tells other nodes what they should look at; what is told within a moment is one message.
+    pub(crate) fn broadcast(&self, hint: Hint) {
+        if !self.store.is_postgres() || !self.wakes.queue_hint(hint) {
+            return;
+        }
+        let (store, wakes) = (self.store.clone(), self.wakes.clone());
+        self.tasks.spawn(async move {
+            tokio::time::sleep(HINT_PAUSE).await;
+            let texts: Vec<String> = wakes.drain_hints().iter().map(Hint::encode).collect();
+            if let Err(error) = store.notify(&texts).await {
+                tracing::debug!(%error, "other nodes were not told");
+            }
+        });
+    }
+}
+
+/// A store that cannot answer means that nothing was accepted, and the caller may try again; unless it is not known what
+/// became of the change, and then that is said.
+pub(crate) fn unavailable(error: atelier_store::Error) -> Refusal {
+    match error {
+        atelier_store::Error::Conflict(what) => Refusal::new(Code::Conflict, what),
+        atelier_store::Error::NotFound => Refusal::new(Code::NotFound, "not found"),
+        atelier_store::Error::Unresolved => {
+            tracing::error!("a caller is told that the outcome is not known");
+            Refusal::new(
+                Code::Internal,
+                "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first",
+            )
+        }
+        other => {
+            tracing::error!(error = %other, "the store did not answer");
+            Refusal::new(
+                Code::Overloaded,
+                "the service cannot take the request now; try again shortly",
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The promise: nobody is told that nothing was accepted while that is not known.
+    #[test]
+    fn an_unknown_outcome_is_not_called_nothing_accepted() {
+        let busy = unavailable(atelier_store::Error::Busy);
+        assert_eq!(busy.code, Code::Overloaded);
+        let unknown = unavailable(atelier_store::Error::Unresolved);
+        assert_eq!(unknown.code, Code::Internal);
+        assert!(unknown.message.contains("not known"), "{}", unknown.message);
+    }
+}

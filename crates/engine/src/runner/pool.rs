@@ -1,0 +1,430 @@
+//! The pool: every worker account this process can give work to, with what it has in hand and how well it is. The
+//! choice itself is pure (see [`choice`]); here its snapshot is kept, under one short lock that no wait ever crosses.
+
+pub(crate) mod build;
+pub(crate) mod choice;
+pub(crate) mod health;
+mod instant;
+pub(crate) mod leasable_kinds;
+pub(crate) mod load;
+pub(crate) mod pace;
+mod refusal;
+mod slot;
+mod slot_use;
+pub(crate) mod view;
+pub(crate) mod worker;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use atelier_backends::backend::LostSubmit;
+use atelier_backends::share::FairSemaphore;
+use atelier_backends::{Backend, Fault};
+use atelier_contract::{BackendId, Quota};
+use atelier_store::{ShortWork, WorkerNote, read_work_kind};
+
+use crate::names::WorkerName;
+use crate::runner::length::is_long;
+use crate::runner::routing::RoutingConstraint;
+use choice::{Candidate, Choice, Headroom, Requirements, choose};
+use health::{Condition, Fitness, Health};
+use leasable_kinds::{LeasableKinds, RECENT_MS};
+use slot_use::SlotUse;
+use worker::{EmbeddedWorker, PoolWorker};
+
+pub(crate) use slot::Slot;
+
+/// The pool of this process.
+pub(crate) struct Pool {
+    /// How many jobs accounts have in hand where there are spare slots.
+    inside: Arc<FairSemaphore>,
+    members: Mutex<Vec<PoolWorker>>,
+    strangers: Mutex<Vec<UnusableWorker>>,
+}
+
+/// A stored worker account that this node cannot use, such as for want of its master key: another node may.
+pub(crate) struct UnusableWorker {
+    pub(crate) owner: Option<String>,
+    pub(crate) backend: BackendId,
+    pub(crate) banned: bool,
+}
+
+impl Pool {
+    /// A pool of what runs inside this process.
+    pub(crate) fn new(workers: Vec<EmbeddedWorker>) -> Arc<Self> {
+        let members = workers.into_iter().map(PoolWorker::inside).collect();
+        Arc::new(Self {
+            inside: FairSemaphore::elastic("jobs inside", u64::MAX),
+            members: Mutex::new(members),
+            strangers: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn members(&self) -> MutexGuard<'_, Vec<PoolWorker>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Every worker account at a back end.
+    pub(crate) fn at(&self, backend_id: &str) -> Vec<Arc<dyn Backend>> {
+        let members = self.members();
+        let there = members.iter();
+        let there = there.filter(|one| one.candidate.name.backend().as_str() == backend_id);
+        there.map(|one| Arc::clone(&one.backend)).collect()
+    }
+
+    fn with<T>(&self, name: &WorkerName, act: impl FnOnce(&mut PoolWorker) -> T) -> Option<T> {
+        let mut members = self.members();
+        members
+            .iter_mut()
+            .find(|member| member.candidate.name == *name)
+            .map(act)
+    }
+
+    /// Takes a slot for a job of an account, or says when to ask again. An account that has none of those inside this process
+    /// takes a spare one rather than wait for others.
+    pub(crate) fn take(
+        self: &Arc<Self>,
+        requirements: &Requirements<'_>,
+        account_id: &Arc<str>,
+        now_ms: i64,
+    ) -> Result<Slot, Choice> {
+        let mut members = self.members();
+        let requirements = Requirements {
+            first: self.inside.held(account_id) == 0,
+            ..*requirements
+        };
+        let choice = choose(
+            &requirements,
+            members.iter().map(|member| &member.candidate),
+            now_ms,
+        );
+        let Choice::Take(place) = choice else {
+            return Err(choice);
+        };
+        let member = &mut members[place];
+        let probe = member.candidate.health.fitness(now_ms) == Fitness::Probe;
+        member.candidate.health.probing |= probe;
+        member.candidate.pace.push(now_ms);
+        // What needs no place takes none from anybody else.
+        let ahead = !member.candidate.has_slot(&requirements);
+        if ahead {
+            member.candidate.ahead += 1;
+        } else {
+            member.enter(requirements.long);
+        }
+        // There is no end to what is only counted.
+        let counted = (member.candidate.spare > 0)
+            .then(|| self.inside.try_take(account_id, 1).ok())
+            .flatten();
+        let taken = SlotUse {
+            probe,
+            began: false,
+            long: requirements.long,
+            leaves_one: requirements.headroom != Headroom::Nothing,
+            _counted: counted,
+        };
+        let slot = Slot::new(Arc::clone(self), member, taken);
+        if ahead {
+            slot.stay_ahead();
+        }
+        Ok(slot)
+    }
+
+    /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
+    pub(crate) fn take_over(self: &Arc<Self>, name: &WorkerName, long: bool) -> Option<Slot> {
+        let mut members = self.members();
+        let member = members
+            .iter_mut()
+            .find(|member| member.candidate.name == *name)?;
+        member.enter(long);
+        let taken = SlotUse {
+            began: true,
+            long,
+            ..SlotUse::default()
+        };
+        Some(Slot::new(Arc::clone(self), member, taken))
+    }
+
+    /// What would come of a wish right now.
+    pub(crate) fn outlook(&self, requirements: &Requirements<'_>, now_ms: i64) -> Choice {
+        let members = self.members();
+        choose(
+            requirements,
+            members.iter().map(|member| &member.candidate),
+            now_ms,
+        )
+    }
+
+    /// Other nodes gave a worker account all it may have: until the next look at the store it counts as busy.
+    pub(crate) fn mark_full(&self, name: &WorkerName) {
+        self.with(name, |member| {
+            member.candidate.busy = member.candidate.busy.max(member.candidate.concurrency + 1);
+        });
+    }
+
+    /// What to do about a submit to a named worker account whose answer was never seen.
+    pub(crate) fn lost_submit(&self, name: &WorkerName) -> Option<LostSubmit> {
+        self.with(name, |member| member.backend.lost_submit())
+    }
+
+    /// The name of the worker in this process whose attempts are not written down.
+    pub(crate) fn unrecorded(&self) -> Option<WorkerName> {
+        let members = self.members();
+        let first = members.iter().find(|member| !member.recorded)?;
+        Some(first.candidate.name.clone())
+    }
+
+    /// How many more jobs of some kinds of work could start now, over all.
+    pub(crate) fn room(&self, kinds: &[String]) -> usize {
+        let members = self.members();
+        let quick = |kind: &String| {
+            let Some((operation, _, lane)) = read_work_kind(kind) else {
+                return false;
+            };
+            let lane = RoutingConstraint::read(lane);
+            let quick = |one: &Candidate| one.is_in(lane) && one.quick.is(operation);
+            members.iter().any(|member| quick(&member.candidate))
+        };
+        let all_quick = kinds.iter().all(quick);
+        let short = |kind: &String| {
+            read_work_kind(kind).is_some_and(|(operation, ..)| !is_long(operation, false))
+        };
+        let any_short = kinds.is_empty() || kinds.iter().any(short);
+        let free = |PoolWorker { candidate, .. }: &PoolWorker| {
+            let ahead = if all_quick {
+                candidate.quick.ahead()
+            } else {
+                0
+            };
+            let slots = candidate.concurrency + candidate.beside_long(any_short);
+            slots.saturating_sub(candidate.busy) + ahead.saturating_sub(candidate.ahead)
+        };
+        members.iter().map(free).sum()
+    }
+
+    /// What talks to the vendor of a worker account.
+    pub(crate) fn backend(&self, name: &WorkerName) -> Option<Arc<dyn Backend>> {
+        self.with(name, |member| Arc::clone(&member.backend))
+    }
+
+    /// How well a worker account is.
+    pub(crate) fn health(&self, name: &WorkerName) -> Option<Health> {
+        self.with(name, |member| member.candidate.health.clone())
+    }
+
+    /// Whether a worker account of this name belongs to a caller.
+    pub(crate) fn owns(&self, owner: &str, name: &WorkerName) -> bool {
+        self.with(name, |member| {
+            member.candidate.owner.as_deref() == Some(owner)
+        })
+        .unwrap_or(false)
+    }
+
+    /// What is to be hoped for in a lane, unless somebody changes something.
+    pub(crate) fn availability(&self, lane: RoutingConstraint<'_>) -> Availability {
+        let members = self.members();
+        let known = members.iter().filter(|one| one.candidate.is_in(lane));
+        let known = known.map(|one| one.candidate.health.condition == Condition::Banned);
+        let strangers = self.strangers();
+        let strange = strangers.iter().filter(|one| one.is_in(lane));
+        let mut banned = known.chain(strange.map(|one| one.banned));
+        match banned.next() {
+            None => Availability::Unknown,
+            Some(first) if first && banned.all(|banned| banned) => Availability::None,
+            Some(_) => Availability::Some,
+        }
+    }
+
+    /// Whether another node may know a back end of a lane that this one cannot use and that was not asked yet.
+    pub(crate) fn others_may(&self, lane: RoutingConstraint<'_>, asked: &[BackendId]) -> bool {
+        let unasked = |one: &UnusableWorker| one.is_in(lane) && !asked.contains(&one.backend);
+        self.strangers().iter().any(unasked)
+    }
+
+    /// Takes note of the stored worker accounts that this node cannot use.
+    fn replace_strangers(&self, strangers: Vec<UnusableWorker>) {
+        *self.strangers() = strangers;
+    }
+
+    fn strangers(&self) -> MutexGuard<'_, Vec<UnusableWorker>> {
+        let strangers = self.strangers.lock();
+        strangers.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Of some kinds of work those for which a place is free.
+    pub(crate) fn leasable(&self, kinds: Vec<String>, now_ms: i64) -> LeasableKinds {
+        let members = self.members();
+        let candidates: Vec<&Candidate> = members.iter().map(|one| &one.candidate).collect();
+        leasable_kinds::leasable_kinds(kinds, &candidates, now_ms)
+    }
+
+    /// The short work that a wish gives way to, and what it leaves if there is some; see [`leasable_kinds::required_headroom`]. With
+    /// `always`, also while there is room for both as far as this node knows.
+    pub(crate) fn required_headroom(
+        &self,
+        requirements: &Requirements<'_>,
+        always: bool,
+        now_ms: i64,
+    ) -> Option<(Headroom, ShortWork)> {
+        let members = self.members();
+        let candidates = || members.iter().map(|one| &one.candidate);
+        leasable_kinds::required_headroom(requirements, &candidates(), now_ms).or_else(|| {
+            let short = leasable_kinds::short_work(requirements, candidates(), now_ms - RECENT_MS);
+            let any = always && requirements.long && !short.operations.is_empty();
+            any.then_some((Headroom::OneOfSeveral, short))
+        })
+    }
+
+    /// The vendor answered a question about work it has.
+    pub(crate) fn poll_answered(&self, name: &WorkerName, now_ms: i64) {
+        self.with(name, |member| {
+            member.candidate.health.poll_answered(now_ms);
+        });
+    }
+
+    /// The vendor took work.
+    pub(crate) fn accepted(&self, name: &WorkerName, now_ms: i64) {
+        self.with(name, |member| member.candidate.health.answered(now_ms));
+    }
+
+    /// A result without files was delivered.
+    pub(crate) fn told(&self, name: &WorkerName, operation: &str, took_ms: i64) {
+        self.with(name, |member| {
+            let operation = member.candidate.operations.get(operation);
+            if let Some(operation) = operation.filter(|_| !member.recorded) {
+                member.candidate.quick.took(operation, took_ms);
+            }
+        });
+    }
+
+    /// A result was delivered, and what it cost.
+    pub(crate) fn good(&self, name: &WorkerName, took_ms: i64, quota: Quota, now_ms: i64) {
+        self.with(name, |member| {
+            member.candidate.health.good(took_ms, now_ms);
+            member.candidate.spent = member.candidate.spent + quota;
+            member.unwritten = member.unwritten + quota;
+            member.changed = true;
+        });
+    }
+
+    /// What the vendor says that it took; it is written down by whoever settled.
+    pub(crate) fn took(&self, name: &WorkerName, micros: i64) {
+        self.with(name, |member| member.candidate.cost += micros);
+    }
+
+    /// A start or a work in hand failed.
+    pub(crate) fn fault(&self, name: &WorkerName, fault: &Fault, now_ms: i64) {
+        self.failed(name, fault, now_ms, Health::fault);
+    }
+
+    /// A question about work that the vendor has failed.
+    pub(crate) fn poll_failed(&self, name: &WorkerName, fault: &Fault, now_ms: i64) {
+        self.failed(name, fault, now_ms, Health::poll_failed);
+    }
+
+    fn failed(
+        &self,
+        name: &WorkerName,
+        fault: &Fault,
+        now_ms: i64,
+        act: fn(&mut Health, &Fault, i64),
+    ) {
+        self.with(name, |member| {
+            act(&mut member.candidate.health, fault, now_ms);
+            member.changed = true;
+            if member.candidate.health.fitness(now_ms) != Fitness::Fit {
+                tracing::warn!(
+                    worker = %name,
+                    condition = member.candidate.health.condition.word(),
+                    class = fault.class.word(),
+                    detail = %fault.detail,
+                    "a worker account is set aside"
+                );
+            }
+        });
+    }
+
+    /// Sets the health of a worker account, as an operator or a probe found it.
+    pub(crate) fn set_health(&self, name: &WorkerName, act: impl FnOnce(&mut Health)) {
+        self.with(name, |member| {
+            act(&mut member.candidate.health);
+            member.changed = true;
+        });
+    }
+
+    /// What has to be written down since the last time.
+    pub(crate) fn notes(&self) -> Vec<WorkerNote> {
+        let mut notes = Vec::new();
+        for member in self.members().iter_mut() {
+            if !std::mem::take(&mut member.changed) {
+                continue;
+            }
+            let spent = std::mem::replace(&mut member.unwritten, Quota::ZERO);
+            let Some(id) = member.worker_id.clone() else {
+                continue;
+            };
+            notes.push(WorkerNote {
+                id,
+                spent,
+                health: serde_json::to_string(&member.candidate.health).unwrap_or_default(),
+                health_ms: member.candidate.health.changed_ms,
+            });
+        }
+        notes
+    }
+
+    /// Puts back notes that could not be written down.
+    pub(crate) fn restore_notes(&self, notes: &[WorkerNote]) {
+        for member in self.members().iter_mut() {
+            let same = |note: &&WorkerNote| Some(&note.id) == member.worker_id.as_ref();
+            if let Some(note) = notes.iter().find(same) {
+                member.unwritten = member.unwritten + note.spent;
+                member.changed = true;
+            }
+        }
+    }
+
+    /// Questions a worker account may be asked in a minute, how many jobs it has here, and how long they take.
+    pub(crate) fn poll_stats(&self, name: &WorkerName) -> PollStats {
+        self.with(name, |member| {
+            let mut durations: Vec<i64> = member.candidate.health.durations().collect();
+            durations.sort_unstable();
+            PollStats {
+                polls_per_minute: member.polls_per_minute,
+                in_hand: member.here,
+                shortest_ms: durations.first().copied(),
+                median_ms: durations.get(durations.len() / 2).copied(),
+            }
+        })
+        .unwrap_or_default()
+    }
+}
+
+impl UnusableWorker {
+    fn is_in(&self, lane: RoutingConstraint<'_>) -> bool {
+        lane.admits(self.owner.as_deref(), &self.backend)
+    }
+}
+
+/// What is to be hoped for in a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Availability {
+    /// A worker account of it can take a job sooner or later.
+    Some,
+    /// None of its worker accounts can ever take a job again.
+    None,
+    /// No worker account of it is stored or works inside this process.
+    Unknown,
+}
+
+/// What polling goes by at one worker account.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PollStats {
+    /// Questions in a minute; 0 for no limit.
+    pub(crate) polls_per_minute: i64,
+    /// Jobs it has in hand on this node.
+    pub(crate) in_hand: usize,
+    /// The shortest of the latest durations.
+    pub(crate) shortest_ms: Option<i64>,
+    /// The usual duration.
+    pub(crate) median_ms: Option<i64>,
+}

@@ -1,0 +1,294 @@
+//! Which worker account gets a job: a pure function over a snapshot of all of them.
+
+use std::collections::HashSet;
+
+use atelier_contract::pages::hours::Hours;
+use atelier_contract::{BackendId, Quota, Speed};
+
+use crate::names::WorkerName;
+use crate::runner::pool::health::{Fitness, Health};
+use crate::runner::pool::instant::{INSTANT_JOBS_MOST, InstantOperations};
+use crate::runner::pool::pace::Pace;
+use crate::runner::routing::RoutingConstraint;
+
+/// What a job asks of a worker account.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Requirements<'a> {
+    pub(crate) operation: &'a str,
+    pub(crate) speed: Speed,
+    pub(crate) model: Option<&'a str>,
+    pub(crate) lane: RoutingConstraint<'a>,
+    /// The worker account that made the job it follows.
+    pub(crate) follows: Option<&'a WorkerName>,
+    pub(crate) price: Quota,
+    /// What is known from earlier tries.
+    pub(crate) past_failures: &'a PastFailures,
+    /// Its account has no job where there are spare slots.
+    pub(crate) first: bool,
+    /// Whether it is long: a clip, or one of many that came together.
+    pub(crate) long: bool,
+    /// What it leaves to short work of its account, if it is long.
+    pub(crate) headroom: Headroom,
+}
+
+/// What long work leaves of a vendor's slots to short work of the same account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Headroom {
+    /// Nothing: there is no such work.
+    #[default]
+    Nothing,
+    /// One of several slots: such work came lately, or waits.
+    OneOfSeveral,
+    /// One slot, and be it the only one: such work waits.
+    One,
+}
+
+/// What became of a job at those who were asked before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PastFailures {
+    /// Back ends that said they cannot do it: never asked again.
+    pub(crate) unable: Vec<BackendId>,
+    /// Worker accounts that failed twice: others are preferred.
+    pub(crate) failing: Vec<WorkerName>,
+}
+
+impl PastFailures {
+    /// Nobody was asked before.
+    pub(crate) const NONE: &'static Self = &Self {
+        unable: Vec::new(),
+        failing: Vec::new(),
+    };
+}
+
+/// Whether a worker account takes work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// It does.
+    #[default]
+    Active,
+    /// It finishes what it has.
+    Draining,
+    /// It rests; what it has goes on.
+    Paused,
+}
+
+/// A worker account as the choice sees it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Candidate {
+    pub(crate) name: WorkerName,
+    /// Its back end, as its name says.
+    pub(crate) backend: BackendId,
+    pub(crate) owner: Option<String>,
+    /// The place of its back end in the order of fall-back, lowest first.
+    pub(crate) rank: i64,
+    /// It only serves what nobody else serves.
+    pub(crate) last_resort: bool,
+    /// What it can and may do.
+    pub(crate) operations: HashSet<&'static str>,
+    pub(crate) models: Vec<String>,
+    pub(crate) speeds: Vec<Speed>,
+    pub(crate) hours: Hours,
+    /// How far the time of day is ahead of the service's own time.
+    pub(crate) ahead_ms: i64,
+    pub(crate) spend_cap: Option<Quota>,
+    pub(crate) spent: Quota,
+    /// The most its vendor may take, and what it took, in millionths of what it counts in.
+    pub(crate) cost_cap: Option<i64>,
+    pub(crate) cost: i64,
+    pub(crate) weight: i64,
+    pub(crate) concurrency: usize,
+    /// Slots besides, for one job each of accounts that have none.
+    pub(crate) spare: usize,
+    /// Slots besides, for short work while long work has others.
+    pub(crate) beside: usize,
+    /// Jobs it has in hand, on all nodes.
+    pub(crate) busy: usize,
+    /// Those of them on this node that are long.
+    pub(crate) long: usize,
+    /// Those besides that need no place, because their work takes no time.
+    pub(crate) ahead: usize,
+    pub(crate) mode: Mode,
+    pub(crate) pace: Pace,
+    pub(crate) health: Health,
+    /// Work that takes no time here.
+    pub(crate) quick: InstantOperations,
+}
+
+/// How a worker account stands to a wish right now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readiness {
+    /// It can begin.
+    Free,
+    /// It is well and will be free, perhaps by this time.
+    Busy(i64),
+    /// It cannot be counted on before this time.
+    Unhealthy(i64),
+    /// Somebody has to change it first.
+    Out,
+}
+
+/// What came of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// This one, by its place in the snapshot.
+    Take(usize),
+    /// Nobody now, but perhaps from this time on.
+    Wait(i64),
+    /// Nobody, unless somebody changes something.
+    Nobody,
+}
+
+impl Candidate {
+    /// Whether it belongs to a lane, be it well or not.
+    pub(crate) fn is_in(&self, lane: RoutingConstraint<'_>) -> bool {
+        lane.admits(self.owner.as_deref(), &self.backend)
+    }
+
+    /// Whether it could do the job at all, were it told to work, free and well, as far as is known before it is asked.
+    pub(crate) fn could(&self, requirements: &Requirements<'_>) -> bool {
+        // What follows a job stays where that was made: another server of the same caller does not know it.
+        let made_elsewhere = |maker: &WorkerName| *maker.backend() != self.backend;
+        let strange = matches!(requirements.lane, RoutingConstraint::Own(_))
+            && requirements.follows.is_some_and(made_elsewhere);
+        let model = |wanted: &str| self.models.iter().any(|model| model == wanted);
+        self.is_in(requirements.lane)
+            && !strange
+            && self.operations.contains(requirements.operation)
+            && (self.speeds.is_empty() || self.speeds.contains(&requirements.speed))
+            && (self.models.is_empty() || requirements.model.is_none_or(model))
+    }
+
+    fn readiness(&self, requirements: &Requirements<'_>, now_ms: i64) -> Readiness {
+        let over = |cap: Quota| self.spent + requirements.price > cap;
+        if self.spend_cap.is_some_and(over) || self.cost_cap.is_some_and(|cap| self.cost >= cap) {
+            return Readiness::Out;
+        }
+        match self.health.fitness(now_ms) {
+            Fitness::Out => return Readiness::Out,
+            Fitness::Unfit(until_ms) => return Readiness::Unhealthy(until_ms),
+            Fitness::Probed => return Readiness::Unhealthy(now_ms),
+            Fitness::Fit | Fitness::Probe => {}
+        }
+        let opens_ms = self.hours.opens_ms(now_ms + self.ahead_ms) - self.ahead_ms;
+        if opens_ms > now_ms {
+            return Readiness::Unhealthy(opens_ms);
+        }
+        let next_ms = self.pace.next_ms(now_ms);
+        let quick = self.quick.is(requirements.operation) && self.ahead < INSTANT_JOBS_MOST;
+        if next_ms > now_ms || !(self.has_slot(requirements) || quick) {
+            return Readiness::Busy(next_ms);
+        }
+        Readiness::Free
+    }
+
+    /// Whether a place is free.
+    pub(crate) fn has_slot(&self, requirements: &Requirements<'_>) -> bool {
+        let spare = if requirements.first { self.spare } else { 0 };
+        let slots = self.concurrency + spare + self.beside_long(!requirements.long);
+        self.busy + self.left(requirements) < slots
+    }
+
+    /// Slots that short work has besides now.
+    pub(crate) fn beside_long(&self, short: bool) -> usize {
+        if short && self.long > 0 {
+            self.beside
+        } else {
+            0
+        }
+    }
+
+    /// Slots that a wish leaves free. Whoever has some besides for short work needs none of the others.
+    fn left(&self, requirements: &Requirements<'_>) -> usize {
+        let headroom = match requirements.headroom {
+            Headroom::Nothing => false,
+            Headroom::OneOfSeveral => self.concurrency > 1,
+            Headroom::One => true,
+        };
+        usize::from(requirements.long && headroom && self.beside == 0)
+    }
+
+    /// Whether it has less to do for its weight than another.
+    fn is_idler(&self, other: &Self) -> bool {
+        let load = |one: &Self, two: &Self| (one.busy as i64 + 1) * two.weight.max(1);
+        let (mine, theirs) = (load(self, other), load(other, self));
+        mine < theirs || (mine == theirs && self.name < other.name)
+    }
+}
+
+/// Chooses a worker account. The first back end in order that is well gets the job, or has it wait when it is only
+/// busy; the next ones are fallen back to when it is ill. Within one place of the order, weight shares the work.
+pub(crate) fn choose<'a>(
+    requirements: &Requirements<'_>,
+    candidates: impl Iterator<Item = &'a Candidate>,
+    now_ms: i64,
+) -> Choice {
+    let could = |(_, candidate): &(usize, &Candidate)| candidate.could(requirements);
+    let mut suited: Vec<(usize, &Candidate)> = candidates.enumerate().filter(could).collect();
+    let resting = |(_, candidate): &(usize, &Candidate)| {
+        Some(&candidate.name) == requirements.follows && candidate.mode != Mode::Active
+    };
+    // It is there and may be told to work again; nobody else knows what it made.
+    if suited.iter().any(resting) {
+        return Choice::Nobody;
+    }
+    suited.retain(|(_, candidate)| candidate.mode == Mode::Active);
+    if requirements.lane == RoutingConstraint::Any
+        && suited.iter().any(|(_, candidate)| !candidate.last_resort)
+    {
+        suited.retain(|(_, candidate)| !candidate.last_resort);
+    }
+    suited.retain(|(_, candidate)| {
+        !requirements
+            .past_failures
+            .unable
+            .contains(&candidate.backend)
+    });
+    let maker = |(_, candidate): &&(usize, &Candidate)| {
+        Some(&candidate.name) == requirements.follows
+            && candidate.readiness(requirements, now_ms) != Readiness::Out
+    };
+    if let Some(maker) = suited.iter().find(maker).copied() {
+        suited = vec![maker];
+    }
+    suited.sort_by_key(|(_, candidate)| candidate.rank);
+    let others = |(_, candidate): &&(usize, &Candidate)| {
+        !requirements.past_failures.failing.contains(&candidate.name)
+    };
+    let others: Vec<(usize, &Candidate)> = suited.iter().filter(others).copied().collect();
+    match best_of(&others, requirements, now_ms) {
+        Choice::Take(place) => Choice::Take(place),
+        _ => best_of(&suited, requirements, now_ms),
+    }
+}
+
+/// Chooses among those that suit, in the order of their back ends.
+fn best_of(suited: &[(usize, &Candidate)], requirements: &Requirements<'_>, now_ms: i64) -> Choice {
+    let mut wait_ms: Option<i64> = None;
+    for group in suited.chunk_by(|(_, one), (_, two)| one.rank == two.rank) {
+        let (mut best, mut only_busy): (Option<&(usize, &Candidate)>, bool) = (None, false);
+        for one in group {
+            match one.1.readiness(requirements, now_ms) {
+                Readiness::Free if best.is_none_or(|best| one.1.is_idler(best.1)) => {
+                    best = Some(one);
+                }
+                Readiness::Free | Readiness::Out => {}
+                Readiness::Busy(next_ms) => {
+                    only_busy = true;
+                    wait_ms = Some(wait_ms.map_or(next_ms, |wait| wait.min(next_ms)));
+                }
+                Readiness::Unhealthy(until_ms) => {
+                    wait_ms = Some(wait_ms.map_or(until_ms, |wait| wait.min(until_ms)));
+                }
+            }
+        }
+        match best {
+            Some((place, _)) => return Choice::Take(*place),
+            None if only_busy => break,
+            None => {}
+        }
+    }
+    wait_ms.map_or(Choice::Nobody, |wait| Choice::Wait(wait.max(now_ms)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! What nobody in the pool would take is refused before it is accepted.
+
+use atelier_backends::support::{FieldSupport, SupportLevel};
+use atelier_contract::brief::Brief;
+
+use crate::runner::pool::Pool;
+use crate::runner::pool::choice::Requirements;
+use crate::runner::pool::worker::PoolWorker;
+use crate::runner::routing::RoutingConstraint;
+
+impl Pool {
+    /// Why everybody who could be given a job refuses what it asks for; nothing where somebody may take it.
+    pub(crate) fn refusal(
+        &self,
+        requirements: &Requirements<'_>,
+        brief: &Brief,
+    ) -> Option<FieldSupport> {
+        if self.others_may(requirements.lane, &[]) {
+            return None;
+        }
+        let members = self.members();
+        let suited = members
+            .iter()
+            .filter(|one| one.candidate.could(requirements));
+        let suited: Vec<&PoolWorker> = suited.collect();
+        let is_first = |one: &&PoolWorker| !one.candidate.last_resort;
+        let only_last = requirements.lane != RoutingConstraint::Any || !suited.iter().any(is_first);
+        let mut found = None;
+        for member in suited.iter().filter(|one| only_last || is_first(one)) {
+            let all = member.backend.support(requirements.operation, brief);
+            let refused = all
+                .into_iter()
+                .find(|one| one.support == SupportLevel::Refused)?;
+            found.get_or_insert(refused);
+        }
+        found
+    }
+}

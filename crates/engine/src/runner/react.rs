@@ -1,0 +1,87 @@
+//! What a class of fault means, for the job and for the worker account: one table, and nobody else decides by class.
+
+use atelier_backends::Class;
+
+/// What to do about a job whose start or work failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JobAction {
+    /// It is tried again after a pause, as often as jobs are tried.
+    Again,
+    /// The worker account is set aside: another one gets the job at once, and it is no try of the job.
+    Elsewhere,
+    /// The back end cannot do it and is not asked for it again; another one may.
+    OtherBackend,
+    /// It ends.
+    End,
+}
+
+impl JobAction {
+    /// Whether the same job may well succeed later or with another worker account.
+    pub(crate) const fn may_pass(self) -> bool {
+        matches!(self, Self::Again | Self::Elsewhere)
+    }
+}
+
+/// What it says about the worker account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WorkerEffect {
+    /// One more failure in a row.
+    Strike,
+    /// It rests for a while.
+    Rest,
+    /// It has no credit; it is tried once in a while.
+    OutOfCredit,
+    /// It is out until somebody changes it.
+    Ban,
+    /// It did its part.
+    Answered,
+    /// Nothing.
+    Nothing,
+}
+
+/// What a class of fault means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reaction {
+    pub(crate) job: JobAction,
+    pub(crate) worker: WorkerEffect,
+}
+
+/// The table.
+pub(crate) const fn react(class: Class) -> Reaction {
+    let (job, worker) = match class {
+        Class::Retry => (JobAction::Again, WorkerEffect::Strike),
+        Class::Rate => (JobAction::Elsewhere, WorkerEffect::Rest),
+        Class::Quota => (JobAction::Elsewhere, WorkerEffect::OutOfCredit),
+        Class::Dead => (JobAction::Elsewhere, WorkerEffect::Ban),
+        // The vendor did its part; the request was at fault.
+        Class::Reject | Class::BadRequest | Class::Gone => (JobAction::End, WorkerEffect::Answered),
+        // Most wishes are refused before anybody is asked: that says nothing about the vendor.
+        Class::Unable => (JobAction::OtherBackend, WorkerEffect::Nothing),
+        Class::Service => (JobAction::Again, WorkerEffect::Nothing),
+        Class::Bug => (JobAction::End, WorkerEffect::Nothing),
+    };
+    Reaction { job, worker }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_what_the_back_ends_say_may_pass() {
+        for class in [
+            Class::Retry,
+            Class::Rate,
+            Class::Quota,
+            Class::Dead,
+            Class::Reject,
+            Class::BadRequest,
+            Class::Unable,
+            Class::Gone,
+            Class::Service,
+            Class::Bug,
+        ] {
+            assert_eq!(react(class).job.may_pass(), class.may_pass(), "{class:?}");
+        }
+    }
+}

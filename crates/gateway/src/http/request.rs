@@ -1,0 +1,114 @@
+//! What has arrived of a request before its body, and who sent it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use atelier_contract::{AccountId, Code, Refusal};
+use atelier_engine::{Caller, Operator, TraceContext};
+use hyper::http::request::Parts;
+
+use super::admission::Admission;
+use super::denial::Denial;
+use super::reply::Reply;
+use crate::config::Role;
+
+/// What a handler gives back.
+pub(crate) type HandlerResult = Result<Reply, Denial>;
+
+/// Who can reach a listener.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// This machine alone.
+    Machine,
+    /// Whoever the network lets.
+    Network,
+}
+
+/// Where a request came from.
+#[derive(Clone, Copy)]
+pub(crate) struct Sender {
+    /// The address of the other end.
+    pub(crate) peer: IpAddr,
+    /// What the listener serves.
+    pub(crate) role: Role,
+    /// Who else can reach that listener.
+    pub(crate) reach: Reach,
+    /// Whether nobody in between could read along.
+    pub(crate) secure: bool,
+    /// Whether it came through a known proxy, whose word about it counts.
+    pub(crate) by_proxy: bool,
+    /// Whether the caller spoke TLS, here or with a proxy that said so before HTTP.
+    pub(crate) by_tls: bool,
+    /// Where in a trace it is.
+    pub(crate) trace: Option<TraceContext>,
+}
+
+/// Who sent a request, as far as its page has to know.
+pub(crate) enum Requester {
+    /// Nobody asked.
+    Anonymous,
+    /// An account.
+    Caller(Caller),
+    /// An operator, or one who may only look.
+    Operator(Operator),
+}
+
+/// A request whose head has arrived.
+pub(crate) struct IncomingRequest {
+    pub(crate) head: Parts,
+    pub(crate) from: Sender,
+    /// What stood at the placeholders of the path, in order.
+    pub(crate) params: Vec<String>,
+    /// Whether it came where strangers cannot: to a listener for collectors on loopback, or to a service that is not public.
+    pub(crate) inside: bool,
+    pub(crate) requester: Requester,
+    /// What it has been granted.
+    pub(crate) admission: Arc<Admission>,
+}
+
+impl IncomingRequest {
+    /// The account that calls; the table says which pages have one.
+    pub(crate) fn caller(&self) -> Result<&Caller, Refusal> {
+        match &self.requester {
+            Requester::Caller(caller) => Ok(caller),
+            Requester::Anonymous | Requester::Operator(_) => Err(Refusal::new(
+                Code::Internal,
+                "this page was to have a caller",
+            )),
+        }
+    }
+
+    /// The name of the operator who looks or acts; the table says which pages have one.
+    pub(crate) fn operator(&self) -> Result<&str, Refusal> {
+        Ok(&self.acting()?.name)
+    }
+
+    /// The operator who looks or acts.
+    pub(crate) fn acting(&self) -> Result<&Operator, Refusal> {
+        match &self.requester {
+            Requester::Operator(operator) => Ok(operator),
+            Requester::Anonymous | Requester::Caller(_) => Err(Refusal::new(
+                Code::Internal,
+                "this page was to have an operator",
+            )),
+        }
+    }
+
+    /// The identifier of the account that calls.
+    pub(crate) fn account(&self) -> Result<&AccountId, Refusal> {
+        Ok(&self.caller()?.account_id)
+    }
+
+    /// The account whose identifier stood at a placeholder of the path.
+    pub(crate) fn account_param(&self, place: usize) -> AccountId {
+        self.param(place).into()
+    }
+
+    /// What stood at a placeholder of the path.
+    pub(crate) fn param(&self, place: usize) -> &str {
+        self.params
+            .get(place)
+            .map(String::as_str)
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,46 @@
+//! Places of requests that are being answered. Those who are known have places that nobody else can take: accounts theirs,
+//! operators theirs. Pages that need no key have few, and so have keys and tokens while it is looked up whose they are; there
+//! a network stands for whoever calls. A place is given back as soon as the answer is made.
+
+use std::sync::Arc;
+
+use atelier_engine::share::FairSemaphore;
+
+/// What strangers, lookups and operators have beside the places of accounts: one for so many of those.
+const BESIDE: u64 = 8;
+
+/// The least they have, so that a network has a handful even where there are few places.
+const LEAST: u64 = 64;
+
+/// All places.
+pub(crate) struct RequestSlots {
+    /// Of accounts.
+    pub(crate) accounts: Arc<FairSemaphore>,
+    /// Of operators.
+    pub(crate) operators: Arc<FairSemaphore>,
+    /// Of requests with a key, a token or a session that is being looked up. Nothing of the body is read meanwhile.
+    pub(crate) lookups: Arc<FairSemaphore>,
+    /// Of pages that need no key.
+    pub(crate) open: Arc<FairSemaphore>,
+}
+
+impl RequestSlots {
+    /// So many for accounts, and in proportion for the others.
+    pub(crate) fn new(requests: u64) -> Self {
+        let beside = (requests / BESIDE).max(LEAST);
+        Self {
+            accounts: FairSemaphore::fixed("requests", requests, 1),
+            operators: FairSemaphore::fixed("operator_requests", beside, 1),
+            lookups: FairSemaphore::fixed("key_lookups", beside, 1),
+            open: FairSemaphore::fixed("open_requests", beside, 1),
+        }
+    }
+
+    /// How many requests are being answered.
+    pub(crate) fn taken(&self) -> u64 {
+        let all = [&self.accounts, &self.operators, &self.lookups, &self.open];
+        all.into_iter()
+            .map(|request_slots| request_slots.taken())
+            .sum()
+    }
+}

@@ -1,0 +1,99 @@
+//! Where a service under test keeps its files: in its own folder, or under a fresh prefix of the test bucket.
+
+use atelier_store::files::{Files, S3Settings};
+use futures_util::StreamExt as _;
+
+use crate::gateway::{Gateway, Options};
+
+/// Runs the named cases on local files and, when `ATELIER_TEST_S3` names a server, on S3.
+macro_rules! each_asset_store {
+    ($($case:ident),+ $(,)?) => {
+        mod on_files {
+            $(#[tokio::test] async fn $case() { super::$case($crate::asset_store::AssetStore::Folder).await; })+
+        }
+        mod on_s3 {
+            $(#[tokio::test] async fn $case() {
+                if let Some(asset_store) = $crate::asset_store::AssetStore::s3() {
+                    super::$case(asset_store).await;
+                }
+            })+
+        }
+    };
+}
+
+/// A kind of asset_store.
+pub(crate) enum AssetStore {
+    /// Files in the data folder.
+    Folder,
+    /// A prefix of a bucket.
+    S3(S3Settings),
+}
+
+impl AssetStore {
+    /// A new prefix of the test bucket; `None`, with a word about it, when no server was given.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test script hands the address over in the environment"
+    )]
+    pub(crate) fn s3() -> Option<Self> {
+        let Ok(endpoint) = std::env::var("ATELIER_TEST_S3") else {
+            eprintln!("skipped: ATELIER_TEST_S3 names no S3 server");
+            return None;
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let unique = folder.path().file_name().and_then(|name| name.to_str());
+        let unique: String = unique
+            .unwrap_or_default()
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect();
+        Some(Self::S3(S3Settings {
+            bucket: "media".into(),
+            prefix: format!("api/{unique}"),
+            endpoint,
+            region: "us-east-1".into(),
+            path_style: true,
+            access_key: "S3RVER".into(),
+            secret_key: "S3RVER".into(),
+            ..S3Settings::default()
+        }))
+    }
+
+    /// The settings of a service that keeps its files here.
+    pub(crate) fn options(&self) -> Options {
+        let options = Options::default();
+        let Self::S3(bucket) = self else {
+            return options;
+        };
+        options
+            .set(
+                "ASSETS_URL",
+                &format!("s3://{}/{}", bucket.bucket, bucket.prefix),
+            )
+            .set("ASSETS_ENDPOINT", &bucket.endpoint)
+            .set("ASSETS_ACCESS_KEY", &bucket.access_key)
+            .set("ASSETS_SECRET_KEY", &bucket.secret_key)
+    }
+
+    /// The files themselves, past the service.
+    pub(crate) fn files(&self, gateway: &Gateway) -> Files {
+        match self {
+            Self::Folder => Files::folder(gateway.folder.path().join("assets")),
+            Self::S3(settings) => Files::s3(settings),
+        }
+        .expect("the asset store")
+    }
+
+    /// The keys of everything that is stored for jobs.
+    pub(crate) async fn stored(&self, gateway: &Gateway) -> Vec<String> {
+        let keys = self
+            .files(gateway)
+            .list("", i64::MAX)
+            .await
+            .expect("a list");
+        let mut keys: Vec<String> = keys.map(|key| key.expect("a key")).collect().await;
+        keys.retain(|key| !key.starts_with("installs/"));
+        keys.sort();
+        keys
+    }
+}

@@ -1,0 +1,61 @@
+//! What would become of an acceptance, asked before anything is done for it. Only the commit decides; this saves the work
+//! for calls that it would refuse, and finds calls that were accepted before.
+
+use atelier_contract::Quota;
+
+use crate::batch::ledger_batch::storage_limit;
+use crate::db::args;
+use crate::jobs::accept::{AcceptOutcome, Idempotency};
+use crate::{Result, Store};
+
+impl Store {
+    /// The call that an account's key stands for: the same one or another; `None` when the key is free.
+    pub async fn earlier_call(
+        &self,
+        account_id: &str,
+        given: &Idempotency,
+    ) -> Result<Option<AcceptOutcome>> {
+        let sql = "SELECT fingerprint, job_id FROM idempotency \
+             WHERE account_id = $1 AND key = $2 AND created_ms >= $3";
+        let args = args![account_id, &given.key, given.keep_after_ms];
+        let found: Option<(String, String)> =
+            self.db().of(Some(account_id)).maybe(sql, args).await?;
+        Ok(found.map(|(fingerprint, job_id)| {
+            if fingerprint == given.fingerprint {
+                AcceptOutcome::Replayed { job_id }
+            } else {
+                AcceptOutcome::Mismatch
+            }
+        }))
+    }
+
+    /// Why a job of a price would be refused now, if it would: the queue first, then storage, of which there is so much
+    /// unless the account's row says otherwise, then quota.
+    pub async fn precheck_refusal(
+        &self,
+        account_id: &str,
+        queue: &str,
+        price: Quota,
+        max_storage: i64,
+    ) -> Result<Option<AcceptOutcome>> {
+        let sql = "SELECT balance, max_queue, max_storage, \
+             COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words FROM account WHERE id = $1";
+        let reader = self.db().of(Some(account_id));
+        let standing: Option<((i64, i64), (i64, i64))> =
+            reader.maybe(sql, args![account_id]).await?;
+        let Some(((balance, max_queue), (own_storage, stored))) = standing else {
+            return Ok(Some(AcceptOutcome::NoAccount));
+        };
+        let sql = "SELECT jobs FROM in_flight WHERE account_id = $1 AND queue = $2";
+        let jobs: Option<i64> = reader.maybe(sql, args![account_id, queue]).await?;
+        if jobs.unwrap_or(0) >= max_queue {
+            return Ok(Some(AcceptOutcome::QueueFull { max_queue }));
+        }
+        let max_storage = storage_limit(own_storage, max_storage);
+        if stored >= max_storage {
+            return Ok(Some(AcceptOutcome::StorageFull { max_storage }));
+        }
+        let balance = Quota::from_thousandths(balance);
+        Ok((balance < price).then_some(AcceptOutcome::QuotaShort { balance }))
+    }
+}
