@@ -63,7 +63,10 @@ pub(crate) fn read_settings<T: Default + DeserializeOwned>(
 
 /// What an operator may write as a vendor's settings, as JSON Schema.
 pub(crate) fn schema_of<T: JsonSchema>() -> Value {
-    schemars::schema_for!(T).to_value()
+    let mut schema = schemars::schema_for!(T);
+    // What the type is called here is nobody else's business.
+    schema.insert("title".to_owned(), "Settings".into());
+    schema.to_value()
 }
 
 /// What every vendor may be told about clips that are longer or larger than was asked.

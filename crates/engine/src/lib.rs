@@ -1,6 +1,6 @@
 //! The engine: a call becomes a job, is worked on, settled, delivered and kept.
 //!
-//! Invariants: the engine never sees a caller's socket; a job becomes final in one function (`floor::settle`); quota moves
+//! Invariants: the engine never sees a caller's socket; a job becomes final in one function (`runner::settle`); quota moves
 //! only inside the store's commits; every loop is a step that can be called by hand; time and identifiers are parameters.
 
 mod admin;

@@ -1,7 +1,7 @@
 //! Atelier: a self-hosted, quota-metered gateway for generated media.
 //!
-//! Invariants: the gateway never writes SQL; every answer is made in `http/reply.rs`; `app` alone names the store and the
-//! back ends, and builds the engine over them; settings come from `config`.
+//! Invariants: the gateway never writes SQL; every answer is made in `http/reply.rs`; `app` alone imports the store and
+//! the back ends, and builds the engine over them; settings come from `config`.
 
 mod access_log;
 mod app;

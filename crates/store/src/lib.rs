@@ -1,8 +1,8 @@
 //! Durable state on SQLite or PostgreSQL.
 //!
-//! Invariants: the store judges by nothing but what it is given and what it has (a balance, a queue limit, a fence); every
-//! public change is one commit and is answered only after it; quota moves only together with its ledger row; a final job
-//! never changes; time and identifiers come from the caller.
+//! Invariants: every public change is one commit and is answered only after it; quota moves only together with its ledger
+//! row; a final job never changes; time and identifiers come from the caller. The order of the queue (`batch/decide.rs`) is
+//! the one policy here.
 
 pub mod accounts;
 mod archive;
