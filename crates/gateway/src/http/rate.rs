@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash};
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub(crate) struct Rates {
     submits: Policy,
     calls: Policy,
     wrong: Buckets<IpAddr>,
+    /// Whether any network ever had too many: hardly ever, and every call asks.
+    any_guessed: AtomicBool,
     wrong_pace: Pace,
     open: Buckets<IpAddr>,
     open_pace: Pace,
@@ -106,6 +109,7 @@ impl Rates {
             submits: Policy::new("submits", limits.submits_per_second, limits.submits_burst),
             calls: Policy::new("calls", limits.calls_per_second, limits.calls_burst),
             wrong: Buckets::default(),
+            any_guessed: AtomicBool::new(false),
             wrong_pace: Pace::new(wrong, Duration::from_mins(1), wrong),
             open: Buckets::default(),
             open_pace: Pace::new(
@@ -155,6 +159,9 @@ impl Rates {
 
     /// Whether a network may try another key; the number of seconds to wait when it had too many wrong ones. Nothing is counted.
     pub(super) fn may_try(&self, peer: IpAddr) -> Result<(), u64> {
+        if !self.any_guessed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         let wait_s = self.wrong.look(&network::of(peer), self.wrong_pace);
         wait_s.map_or(Ok(()), Err)
     }
@@ -162,7 +169,11 @@ impl Rates {
     /// Counts a wrong key; the number of seconds to wait when there were too many.
     pub(super) fn wrong_key(&self, peer: IpAddr) -> Result<(), u64> {
         let level = self.wrong.take(&network::of(peer), self.wrong_pace);
-        level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
+        let wait_s = level.and_then(|level| level.wait_s);
+        if wait_s.is_some() {
+            self.any_guessed.store(true, Ordering::Relaxed);
+        }
+        wait_s.map_or(Ok(()), Err)
     }
 
     /// Counts a page that needs no key; the number of seconds to wait when there were too many.
