@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 mod bounds;
 #[path = "tidy/names.rs"]
 mod names;
+#[path = "tidy/parts.rs"]
+mod parts;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
