@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use atelier_contract::brief::Brief;
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::capabilities::Capabilities;
 use super::reply::TaskReply;
@@ -152,6 +152,16 @@ pub(crate) enum TaskStatus {
     Done(TaskResult),
     /// It ended without a result.
     Failed(Fault),
+}
+
+impl TaskStatus {
+    /// The task that an answer names by this identifier of its.
+    pub(crate) fn task(reply: &TaskReply, number: &Value) -> Result<Self, Fault> {
+        match id(number) {
+            Some(id) => Ok(Self::Task(json!({"id": id}))),
+            None => Err(reply.nonsense()),
+        }
+    }
 }
 
 /// A file of a result.

@@ -15,7 +15,7 @@ use crate::field_error::FieldError;
 use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
 use crate::task_vendor::{
     Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
-    TaskVendor, call_timeout, id, poll_interval,
+    TaskVendor, call_timeout, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
@@ -198,10 +198,7 @@ impl TaskVendor for Ideogram {
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
-        match id(&reply.body["generation_id"]) {
-            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
-            None => Err(reply.nonsense()),
-        }
+        TaskStatus::task(&reply, &reply.body["generation_id"])
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {

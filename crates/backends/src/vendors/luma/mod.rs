@@ -18,7 +18,7 @@ use crate::inputs;
 use crate::models::{ModelNames, Models, SupportedTasks};
 use crate::task_vendor::{
     Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
-    TaskVendor, VideoRequest, call_timeout, id, is_video_work, poll_interval,
+    TaskVendor, VideoRequest, call_timeout, is_video_work, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
@@ -158,10 +158,7 @@ impl TaskVendor for Luma {
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
-        match id(&reply.body["id"]) {
-            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
-            None => Err(reply.nonsense()),
-        }
+        TaskStatus::task(&reply, &reply.body["id"])
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {

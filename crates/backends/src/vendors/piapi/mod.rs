@@ -14,7 +14,7 @@ use crate::images::FinishOptions;
 use crate::inputs;
 use crate::task_vendor::{
     Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskPlan, TaskReply,
-    TaskResult, TaskStatus, TaskVendor, call_timeout, id, poll_interval,
+    TaskResult, TaskStatus, TaskVendor, call_timeout, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
@@ -171,10 +171,7 @@ impl TaskVendor for Piapi {
         if let Some(fault) = refused(&reply) {
             return Err(fault);
         }
-        match id(&reply.body["data"]["task_id"]) {
-            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
-            None => Err(reply.nonsense()),
-        }
+        TaskStatus::task(&reply, &reply.body["data"]["task_id"])
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {

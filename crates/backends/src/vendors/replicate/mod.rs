@@ -19,7 +19,7 @@ use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
 use crate::mapping::{MappingSetting, Mappings};
 use crate::task_vendor::{
     Capabilities, FileSource, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor,
-    call_timeout, id, poll_interval,
+    call_timeout, poll_interval,
 };
 use crate::vendor::{Secret, Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
@@ -239,10 +239,7 @@ impl TaskVendor for Replicate {
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
-        match id(&reply.body["id"]) {
-            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
-            None => Err(reply.nonsense()),
-        }
+        TaskStatus::task(&reply, &reply.body["id"])
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {

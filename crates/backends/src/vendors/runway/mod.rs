@@ -19,7 +19,7 @@ use crate::models::{ModelNames, Models, SupportedTasks};
 use crate::seeds;
 use crate::task_vendor::{
     Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
-    TaskVendor, VideoRequest, call_timeout, id, poll_interval,
+    TaskVendor, VideoRequest, call_timeout, poll_interval,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
@@ -264,10 +264,7 @@ impl TaskVendor for Runway {
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
-        match id(&reply.body["id"]) {
-            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
-            None => Err(reply.nonsense()),
-        }
+        TaskStatus::task(&reply, &reply.body["id"])
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {

@@ -19,7 +19,7 @@ use crate::inputs;
 use crate::models::{ModelNames, Models, SupportedTasks};
 use crate::task_vendor::{
     Capabilities, FileSource, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult,
-    TaskStatus, TaskVendor, VideoRequest, call_timeout, id, is_video_work, poll_interval,
+    TaskStatus, TaskVendor, VideoRequest, call_timeout, is_video_work, poll_interval,
     prompt_text as words_of,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
@@ -245,10 +245,7 @@ impl TaskVendor for Xai {
         if !is_video_work(work) {
             return painted(reply);
         }
-        match id(&reply.body["request_id"]) {
-            Some(id) => Ok(TaskStatus::Task(json!({"id": id}))),
-            None => Err(reply.nonsense()),
-        }
+        TaskStatus::task(&reply, &reply.body["request_id"])
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {
