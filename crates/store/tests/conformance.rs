@@ -51,6 +51,8 @@ mod ledger;
 mod model;
 #[path = "conformance/operators.rs"]
 mod operators;
+#[path = "conformance/pages.rs"]
+mod pages;
 #[path = "conformance/postgres_only.rs"]
 mod postgres_only;
 #[path = "conformance/races.rs"]
