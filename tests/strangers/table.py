@@ -3,7 +3,9 @@
 connections send it, while a polite account reads and submits beside it. Says of every route what the polite one waited for and
 what was left behind, and ends with 1 when a promise does not hold.
 
-  tests/strangers/table.py BINARY [--seconds 5] [--only TEXT…] [--write SECURITY.md]
+  tests/strangers/table.py BINARY [--seconds 5] [--only TEXT…] [--after LOG] [--write SECURITY.md]
+
+A run that was cut short is carried on with `--after` and what it printed: routes that were as promised there are not measured again.
 
 The promise: the polite one's p99 is at most twice what it was in the quiet moments around it, or 50 ms for a read and 250 ms for a
 submit if that is more; it is not turned away; memory stays under 2 GiB; when the calls end nothing is held any more, and those
@@ -246,6 +248,18 @@ class Table:
         print(f"{name}: " + " ".join(f"{one:.0f}" for one in figures) + f" | {said(first)} | {said(second)} {wrong and '| ' + wrong}", flush=True)
 
 
+def known(log):
+    """What an earlier run printed of the routes that were as promised."""
+    rows = {}
+    for line in open(log):
+        if found := re.fullmatch(r"([A-Z]+ /\S*): ([\d ]+) \| ([^|]*) \| ([^|]*?) *(\| .*)?\n", line):
+            name, figures, first, second, wrong = found.groups()
+            rows.pop(name, None)
+            if not wrong:
+                rows[name] = (tuple(map(float, figures.split())), first, second)
+    return rows
+
+
 async def history(service, key):
     """What the attacker has: long prompts in its past, a job, a batch, a file, a key to remove."""
     line, ground, done = Line(service.port), {"secret": key}, 0
@@ -295,7 +309,7 @@ def written(path, table, took, service):
     head = "| route | nobody: read | submit | an account: read | submit | what nobody was answered | what the account was answered |\n|---|---|---|---|---|---|---|"
     lines = [f"| `{name}` | " + " | ".join(f"{one:.0f}" for one in figures) + f" | {first} | {second} |" for name, (figures, first, second) in table.rows.items()]
     quiet = f"Quiet: {table.usual('read'):.0f} ms for a read, {table.usual('submit'):.0f} ms for a submit."
-    about = f"{len(table.rows)} routes, {table.seconds:g} s each, {took / 60:.0f} minutes; the process took {service.memory('VmHWM'):.0f} MiB at most. p99 in ms. {quiet}"
+    about = f"{len(table.rows)} routes, {table.seconds:g} s each, the last part {took / 60:.0f} minutes; the process took {service.memory('VmHWM'):.0f} MiB at most. p99 in ms. {quiet}"
     wrong = "Not as promised: " + ("; ".join(f"`{name}` {wrong}" for name, wrong in table.bad.items()) or "nothing") + "."
     text = open(path).read()
     inside = "\n".join([BEGIN, about, wrong, "", head, *lines, END])
@@ -321,10 +335,14 @@ async def main(words):
             await table.quiet_moment()
         routes = {f"{method} {path}": (method, path, operation) for method, path, operation in inputs.routes()}
         asked = [name for name in routes if not words.only or any(text in name for text in words.only)]
+        if words.after:
+            table.rows.update(known(words.after))
+            asked = [name for name in asked if name not in table.rows]
         for attempt in range(TRIES):
             for name in asked if attempt == 0 else list(table.bad):
                 method, path, operation = routes[name]
                 await table.route(method, path, inputs.of(method, path, operation, ground))
+        table.rows = {name: table.rows[name] for name in routes if name in table.rows}
         took = time.monotonic() - began
         if service.memory("VmHWM") >= MOST_MEMORY_MIB:
             table.bad["the process"] = f"took {service.memory('VmHWM'):.0f} MiB"
@@ -345,5 +363,6 @@ if __name__ == "__main__":
     words.add_argument("binary")
     words.add_argument("--seconds", type=float, default=5)
     words.add_argument("--only", nargs="*")
+    words.add_argument("--after")
     words.add_argument("--write")
     sys.exit(asyncio.run(main(words.parse_args())))
