@@ -36,6 +36,7 @@ use reports::Reports;
 use secrets::SealedSecrets;
 use sessions::Sessions;
 
+pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
 pub use keys::{KeyHolder, KeyRequest, KeyView};

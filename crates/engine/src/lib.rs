@@ -28,6 +28,7 @@ mod meters;
 mod names;
 mod order;
 mod recent_names;
+pub mod records;
 mod render;
 mod runner;
 pub mod seal;
@@ -38,14 +39,13 @@ mod views;
 mod wake;
 
 pub use admin::{
-    Admin, AttemptView, CachedCaller, Caller, KeyHolder, KeyRequest, KeyView, NodeStats, Operator,
-    OperatorView, Principal, ROOT, ResealError, ServedJobView, ServiceStats, SessionCredential,
-    Trail,
+    Admin, AttemptView, CachedCaller, Caller, KeyHolder, KeyRequest, KeyView, NewAccountRequest,
+    NodeStats, Operator, OperatorView, Principal, ROOT, ResealError, ServedJobView, ServiceStats,
+    SessionCredential, Trail,
 };
 pub use assets::{ASSETS, Asset, Assets, Uploads};
 pub use atelier_backends::guard::names_own_machine;
 pub use atelier_backends::{WebhookRequest, background, credentials, limits, share};
-pub use atelier_store::AccountLimitsPatch;
 pub use atelier_store::SUMMARIES_MAX;
 pub use callbacks::Callbacks;
 pub use certificate::{OwnCertificateError, own_certificate};
@@ -61,7 +61,7 @@ pub use runner::{EmbeddedWorker, Runner};
 pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
 pub use views::{
-    AccountChange, AccountView, AuditView, CallbackView, JobMark, JobsFilter, JobsPage, LedgerView,
-    NewAccountRequest, TryView, UploadView, UsageView,
+    AuditView, CallbackView, JobMark, JobsFilter, JobsPage, LedgerView, TryView, UploadView,
+    UsageView,
 };
 pub use wake::Changes;

@@ -2,32 +2,6 @@
 
 use atelier_contract::pages::jobs::JobCursor;
 use atelier_contract::{AccountId, Job, Quota};
-use atelier_store::{AccountLimits, AccountLimitsPatch};
-
-/// An account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountView {
-    /// Identifier.
-    pub id: AccountId,
-    /// E-mail address.
-    pub email: String,
-    /// When the address was verified.
-    pub email_verified_ms: Option<i64>,
-    /// Quota that can be spent.
-    pub balance: Quota,
-    /// Quota held by unfinished jobs.
-    pub frozen: Quota,
-    /// Unfinished jobs allowed per queue.
-    pub max_queue: i64,
-    /// What it has of what all share.
-    pub allowance: AccountLimits,
-    /// Bytes of all files that are kept for it.
-    pub stored: i64,
-    /// Whether its keys are refused.
-    pub disabled: bool,
-    /// When it was made.
-    pub created_ms: i64,
-}
 
 /// A file that a caller uploaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,57 +126,6 @@ pub struct AuditView {
     pub target: String,
     /// More about it.
     pub detail: String,
-}
-
-/// What an operator says of a new account.
-#[derive(Clone, Debug)]
-pub struct NewAccountRequest {
-    /// E-mail address.
-    pub email: String,
-    /// Quota granted at once.
-    pub balance: Quota,
-    /// Unfinished jobs allowed per queue; the usual number when absent.
-    pub max_queue: Option<i64>,
-    /// Whether the address counts as verified.
-    pub email_verified: bool,
-}
-
-/// What an operator changes of an account.
-#[derive(Clone, Debug, Default)]
-pub struct AccountChange {
-    /// E-mail address.
-    pub email: Option<String>,
-    /// Unfinished jobs allowed per queue.
-    pub max_queue: Option<i64>,
-    /// Whether the address counts as verified.
-    pub email_verified: Option<bool>,
-    /// What it shall have of what all share.
-    pub allowance: AccountLimitsPatch,
-    /// Whether its keys are refused.
-    pub disabled: Option<bool>,
-}
-
-impl AccountChange {
-    /// What is changed, as the audit record says it.
-    pub(crate) fn said(&self) -> String {
-        let number = |value: Option<i64>| value.map(|value| value.to_string());
-        let truth = |value: Option<bool>| value.map(|value| value.to_string());
-        let own = &self.allowance;
-        let all = [
-            ("email", self.email.clone()),
-            ("max_queue", number(self.max_queue)),
-            ("email_verified", truth(self.email_verified)),
-            ("disabled", truth(self.disabled)),
-            ("submits_per_second", number(own.submits_per_second)),
-            ("calls_per_second", number(own.calls_per_second)),
-            ("share_percent", number(own.share_percent)),
-            ("max_storage", number(own.max_storage)),
-        ];
-        let given = all
-            .into_iter()
-            .filter_map(|(name, value)| Some(format!("{name}={}", value?)));
-        given.collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// Which jobs to list.

@@ -2,11 +2,11 @@
 
 pub(crate) mod row;
 
-pub use row::{Account, AccountLimits};
+pub use row::{Account, AccountLimits, AccountLimitsPatch, AccountPatch};
 
 use atelier_contract::Quota;
 
-use crate::accounts::row::ACCOUNT_COLUMNS;
+use crate::accounts::row::{ACCOUNT_COLUMNS, LIMITS_COLUMNS};
 use crate::audit::AuditRow;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
@@ -30,34 +30,6 @@ pub struct NewAccount {
     pub ledger_id: String,
     /// The time.
     pub now_ms: i64,
-}
-
-/// What to change of an account; `None` leaves a field as it is.
-#[derive(Clone, Debug, Default)]
-pub struct AccountPatch {
-    /// A new e-mail.
-    pub email: Option<String>,
-    /// A new queue limit.
-    pub max_queue: Option<i64>,
-    /// What it shall have of what all share.
-    pub allowance: AccountLimitsPatch,
-    /// A new verification time, or none.
-    pub email_verified_ms: Option<Option<i64>>,
-    /// Whether its keys are refused.
-    pub disabled: Option<bool>,
-}
-
-/// What to change of an account's part of what all share; 0 for what the settings say.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AccountLimitsPatch {
-    /// Submits per second.
-    pub submits_per_second: Option<i64>,
-    /// Other calls per second.
-    pub calls_per_second: Option<i64>,
-    /// The share of what is not given back by itself, in percent of the whole.
-    pub share_percent: Option<i64>,
-    /// Bytes of files that may be kept for it.
-    pub max_storage: Option<i64>,
 }
 
 impl Store {
@@ -111,9 +83,11 @@ impl Store {
 
     /// The accounts that have other rates or another share than the settings say.
     pub async fn allowances(&self) -> Result<Vec<(String, AccountLimits)>> {
-        let sql = "SELECT id, submits_per_second, calls_per_second, share_percent, max_storage FROM account \
-             WHERE submits_per_second > 0 OR calls_per_second > 0 OR share_percent > 0";
-        self.db().all(sql, &[]).await
+        let sql = format!(
+            "SELECT id, {LIMITS_COLUMNS} FROM account \
+             WHERE submits_per_second > 0 OR calls_per_second > 0 OR share_percent > 0"
+        );
+        self.db().all(&sql, &[]).await
     }
 
     /// Changes an account; `None` when there is none, a conflict when the new e-mail is taken.
@@ -215,30 +189,6 @@ async fn update(
     if other.is_some() {
         return Ok(None);
     }
-    conn.run(
-        "UPDATE account SET email = COALESCE($2, email), email_key = COALESCE($3, email_key), \
-         max_queue = COALESCE($4, max_queue), \
-         email_verified_ms = CASE WHEN $5 THEN $6 ELSE email_verified_ms END, \
-         disabled = CASE WHEN $7 THEN $8 ELSE disabled END, \
-         submits_per_second = COALESCE($9, submits_per_second), \
-         calls_per_second = COALESCE($10, calls_per_second), \
-         share_percent = COALESCE($11, share_percent), max_storage = COALESCE($12, max_storage) \
-         WHERE id = $1",
-        args![
-            id,
-            patch.email.as_deref(),
-            key.as_deref(),
-            patch.max_queue,
-            patch.email_verified_ms.is_some(),
-            patch.email_verified_ms.flatten(),
-            patch.disabled.is_some(),
-            patch.disabled.unwrap_or_default(),
-            patch.allowance.submits_per_second,
-            patch.allowance.calls_per_second,
-            patch.allowance.share_percent,
-            patch.allowance.max_storage
-        ],
-    )
-    .await?;
+    patch.write(conn, id, key.as_deref()).await?;
     read(conn, id).await.map(Some)
 }

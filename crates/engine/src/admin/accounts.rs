@@ -9,10 +9,23 @@ use super::callers::Callers;
 use super::keys::first_key;
 use crate::context::{Context, unavailable};
 use crate::crash;
-use crate::views::{AccountChange, AccountView, LedgerView, NewAccountRequest, UsageView};
+use crate::views::{LedgerView, UsageView};
 
 /// The longest e-mail address that is taken.
 const EMAIL_MOST: usize = 254;
+
+/// What an operator says of a new account.
+#[derive(Clone, Debug)]
+pub struct NewAccountRequest {
+    /// E-mail address.
+    pub email: String,
+    /// Quota granted at once.
+    pub balance: Quota,
+    /// Unfinished jobs allowed per queue; the usual number when absent.
+    pub max_queue: Option<i64>,
+    /// Whether the address counts as verified.
+    pub email_verified: bool,
+}
 
 /// Accounts and their quota.
 pub struct Accounts {
@@ -26,23 +39,20 @@ impl Accounts {
     }
 
     /// The account of a caller.
-    pub async fn own(&self, account_id: &AccountId) -> Result<AccountView, Refusal> {
+    pub async fn own(&self, account_id: &AccountId) -> Result<Account, Refusal> {
         let account = self.context.store.own_account(account_id).await;
-        account
-            .map_err(unavailable)?
-            .map(view)
-            .ok_or_else(no_account)
+        account.map_err(unavailable)?.ok_or_else(no_account)
     }
 
     /// An account, for an operator.
-    pub async fn one(&self, account_id: &AccountId) -> Result<AccountView, Refusal> {
+    pub async fn one(&self, account_id: &AccountId) -> Result<Account, Refusal> {
         let account = self
             .context
             .store
             .account(account_id)
             .await
             .map_err(unavailable)?;
-        account.map(view).ok_or_else(no_account)
+        account.ok_or_else(no_account)
     }
 
     /// A new account with its first key, which is shown this once.
@@ -50,7 +60,7 @@ impl Accounts {
         &self,
         by: &str,
         new: NewAccountRequest,
-    ) -> Result<(AccountView, String), Refusal> {
+    ) -> Result<(Account, String), Refusal> {
         check_email(&new.email)?;
         if new.balance < Quota::ZERO {
             return Err(Refusal::invalid("balance", "must not be negative"));
@@ -84,19 +94,14 @@ impl Accounts {
                 other => unavailable(other),
             })?;
         crash::point("admin.acted");
-        Ok((view(account), api_key))
+        Ok((account, api_key))
     }
 
     /// Accounts in pages.
-    pub async fn list(&self, page: i64, limit: i64) -> Result<(Vec<AccountView>, i64), Refusal> {
+    pub async fn list(&self, page: i64, limit: i64) -> Result<(Vec<Account>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let (rows, total) = self
-            .context
-            .store
-            .accounts(offset, limit)
-            .await
-            .map_err(unavailable)?;
-        Ok((rows.into_iter().map(view).collect(), total))
+        let page = self.context.store.accounts(offset, limit).await;
+        page.map_err(unavailable)
     }
 
     /// Changes an account.
@@ -104,25 +109,15 @@ impl Accounts {
         &self,
         by: &str,
         id: &AccountId,
-        change: AccountChange,
-    ) -> Result<AccountView, Refusal> {
-        if let Some(email) = &change.email {
+        patch: AccountPatch,
+    ) -> Result<Account, Refusal> {
+        if let Some(email) = &patch.email {
             check_email(email)?;
         }
-        if let Some(max_queue) = change.max_queue {
+        if let Some(max_queue) = patch.max_queue {
             check_max_queue(max_queue)?;
         }
-        let now_ms = self.context.now_ms();
-        let act = self.context.act(by, "account.change", id, change.said());
-        let patch = AccountPatch {
-            email: change.email,
-            max_queue: change.max_queue,
-            email_verified_ms: change
-                .email_verified
-                .map(|verified| verified.then_some(now_ms)),
-            disabled: change.disabled,
-            allowance: change.allowance,
-        };
+        let act = self.context.act(by, "account.change", id, patch.summary());
         let account = self
             .context
             .store
@@ -135,7 +130,7 @@ impl Accounts {
         if let Err(error) = self.context.load_allowances().await {
             tracing::warn!(%error, "what accounts are allowed could not be read");
         }
-        account.map(view).ok_or_else(no_account)
+        account.ok_or_else(no_account)
     }
 
     /// Removes everything of an account that has no unfinished job, but its ledger.
@@ -157,7 +152,7 @@ impl Accounts {
         amount: Quota,
         reason: &str,
         idempotency_key: Option<&str>,
-    ) -> Result<AccountView, Refusal> {
+    ) -> Result<Account, Refusal> {
         if amount == Quota::ZERO {
             return Err(Refusal::invalid("amount", "must not be 0"));
         }
@@ -181,7 +176,7 @@ impl Accounts {
         let credited = credited.map_err(unavailable)?;
         crash::point("admin.acted");
         match credited {
-            CreditOutcome::Done(account) | CreditOutcome::Repeated(account) => Ok(view(account)),
+            CreditOutcome::Done(account) | CreditOutcome::Repeated(account) => Ok(account),
             CreditOutcome::TooLow(account) => {
                 let message = format!("the balance of {} cannot go below 0", account.balance);
                 Err(Refusal::invalid("amount", message))
@@ -243,21 +238,6 @@ impl Accounts {
             quota: row.quota,
         };
         Ok(rows.into_iter().map(view).collect())
-    }
-}
-
-fn view(account: Account) -> AccountView {
-    AccountView {
-        id: account.id.into(),
-        email: account.email,
-        email_verified_ms: account.email_verified_ms,
-        balance: account.balance,
-        frozen: account.frozen,
-        max_queue: account.max_queue,
-        allowance: account.allowance,
-        stored: account.stored,
-        disabled: account.disabled,
-        created_ms: account.created_ms,
     }
 }
 

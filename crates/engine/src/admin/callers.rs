@@ -229,7 +229,7 @@ impl Callers {
             return Err(wrong_key());
         };
         let caller = Caller {
-            account_id: account.id.into(),
+            account_id: account.id,
             key_id: key.id.into(),
             scopes,
             trace: None,

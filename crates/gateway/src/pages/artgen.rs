@@ -9,7 +9,8 @@ use atelier_contract::families::artgen::account::{
 use atelier_contract::families::artgen::history::{History, HistoryItem, HistoryQuery, SortOrder};
 use atelier_contract::time::timestamp;
 use atelier_contract::{Code, Refusal};
-use atelier_engine::{AccountView, JobsFilter};
+use atelier_engine::JobsFilter;
+use atelier_engine::records::Account;
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -32,7 +33,7 @@ pub(super) async fn info(
 }
 
 /// An account in the words of the interface.
-pub(super) fn record(account: AccountView) -> AccountRecord {
+pub(super) fn record(account: Account) -> AccountRecord {
     AccountRecord {
         email: account.email,
         email_verified_at: account.email_verified_ms.map(timestamp).unwrap_or_default(),

@@ -1,4 +1,6 @@
-//! Rows of lists that both an account and the operator see.
+//! Records as pages show them: each file has the type on the wire and its one conversion from the stored record.
+
+pub(super) mod accounts;
 
 use atelier_contract::Scopes;
 use atelier_contract::fields::Moment;

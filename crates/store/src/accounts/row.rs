@@ -1,7 +1,9 @@
-//! An account as it is stored.
+//! An account as it is stored, and what may be changed of it: a new column is a line in each list of this file.
 
-use atelier_contract::Quota;
+use atelier_contract::{AccountId, Quota};
 
+use crate::Result;
+use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
 
 /// What one account has of what all share, where an operator gave it something else than the settings do; 0 for what the
@@ -18,6 +20,9 @@ pub struct AccountLimits {
     pub max_storage: i64,
 }
 
+pub(crate) const LIMITS_COLUMNS: &str =
+    "submits_per_second, calls_per_second, share_percent, max_storage";
+
 impl FromRow for AccountLimits {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
@@ -33,7 +38,7 @@ impl FromRow for AccountLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// Identifier.
-    pub id: String,
+    pub id: AccountId,
     /// E-mail as given; unique in any case.
     pub email: String,
     /// When the e-mail was verified.
@@ -62,7 +67,7 @@ pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.ema
 impl FromRow for Account {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
-            id: columns.text()?,
+            id: columns.text()?.into(),
             email: columns.text()?,
             email_verified_ms: columns.maybe_int()?,
             balance: columns.quota()?,
@@ -73,5 +78,92 @@ impl FromRow for Account {
             disabled: columns.flag()?,
             created_ms: columns.int()?,
         })
+    }
+}
+
+/// What to change of an account; `None` leaves a field as it is.
+#[derive(Clone, Debug, Default)]
+pub struct AccountPatch {
+    /// A new e-mail.
+    pub email: Option<String>,
+    /// A new queue limit.
+    pub max_queue: Option<i64>,
+    /// What it shall have of what all share.
+    pub allowance: AccountLimitsPatch,
+    /// A new verification time, or none.
+    pub email_verified_ms: Option<Option<i64>>,
+    /// Whether its keys are refused.
+    pub disabled: Option<bool>,
+}
+
+/// What to change of an account's part of what all share; 0 for what the settings say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AccountLimitsPatch {
+    /// Submits per second.
+    pub submits_per_second: Option<i64>,
+    /// Other calls per second.
+    pub calls_per_second: Option<i64>,
+    /// The share of what is not given back by itself, in percent of the whole.
+    pub share_percent: Option<i64>,
+    /// Bytes of files that may be kept for it.
+    pub max_storage: Option<i64>,
+}
+
+impl AccountPatch {
+    /// The changed fields with their new values, for the audit list.
+    pub fn summary(&self) -> String {
+        let number = |value: Option<i64>| value.map(|value| value.to_string());
+        let flag = |value: Option<bool>| value.map(|value| value.to_string());
+        let limits = &self.allowance;
+        let verified = self.email_verified_ms.map(|at_ms| at_ms.is_some());
+        let all = [
+            ("email", self.email.clone()),
+            ("max_queue", number(self.max_queue)),
+            ("email_verified", flag(verified)),
+            ("disabled", flag(self.disabled)),
+            ("submits_per_second", number(limits.submits_per_second)),
+            ("calls_per_second", number(limits.calls_per_second)),
+            ("share_percent", number(limits.share_percent)),
+            ("max_storage", number(limits.max_storage)),
+        ];
+        let given = all
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name}={}", value?)));
+        given.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Writes what is changed, with the key of the new e-mail.
+    pub(super) async fn write(
+        &self,
+        conn: &mut Conn,
+        id: &str,
+        email_key: Option<&str>,
+    ) -> Result<()> {
+        conn.run(
+            "UPDATE account SET email = COALESCE($2, email), email_key = COALESCE($3, email_key), \
+             max_queue = COALESCE($4, max_queue), \
+             email_verified_ms = CASE WHEN $5 THEN $6 ELSE email_verified_ms END, \
+             disabled = CASE WHEN $7 THEN $8 ELSE disabled END, \
+             submits_per_second = COALESCE($9, submits_per_second), \
+             calls_per_second = COALESCE($10, calls_per_second), \
+             share_percent = COALESCE($11, share_percent), max_storage = COALESCE($12, max_storage) \
+             WHERE id = $1",
+            args![
+                id,
+                self.email.as_deref(),
+                email_key,
+                self.max_queue,
+                self.email_verified_ms.is_some(),
+                self.email_verified_ms.flatten(),
+                self.disabled.is_some(),
+                self.disabled.unwrap_or_default(),
+                self.allowance.submits_per_second,
+                self.allowance.calls_per_second,
+                self.allowance.share_percent,
+                self.allowance.max_storage
+            ],
+        )
+        .await
+        .map(|_| ())
     }
 }

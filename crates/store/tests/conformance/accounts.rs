@@ -83,7 +83,7 @@ async fn accounts_are_listed_in_pages(rig: Rig) {
     }
     let (page, total) = rig.store.accounts(2, 2).await.expect("a page");
     assert_eq!(total, 5);
-    let page: Vec<String> = page.into_iter().map(|account| account.id).collect();
+    let page: Vec<String> = page.iter().map(|account| account.id.to_string()).collect();
     assert_eq!(page, ids[2..4]);
 }
 

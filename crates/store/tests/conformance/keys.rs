@@ -51,8 +51,8 @@ async fn a_key_leads_to_its_account_until_revoked(rig: Rig) {
         .expect("a read")
         .expect("a caller");
     assert_eq!(
-        (account.id, found.id.as_str()),
-        (id.clone(), new.id.as_str())
+        (account.id.as_str(), found.id.as_str()),
+        (id.as_str(), new.id.as_str())
     );
     assert_eq!(found.last_used_ms, None);
     rig.store

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use atelier_contract::Quota;
-use atelier_engine::{AccountView, Engine, KeyHolder, KeyRequest, NewAccountRequest};
+use atelier_engine::records::Account;
+use atelier_engine::{Engine, KeyHolder, KeyRequest, NewAccountRequest};
 use clap::Subcommand;
 
 use crate::app::{self, Addresses};
@@ -140,7 +141,7 @@ async fn list(engine: &Arc<Engine>) -> Result<()> {
     Ok(())
 }
 
-fn line(account: &AccountView) -> String {
+fn line(account: &Account) -> String {
     let disabled = if account.disabled { "  disabled" } else { "" };
     format!(
         "{}  {}  balance {}  held {}{disabled}",

@@ -2,19 +2,14 @@
 
 use std::sync::Arc;
 
-use atelier_contract::fields::{Count, Flag};
-use atelier_contract::pages::accounts::{
-    AccountChange, AccountRow, Credit, Email, MadeAccount, NewAccount,
-};
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::list::ListQuery;
-use atelier_contract::time::timestamp;
-use atelier_engine::{AccountLimitsPatch, AccountView, NewAccountRequest};
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, List, Query};
 use crate::http::request::IncomingRequest;
+use crate::pages::rows::accounts::{AccountChange, AccountRow, Credit, MadeAccount, NewAccount};
 
 /// Lists accounts.
 pub(crate) async fn list(
@@ -25,7 +20,7 @@ pub(crate) async fn list(
     let (page, limit) = (query.page.get(), query.limit.get());
     let (accounts, total) = app.engine.admin().accounts().list(page, limit).await?;
     Ok(List {
-        rows: accounts.into_iter().map(row).collect(),
+        rows: accounts.into_iter().map(AccountRow::from).collect(),
         total,
         page,
         limit,
@@ -38,20 +33,14 @@ pub(crate) async fn create(
     received: IncomingRequest,
     Body(new): Body<NewAccount>,
 ) -> Result<Data<MadeAccount>, Denial> {
-    let request = NewAccountRequest {
-        email: new.email.into_string(),
-        balance: new.balance.get(),
-        max_queue: new.max_queue.map(Count::get),
-        email_verified: new.email_verified.on(),
-    };
     let (account, api_key) = app
         .engine
         .admin()
         .accounts()
-        .create(received.operator()?, request)
+        .create(received.operator()?, new.into())
         .await?;
     Ok(Data(MadeAccount {
-        account: row(account),
+        account: account.into(),
         api_key,
     }))
 }
@@ -68,7 +57,7 @@ pub(crate) async fn show(
         .accounts()
         .one(&received.account_param(0))
         .await?;
-    Ok(Data(row(account)))
+    Ok(Data(account.into()))
 }
 
 /// Changes an account.
@@ -78,25 +67,14 @@ pub(crate) async fn change(
     Body(wish): Body<AccountChange>,
 ) -> Result<Data<AccountRow>, Denial> {
     let id = received.account_param(0);
-    let change = atelier_engine::AccountChange {
-        email: wish.email.map(Email::into_string),
-        max_queue: wish.max_queue.map(Count::get),
-        email_verified: wish.email_verified.map(Flag::on),
-        disabled: wish.disabled.map(Flag::on),
-        allowance: AccountLimitsPatch {
-            submits_per_second: wish.submits_per_second.map(Count::get),
-            calls_per_second: wish.calls_per_second.map(Count::get),
-            share_percent: wish.share_percent.map(Count::get),
-            max_storage: wish.max_storage.map(Count::get),
-        },
-    };
+    let patch = wish.patch(app.engine.now_ms());
     let account = app
         .engine
         .admin()
         .accounts()
-        .change(received.operator()?, &id, change)
+        .change(received.operator()?, &id, patch)
         .await?;
-    Ok(Data(row(account)))
+    Ok(Data(account.into()))
 }
 
 /// Removes everything of an account, but its ledger.
@@ -125,23 +103,5 @@ pub(crate) async fn credit(
         .accounts()
         .credit(received.operator()?, &id, wish.amount, reason, key)
         .await?;
-    Ok(Data(row(account)))
-}
-
-fn row(account: AccountView) -> AccountRow {
-    AccountRow {
-        id: account.id.to_string(),
-        email: account.email,
-        email_verified_at: account.email_verified_ms.map(timestamp),
-        balance: account.balance,
-        freeze_balance: account.frozen,
-        max_queue: account.max_queue,
-        submits_per_second: account.allowance.submits_per_second,
-        calls_per_second: account.allowance.calls_per_second,
-        share_percent: account.allowance.share_percent,
-        max_storage: account.allowance.max_storage,
-        stored_bytes: account.stored,
-        disabled: account.disabled,
-        created_at: timestamp(account.created_ms),
-    }
+    Ok(Data(account.into()))
 }

@@ -1,0 +1,162 @@
+//! Accounts as the operator sees and makes them.
+
+use atelier_contract::Quota;
+use atelier_contract::fields::{Count, Flag, Text};
+use atelier_contract::pages::accounts::{
+    Email, MaxQueue, NonNegativeQuota, Percent, Rate, Storage,
+};
+use atelier_contract::time::timestamp;
+use atelier_engine::NewAccountRequest;
+use atelier_engine::records::{Account, AccountLimitsPatch, AccountPatch};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A new account.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct NewAccount {
+    /// E-mail address.
+    pub(crate) email: Email,
+    /// Quota granted at once.
+    pub(crate) balance: NonNegativeQuota,
+    /// Unfinished jobs allowed in one queue; the configured number when absent.
+    #[serde(default)]
+    pub(crate) max_queue: Option<MaxQueue>,
+    /// Whether the address counts as verified.
+    #[serde(default)]
+    pub(crate) email_verified: Flag<true>,
+}
+
+impl From<NewAccount> for NewAccountRequest {
+    fn from(new: NewAccount) -> Self {
+        Self {
+            email: new.email.into_string(),
+            balance: new.balance.get(),
+            max_queue: new.max_queue.map(Count::get),
+            email_verified: new.email_verified.on(),
+        }
+    }
+}
+
+/// What shall be different of an account.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct AccountChange {
+    /// E-mail address.
+    #[serde(default)]
+    pub(crate) email: Option<Email>,
+    /// Unfinished jobs allowed in one queue.
+    #[serde(default)]
+    pub(crate) max_queue: Option<MaxQueue>,
+    /// Submits per second that it may make; 0 for the configured number.
+    #[serde(default)]
+    pub(crate) submits_per_second: Option<Rate>,
+    /// Other calls per second that it may make; 0 for the configured number.
+    #[serde(default)]
+    pub(crate) calls_per_second: Option<Rate>,
+    /// The most that it may have of what is not given back by itself (requests under way, bodies, inputs, event streams,
+    /// downloads), in percent of the whole; 0 for an eighth.
+    #[serde(default)]
+    pub(crate) share_percent: Option<Percent>,
+    /// Bytes of results and inputs that may be kept for it; 0 for the configured number.
+    #[serde(default)]
+    pub(crate) max_storage: Option<Storage>,
+    /// Whether the address counts as verified.
+    #[serde(default)]
+    pub(crate) email_verified: Option<Flag<true>>,
+    /// Whether its keys are refused.
+    #[serde(default)]
+    pub(crate) disabled: Option<Flag<false>>,
+}
+
+impl AccountChange {
+    /// The change of the record, at a time.
+    pub(crate) fn patch(self, now_ms: i64) -> AccountPatch {
+        let verified = self.email_verified.map(Flag::on);
+        AccountPatch {
+            email: self.email.map(Email::into_string),
+            max_queue: self.max_queue.map(Count::get),
+            email_verified_ms: verified.map(|verified| verified.then_some(now_ms)),
+            disabled: self.disabled.map(Flag::on),
+            allowance: AccountLimitsPatch {
+                submits_per_second: self.submits_per_second.map(Count::get),
+                calls_per_second: self.calls_per_second.map(Count::get),
+                share_percent: self.share_percent.map(Count::get),
+                max_storage: self.max_storage.map(Count::get),
+            },
+        }
+    }
+}
+
+/// Quota to grant, or to take away.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Credit {
+    /// How much; negative to take away.
+    pub(crate) amount: Quota,
+    /// Why, for the ledger.
+    #[serde(default)]
+    pub(crate) reason: Option<Text<500>>,
+    /// The same key credits once.
+    #[serde(default)]
+    pub(crate) idempotency_key: Option<Text<255>>,
+}
+
+/// An account.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Account")]
+pub(crate) struct AccountRow {
+    /// Identifier.
+    pub(crate) id: String,
+    /// E-mail address.
+    pub(crate) email: String,
+    /// When the address was verified, `YYYY-MM-DD HH:MM:SS` in UTC.
+    pub(crate) email_verified_at: Option<String>,
+    /// Quota that can be spent.
+    pub(crate) balance: Quota,
+    /// Quota held by unfinished jobs.
+    pub(crate) freeze_balance: Quota,
+    /// Unfinished jobs allowed in one queue.
+    pub(crate) max_queue: i64,
+    /// Submits per second that it may make; 0 for the configured number.
+    pub(crate) submits_per_second: i64,
+    /// Other calls per second that it may make; 0 for the configured number.
+    pub(crate) calls_per_second: i64,
+    /// The most that it may have of what is not given back by itself, in percent of the whole; 0 for an eighth.
+    pub(crate) share_percent: i64,
+    /// Bytes of results and inputs that may be kept for it; 0 for the configured number.
+    pub(crate) max_storage: i64,
+    /// Bytes of results and inputs that are kept for it.
+    pub(crate) stored_bytes: i64,
+    /// Whether its keys are refused.
+    pub(crate) disabled: bool,
+    /// When it was made.
+    pub(crate) created_at: String,
+}
+
+impl From<Account> for AccountRow {
+    fn from(account: Account) -> Self {
+        Self {
+            id: account.id.to_string(),
+            email: account.email,
+            email_verified_at: account.email_verified_ms.map(timestamp),
+            balance: account.balance,
+            freeze_balance: account.frozen,
+            max_queue: account.max_queue,
+            submits_per_second: account.allowance.submits_per_second,
+            calls_per_second: account.allowance.calls_per_second,
+            share_percent: account.allowance.share_percent,
+            max_storage: account.allowance.max_storage,
+            stored_bytes: account.stored,
+            disabled: account.disabled,
+            created_at: timestamp(account.created_ms),
+        }
+    }
+}
+
+/// An account that was just made.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct MadeAccount {
+    /// The account.
+    #[serde(flatten)]
+    pub(crate) account: AccountRow,
+    /// Its first key; no other answer shows it.
+    pub(crate) api_key: String,
+}
