@@ -3,7 +3,6 @@
 
 mod access;
 pub mod accounts;
-pub mod audit;
 pub mod backends;
 pub mod banned;
 pub mod batches;

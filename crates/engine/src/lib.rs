@@ -61,7 +61,6 @@ pub use runner::{EmbeddedWorker, Runner};
 pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
 pub use views::{
-    AuditView, CallbackView, JobMark, JobsFilter, JobsPage, LedgerView, TryView, UploadView,
-    UsageView,
+    CallbackView, JobMark, JobsFilter, JobsPage, LedgerView, TryView, UploadView, UsageView,
 };
 pub use wake::Changes;

@@ -111,23 +111,6 @@ pub struct TryView {
     pub answer: String,
 }
 
-/// An action of the operator or of the system, for the record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditView {
-    /// Identifier.
-    pub id: String,
-    /// When.
-    pub time_ms: i64,
-    /// Who.
-    pub actor: String,
-    /// What.
-    pub action: String,
-    /// To what.
-    pub target: String,
-    /// More about it.
-    pub detail: String,
-}
-
 /// Which jobs to list.
 #[derive(Clone, Debug, Default)]
 pub struct JobsFilter {

@@ -23,6 +23,8 @@ pub struct AuditRow {
     pub account_id: Option<String>,
 }
 
+pub(crate) const AUDIT_COLUMNS: &str = "id, time_ms, actor, action, target, detail";
+
 impl FromRow for AuditRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
@@ -40,9 +42,10 @@ impl FromRow for AuditRow {
 impl Store {
     /// A page of acts, newest first, and how many there are.
     pub async fn audit(&self, offset: i64, limit: i64) -> Result<(Vec<AuditRow>, i64)> {
-        let sql = "SELECT id, time_ms, actor, action, target, detail FROM audit \
-             ORDER BY time_ms DESC, id DESC LIMIT $1 OFFSET $2";
-        let rows = self.db().all(sql, args![limit, offset]).await?;
+        let sql = format!(
+            "SELECT {AUDIT_COLUMNS} FROM audit ORDER BY time_ms DESC, id DESC LIMIT $1 OFFSET $2"
+        );
+        let rows = self.db().all(&sql, args![limit, offset]).await?;
         Ok((
             rows,
             self.db().one("SELECT COUNT(*) FROM audit", &[]).await?,
@@ -70,7 +73,7 @@ impl Store {
             return Ok((Vec::new(), total));
         }
         let page = format!(
-            "SELECT id, time_ms, actor, action, target, detail FROM account_act \
+            "SELECT {AUDIT_COLUMNS} FROM account_act \
              WHERE id IN (SELECT id FROM account_act WHERE account_id = $1 \
                ORDER BY time_ms {way}, id {way} LIMIT $2 OFFSET $3) ORDER BY time_ms DESC, id DESC"
         );

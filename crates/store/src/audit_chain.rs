@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::audit::AuditRow;
+use crate::audit::{AUDIT_COLUMNS, AuditRow};
 use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
@@ -111,15 +111,13 @@ impl Store {
             return Ok(vec!["audit: the ends of the chain are not known".into()]);
         };
         let mut walk = ChainCheck::default();
+        let sql = format!(
+            "SELECT number, previous, {AUDIT_COLUMNS} FROM audit \
+             WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3"
+        );
         loop {
-            let page: Vec<ChainEntry> = self
-                .db()
-                .all(
-                    "SELECT number, previous, id, time_ms, actor, action, target, detail FROM audit \
-                     WHERE number > $1 AND number <= $2 ORDER BY number LIMIT $3",
-                    args![walk.number, ends.newest, PAGE],
-                )
-                .await?;
+            let values = args![walk.number, ends.newest, PAGE];
+            let page: Vec<ChainEntry> = self.db().all(&sql, values).await?;
             for link in &page {
                 walk.step(link);
             }

@@ -20,7 +20,7 @@ use crate::context::{Context, NodeDetail, unavailable};
 use crate::jobs::Jobs;
 use crate::names::WorkerName;
 use crate::runner::{Runner, WorkerReport};
-use crate::views::{AuditView, JobsFilter, JobsPage};
+use crate::views::{JobsFilter, JobsPage};
 
 /// What made a job when no attempt is recorded: repeating those costs nothing, so nobody writes them down.
 const EMBEDDED: &str = "embedded";
@@ -143,11 +143,10 @@ impl Reports {
     }
 
     /// The audit record in pages, newest first.
-    pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditView>, i64), Refusal> {
+    pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let found = self.context.store.audit(offset, limit).await;
-        let (rows, total) = found.map_err(unavailable)?;
-        Ok((rows.into_iter().map(act_view).collect(), total))
+        found.map_err(unavailable)
     }
 
     /// What an account did to itself, in pages, newest first.
@@ -156,11 +155,10 @@ impl Reports {
         account_id: &AccountId,
         page: i64,
         limit: i64,
-    ) -> Result<(Vec<AuditView>, i64), Refusal> {
+    ) -> Result<(Vec<AuditRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let found = self.context.store.account_acts(account_id, offset, limit);
-        let (rows, total) = found.await.map_err(unavailable)?;
-        Ok((rows.into_iter().map(act_view).collect(), total))
+        found.await.map_err(unavailable)
     }
 
     /// What the service is doing right now.
@@ -311,16 +309,5 @@ fn worker_stats(one: WorkerReport) -> WorkerStats {
         usable: one.usable,
         average_execute: one.average_s,
         last_errors: one.health.last_errors,
-    }
-}
-
-fn act_view(row: AuditRow) -> AuditView {
-    AuditView {
-        id: row.id,
-        time_ms: row.time_ms,
-        actor: row.actor,
-        action: row.action,
-        target: row.target,
-        detail: row.detail,
     }
 }

@@ -1,6 +1,7 @@
 //! Records as pages show them: each file has the type on the wire and its one conversion from the stored record.
 
 pub(super) mod accounts;
+pub(super) mod audit;
 
 use atelier_contract::Scopes;
 use atelier_contract::fields::Moment;

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::audit::AccountAct;
 use atelier_contract::pages::list::ListQuery;
-use atelier_contract::time::timestamp;
-use atelier_engine::AuditView;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{List, Query};
 use crate::http::request::IncomingRequest;
+use crate::pages::rows::audit::AccountAct;
 
 /// Lists it.
 pub(crate) async fn list(
@@ -22,16 +20,8 @@ pub(crate) async fn list(
     let account = received.account()?;
     let reports = app.engine.admin().reports();
     let (acts, total) = reports.account_acts(account, page, limit).await?;
-    let row = |act: AuditView| AccountAct {
-        id: act.id,
-        time: timestamp(act.time_ms),
-        key_id: Some(act.actor).filter(|key| !key.is_empty()),
-        action: act.action,
-        target: act.target,
-        detail: act.detail,
-    };
     Ok(List {
-        rows: acts.into_iter().map(row).collect(),
+        rows: acts.into_iter().map(AccountAct::from).collect(),
         total,
         page,
         limit,

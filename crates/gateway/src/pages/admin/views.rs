@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use atelier_contract::JobId;
-use atelier_contract::pages::audit::AuditRow;
 use atelier_contract::pages::callbacks::CallbackRow;
 use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob, Trail};
 use atelier_contract::pages::keys::ResourceId;
@@ -12,9 +11,8 @@ use atelier_contract::pages::list::ListQuery;
 use atelier_contract::pages::overview::Overview;
 use atelier_contract::pages::stats::{NodeRow, ShareHolder, ShareStats, Stats};
 use atelier_contract::pages::vendors::VendorRow;
-use atelier_contract::time::timestamp;
 use atelier_engine::share::FairSemaphore;
-use atelier_engine::{AuditView, LedgerView, ServedJobView};
+use atelier_engine::{LedgerView, ServedJobView};
 
 use crate::app::App;
 use crate::disk;
@@ -23,6 +21,7 @@ use crate::http::page::{CursorList, Data, List, Query};
 use crate::http::request::IncomingRequest;
 use crate::pages::job_list::filter_of;
 use crate::pages::rows;
+use crate::pages::rows::audit::AuditRow;
 
 /// Those who have most of what is shared are shown, so many of each.
 const HOLDERS_SHOWN: usize = 10;
@@ -149,16 +148,8 @@ pub(crate) async fn audit(
 ) -> Result<List<AuditRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let (entries, total) = app.engine.admin().reports().audit(page, limit).await?;
-    let row = |entry: AuditView| AuditRow {
-        id: entry.id,
-        time: timestamp(entry.time_ms),
-        actor: entry.actor,
-        action: entry.action,
-        target: entry.target,
-        detail: entry.detail,
-    };
     Ok(List {
-        rows: entries.into_iter().map(row).collect(),
+        rows: entries.into_iter().map(AuditRow::from).collect(),
         total,
         page,
         limit,
