@@ -15,7 +15,6 @@ pub mod home;
 pub mod hours;
 pub mod jobs;
 pub mod keys;
-pub mod ledger;
 pub mod list;
 pub mod name;
 pub mod operators;

@@ -60,7 +60,5 @@ pub use meters::Meters;
 pub use runner::{EmbeddedWorker, Runner};
 pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
-pub use views::{
-    CallbackView, JobMark, JobsFilter, JobsPage, LedgerView, TryView, UploadView, UsageView,
-};
+pub use views::{CallbackView, JobMark, JobsFilter, JobsPage, TryView, UploadView};
 pub use wake::Changes;

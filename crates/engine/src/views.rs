@@ -1,7 +1,7 @@
 //! What the engine shows to the gateway: plain values without a trace of how they are stored.
 
 use atelier_contract::pages::jobs::JobCursor;
-use atelier_contract::{AccountId, Job, Quota};
+use atelier_contract::{Job, Quota};
 
 /// A file that a caller uploaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,42 +35,6 @@ pub struct JobMark {
     pub quota: Quota,
     /// When anything of it last changed.
     pub updated_ms: i64,
-}
-
-/// A movement of quota.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LedgerView {
-    /// Identifier.
-    pub id: String,
-    /// When it happened.
-    pub time_ms: i64,
-    /// Whose quota.
-    pub account_id: AccountId,
-    /// `grant`, `hold`, `capture`, `release` or `adjust`.
-    pub kind: String,
-    /// How much.
-    pub amount: Quota,
-    /// The job it belongs to.
-    pub job_id: Option<String>,
-    /// Balance afterwards.
-    pub balance: Quota,
-    /// Held quota afterwards.
-    pub frozen: Quota,
-    /// Why.
-    pub reason: String,
-}
-
-/// What was consumed on a day by an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UsageView {
-    /// Days since 1970.
-    pub day: i64,
-    /// The operation.
-    pub operation: String,
-    /// Jobs that succeeded.
-    pub jobs: i64,
-    /// Quota they consumed.
-    pub quota: Quota,
 }
 
 /// A callback on its way.

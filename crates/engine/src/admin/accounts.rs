@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Quota, Refusal};
-use atelier_store::{Account, AccountPatch, Credit, CreditKind, CreditOutcome, NewAccount};
+use atelier_store::{
+    Account, AccountPatch, Credit, CreditKind, CreditOutcome, LedgerRow, NewAccount, UsageRow,
+};
 
 use super::callers::Callers;
 use super::keys::first_key;
 use crate::context::{Context, unavailable};
 use crate::crash;
-use crate::views::{LedgerView, UsageView};
 
 /// The longest e-mail address that is taken.
 const EMAIL_MOST: usize = 254;
@@ -196,26 +197,11 @@ impl Accounts {
         account_id: Option<&AccountId>,
         page: i64,
         limit: i64,
-    ) -> Result<(Vec<LedgerView>, i64), Refusal> {
+    ) -> Result<(Vec<LedgerRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let (rows, total) = self
-            .context
-            .store
-            .ledger(account_id.map(AccountId::as_str), offset, limit)
-            .await
-            .map_err(unavailable)?;
-        let view = |row: atelier_store::LedgerRow| LedgerView {
-            id: row.id,
-            time_ms: row.time_ms,
-            account_id: row.account_id.into(),
-            kind: row.kind,
-            amount: row.amount,
-            job_id: row.job_id,
-            balance: row.balance_after,
-            frozen: row.frozen_after,
-            reason: row.reason,
-        };
-        Ok((rows.into_iter().map(view).collect(), total))
+        let owner = account_id.map(AccountId::as_str);
+        let page = self.context.store.ledger(owner, offset, limit).await;
+        page.map_err(unavailable)
     }
 
     /// What an account consumed, by day and operation.
@@ -224,20 +210,9 @@ impl Accounts {
         account_id: &AccountId,
         from_ms: i64,
         to_ms: i64,
-    ) -> Result<Vec<UsageView>, Refusal> {
-        let rows = self
-            .context
-            .store
-            .usage(account_id, from_ms, to_ms)
-            .await
-            .map_err(unavailable)?;
-        let view = |row: atelier_store::UsageRow| UsageView {
-            day: row.day,
-            operation: row.operation,
-            jobs: row.jobs,
-            quota: row.quota,
-        };
-        Ok(rows.into_iter().map(view).collect())
+    ) -> Result<Vec<UsageRow>, Refusal> {
+        let used = self.context.store.usage(account_id, from_ms, to_ms).await;
+        used.map_err(unavailable)
     }
 }
 

@@ -2,15 +2,16 @@
 
 pub(super) mod accounts;
 pub(super) mod audit;
+pub(super) mod ledger;
+pub(super) mod usage;
 
 use atelier_contract::Scopes;
 use atelier_contract::fields::Moment;
 use atelier_contract::pages::callbacks::{CallbackLog, CallbackRow, CallbackTry};
 use atelier_contract::pages::jobs::{Trail, TrailAttempt};
 use atelier_contract::pages::keys::{KeyRow, NewKey};
-use atelier_contract::pages::ledger::LedgerRow;
 use atelier_contract::time::timestamp;
-use atelier_engine::{AttemptView, CallbackView, KeyRequest, KeyView, LedgerView, TryView};
+use atelier_engine::{AttemptView, CallbackView, KeyRequest, KeyView, TryView};
 
 /// A key without its secret.
 pub(super) fn key(key: KeyView) -> KeyRow {
@@ -31,21 +32,6 @@ pub(super) fn key_wish(new: &NewKey) -> KeyRequest {
         name: new.name.as_deref().unwrap_or("key").to_owned(),
         scopes: new.scopes.unwrap_or(Scopes::ALL),
         expires_ms: new.expires_at.map(Moment::ms),
-    }
-}
-
-/// A movement of quota, as its owner sees it.
-pub(super) fn ledger_entry(entry: LedgerView) -> LedgerRow {
-    LedgerRow {
-        id: entry.id,
-        time: timestamp(entry.time_ms),
-        kind: entry.kind,
-        amount: entry.amount,
-        job_id: entry.job_id,
-        balance: entry.balance,
-        freeze_balance: entry.frozen,
-        reason: entry.reason,
-        account_id: None,
     }
 }
 

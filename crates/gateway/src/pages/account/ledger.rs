@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::ledger::LedgerRow;
 use atelier_contract::pages::list::ListQuery;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{List, Query};
 use crate::http::request::IncomingRequest;
-use crate::pages::rows;
+use crate::pages::rows::ledger::LedgerRow;
 
 /// Lists them.
 pub(crate) async fn list(
@@ -26,7 +25,7 @@ pub(crate) async fn list(
         .ledger(account, page, limit)
         .await?;
     Ok(List {
-        rows: entries.into_iter().map(rows::ledger_entry).collect(),
+        rows: entries.into_iter().map(LedgerRow::from).collect(),
         total,
         page,
         limit,

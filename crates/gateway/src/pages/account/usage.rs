@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use atelier_contract::fields::Moment;
-use atelier_contract::pages::ledger::{DayUsage, FamilyUsage, Usage, UsageQuery};
 use atelier_contract::time::timestamp;
 use atelier_contract::{Quota, operation};
-use atelier_engine::UsageView;
+use atelier_engine::records::UsageRow;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Data, Query};
 use crate::http::request::IncomingRequest;
+use crate::pages::rows::usage::{DayUsage, FamilyUsage, Usage, UsageQuery};
 
 const DAY_MS: i64 = 86_400_000;
 /// Whole hours are added up already when jobs end.
@@ -66,10 +66,7 @@ pub(crate) async fn show(
     }))
 }
 
-fn grouped(
-    usage: &[UsageView],
-    by: impl Fn(&UsageView) -> String,
-) -> BTreeMap<String, (i64, Quota)> {
+fn grouped(usage: &[UsageRow], by: impl Fn(&UsageRow) -> String) -> BTreeMap<String, (i64, Quota)> {
     let mut groups: BTreeMap<String, (i64, Quota)> = BTreeMap::new();
     for one in usage {
         let group = groups.entry(by(one)).or_default();

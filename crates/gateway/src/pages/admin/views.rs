@@ -6,13 +6,12 @@ use atelier_contract::JobId;
 use atelier_contract::pages::callbacks::CallbackRow;
 use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob, Trail};
 use atelier_contract::pages::keys::ResourceId;
-use atelier_contract::pages::ledger::LedgerRow;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::pages::overview::Overview;
 use atelier_contract::pages::stats::{NodeRow, ShareHolder, ShareStats, Stats};
 use atelier_contract::pages::vendors::VendorRow;
+use atelier_engine::ServedJobView;
 use atelier_engine::share::FairSemaphore;
-use atelier_engine::{LedgerView, ServedJobView};
 
 use crate::app::App;
 use crate::disk;
@@ -22,6 +21,7 @@ use crate::http::request::IncomingRequest;
 use crate::pages::job_list::filter_of;
 use crate::pages::rows;
 use crate::pages::rows::audit::AuditRow;
+use crate::pages::rows::ledger::LedgerRow;
 
 /// Those who have most of what is shared are shown, so many of each.
 const HOLDERS_SHOWN: usize = 10;
@@ -112,12 +112,8 @@ pub(crate) async fn ledger(
         .accounts()
         .ledger(None, page, limit)
         .await?;
-    let row = |entry: LedgerView| LedgerRow {
-        account_id: Some(entry.account_id.to_string()),
-        ..rows::ledger_entry(entry)
-    };
     Ok(List {
-        rows: entries.into_iter().map(row).collect(),
+        rows: entries.into_iter().map(LedgerRow::with_account).collect(),
         total,
         page,
         limit,

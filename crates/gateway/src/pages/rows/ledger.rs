@@ -1,0 +1,60 @@
+//! Movements of quota.
+
+use atelier_contract::Quota;
+use atelier_contract::time::timestamp;
+use atelier_engine::records;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A movement of quota.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LedgerRow {
+    /// Identifier.
+    pub(crate) id: String,
+    /// When it happened, `YYYY-MM-DD HH:MM:SS` in UTC.
+    pub(crate) time: String,
+    /// `grant`, `hold`, `capture`, `release` or `adjust`.
+    pub(crate) kind: String,
+    /// How much.
+    pub(crate) amount: Quota,
+    /// The job it belongs to.
+    pub(crate) job_id: Option<String>,
+    /// Balance afterwards.
+    pub(crate) balance: Quota,
+    /// Held quota afterwards.
+    pub(crate) freeze_balance: Quota,
+    /// Why.
+    pub(crate) reason: String,
+    /// Whose quota; operators see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) account_id: Option<String>,
+}
+
+/// As the owner sees it.
+impl From<records::LedgerRow> for LedgerRow {
+    fn from(entry: records::LedgerRow) -> Self {
+        Self {
+            id: entry.id,
+            time: timestamp(entry.time_ms),
+            kind: entry.kind,
+            amount: entry.amount,
+            job_id: entry.job_id,
+            balance: entry.balance_after,
+            freeze_balance: entry.frozen_after,
+            reason: entry.reason,
+            account_id: None,
+        }
+    }
+}
+
+impl LedgerRow {
+    /// As operators see it: with the account.
+    pub(crate) fn with_account(entry: records::LedgerRow) -> Self {
+        let account_id = Some(entry.account_id.clone());
+        Self {
+            account_id,
+            ..entry.into()
+        }
+    }
+}
