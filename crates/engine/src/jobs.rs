@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atelier_contract::family::Family;
 use atelier_contract::{AccountId, Code, FaultKind, Job, JobId, JobState, Refusal};
-use atelier_store::{JobFilter, JobPage, JobRow};
+use atelier_store::{JobFilter, JobPage, JobRow, JobSummary};
 use bytes::Bytes;
 
 use crate::assets::{Assets, RenderedBody};
@@ -14,7 +14,7 @@ use crate::context::{Context, unavailable};
 use crate::hint::Hint;
 use crate::render::{family_of, render};
 use crate::runner::Runner;
-use crate::views::{JobMark, JobsFilter, JobsPage};
+use crate::views::{JobsFilter, JobsPage};
 use crate::wake::Changes;
 
 const CANCELLED: &str = "the job was cancelled";
@@ -221,30 +221,30 @@ impl Jobs {
         self.context.store.jobs(filter).await.map_err(unavailable)
     }
 
-    /// Marks of an account's unfinished jobs, and of those that ended at or after a time the first.
-    pub async fn marks(
+    /// Summaries of an account's unfinished jobs, and of those that ended at or after a time the first.
+    pub async fn summaries(
         &self,
         account_id: &AccountId,
         ended_from_ms: i64,
-    ) -> Result<Vec<JobMark>, Refusal> {
-        let marks = self
+    ) -> Result<Vec<JobSummary>, Refusal> {
+        let found = self
             .context
             .store
             .job_summaries(account_id, ended_from_ms)
             .await;
-        let marks = marks.map_err(unavailable)?.into_iter();
-        Ok(marks.map(|mark| self.mark(mark)).collect())
+        let found = found.map_err(unavailable)?.into_iter();
+        Ok(found.map(|one| self.live(one)).collect())
     }
 
-    /// Marks of some jobs of an account.
-    pub async fn marks_of(
+    /// Summaries of some jobs of an account.
+    pub async fn summaries_of(
         &self,
         account_id: &AccountId,
         ids: &[String],
-    ) -> Result<Vec<JobMark>, Refusal> {
-        let marks = self.context.store.job_summaries_of(account_id, ids).await;
-        let marks = marks.map_err(unavailable)?.into_iter();
-        Ok(marks.map(|mark| self.mark(mark)).collect())
+    ) -> Result<Vec<JobSummary>, Refusal> {
+        let found = self.context.store.job_summaries_of(account_id, ids).await;
+        let found = found.map_err(unavailable)?.into_iter();
+        Ok(found.map(|one| self.live(one)).collect())
     }
 
     /// Some jobs of an account, in no particular order.
@@ -258,22 +258,14 @@ impl Jobs {
         Ok(rows.map(|row| self.hydrate(row)).collect())
     }
 
-    fn mark(&self, mark: atelier_store::JobSummary) -> JobMark {
-        let mut progress = mark.progress as u8;
-        if mark.state == JobState::Running
-            && let Some(live) = self.runner.progress(&mark.id)
+    /// A summary with the progress that is not written down yet.
+    fn live(&self, mut summary: JobSummary) -> JobSummary {
+        if summary.state == JobState::Running
+            && let Some(live) = self.runner.progress(&summary.id)
         {
-            progress = progress.max(live);
+            summary.progress = summary.progress.max(live);
         }
-        JobMark {
-            id: mark.id,
-            state: mark.state,
-            progress,
-            revision: mark.revision,
-            price: mark.price,
-            quota: mark.quota,
-            updated_ms: mark.updated_ms,
-        }
+        summary
     }
 
     /// Removes the files and words of a finished job; its rows of the ledger stay.

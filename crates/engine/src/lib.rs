@@ -46,7 +46,6 @@ pub use admin::{
 pub use assets::{ASSETS, Asset, Assets, Uploads};
 pub use atelier_backends::guard::names_own_machine;
 pub use atelier_backends::{WebhookRequest, background, credentials, limits, share};
-pub use atelier_store::SUMMARIES_MAX;
 pub use callbacks::Callbacks;
 pub use certificate::{OwnCertificateError, own_certificate};
 pub use clock::{Clock, ServiceClock, SimulatedMachine};
@@ -60,5 +59,5 @@ pub use meters::Meters;
 pub use runner::{EmbeddedWorker, Runner};
 pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
-pub use views::{CallbackView, JobMark, JobsFilter, JobsPage, TryView, UploadView};
+pub use views::{CallbackView, JobsFilter, JobsPage, TryView, UploadView};
 pub use wake::Changes;

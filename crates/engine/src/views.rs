@@ -1,7 +1,7 @@
 //! What the engine shows to the gateway: plain values without a trace of how they are stored.
 
+use atelier_contract::Job;
 use atelier_contract::pages::jobs::JobCursor;
-use atelier_contract::{Job, Quota};
 
 /// A file that a caller uploaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,25 +16,6 @@ pub struct UploadView {
     pub bytes: i64,
     /// When it expires.
     pub expires_ms: i64,
-}
-
-/// The little that shows whether a job has changed since somebody looked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JobMark {
-    /// Identifier.
-    pub id: String,
-    /// Where it is.
-    pub state: atelier_contract::JobState,
-    /// 0 to 100.
-    pub progress: u8,
-    /// Counts changes a caller sees.
-    pub revision: i64,
-    /// What was held.
-    pub price: Quota,
-    /// What was charged.
-    pub quota: Quota,
-    /// When anything of it last changed.
-    pub updated_ms: i64,
 }
 
 /// A callback on its way.

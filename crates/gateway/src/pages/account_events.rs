@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::{BulkView, Caller, Changes, JobMark, SUMMARIES_MAX};
+use atelier_engine::records::{JobSummary, SUMMARIES_MAX};
+use atelier_engine::{BulkView, Caller, Changes};
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -84,11 +85,11 @@ pub(super) async fn follow_batch(
     let batch = app.engine.intake().bulk(account, received.param(0)).await?;
     let seen_ms = last_event_id(&received.head.headers) / STEP;
     let ids = batches::job_ids(&batch);
-    let marks = app.engine.jobs().marks_of(account, &ids).await?;
-    let news = |mark: &JobMark| !mark.state.is_final() || mark.updated_ms >= seen_ms;
+    let summaries = app.engine.jobs().summaries_of(account, &ids).await?;
+    let news = |summary: &JobSummary| !summary.state.is_final() || summary.updated_ms >= seen_ms;
     // After an event of a time that is yet to come, dates do not say what was told.
     let known = seen_ms > 0 && !is_to_come(seen_ms, app.engine.now_ms());
-    if known && !marks.iter().any(news) {
+    if known && !summaries.iter().any(news) {
         return Ok(Events(reply::no_content()));
     }
     open(app, &received, Some(batch))
@@ -222,58 +223,61 @@ impl AccountStream {
 
     /// The jobs of the account that are unfinished or ended since, and those that were shown unfinished and have ended,
     /// whatever their date: that of another node, or of a clock that was set back, may be before what is looked for.
-    async fn account_marks(&self, from_ms: i64) -> Result<Vec<JobMark>, Refusal> {
+    async fn account_summaries(&self, from_ms: i64) -> Result<Vec<JobSummary>, Refusal> {
         let (jobs, account) = (self.app.engine.jobs(), &self.caller.account_id);
-        let mut marks = jobs.marks(account, from_ms).await?;
+        let mut summaries = jobs.summaries(account, from_ms).await?;
         let missing: Vec<String> = {
-            let read: HashSet<&str> = marks.iter().map(|mark| mark.id.as_str()).collect();
+            let read: HashSet<&str> = summaries
+                .iter()
+                .map(|summary| summary.id.as_str())
+                .collect();
             let open = self.seen.iter().filter(|(_, shown)| !shown.over);
             let missing = open.filter(|(id, _)| !read.contains(id.as_str()));
             missing.map(|(id, _)| id.clone()).collect()
         };
         if !missing.is_empty() {
-            marks.extend(jobs.marks_of(account, &missing).await?);
+            summaries.extend(jobs.summaries_of(account, &missing).await?);
         }
-        Ok(marks)
+        Ok(summaries)
     }
 
     async fn look(&self) -> Result<StreamUpdate, Refusal> {
         let (engine, account) = (&self.app.engine, &self.caller.account_id);
         let now_ms = engine.now_ms();
         let from_ms = self.begin_ms(now_ms);
-        let mut marks = match &self.batch {
-            None => self.account_marks(from_ms).await?,
+        let mut summaries = match &self.batch {
+            None => self.account_summaries(from_ms).await?,
             Some(batch) => {
                 let ids = batches::job_ids(batch);
-                engine.jobs().marks_of(account, &ids).await?
+                engine.jobs().summaries_of(account, &ids).await?
             }
         };
-        let over = marks.iter().all(|mark| mark.state.is_final());
+        let over = summaries.iter().all(|summary| summary.state.is_final());
         let end = match &self.batch {
             Some(batch) if over => {
-                let view = batches::view(batch.clone(), marks.clone());
+                let view = batches::view(batch.clone(), summaries.clone());
                 serde_json::to_string(&view).ok()
             }
             _ => None,
         };
-        let open = marks.iter().map(|mark| mark.id.clone()).collect();
-        let ended = marks.iter().filter(|mark| mark.state.is_final());
+        let open = summaries.iter().map(|summary| summary.id.clone()).collect();
+        let ended = summaries.iter().filter(|summary| summary.state.is_final());
         // Of more than are read at once, the others are looked at from here on.
         let reached_ms = (ended.clone().count() >= SUMMARIES_MAX)
-            .then(|| ended.map(|mark| mark.updated_ms).max())
+            .then(|| ended.map(|summary| summary.updated_ms).max())
             .flatten();
-        marks.retain(|mark| {
-            let shown = self.seen.get(&mark.id);
-            let late = shown.is_none() && mark.state.is_final() && mark.updated_ms < from_ms;
+        summaries.retain(|summary| {
+            let shown = self.seen.get(&summary.id);
+            let late = shown.is_none() && summary.state.is_final() && summary.updated_ms < from_ms;
             let number = shown.map_or(-1, |shown| shown.number);
-            job_event::number(mark.revision, mark.progress) > number && !late
+            job_event::number(summary.revision, summary.progress) > number && !late
         });
-        marks.sort_by(|one, two| (one.updated_ms, &one.id).cmp(&(two.updated_ms, &two.id)));
-        let all_shown = marks.len() <= AT_ONCE;
-        marks.truncate(AT_ONCE);
-        let shown_ms = marks.last().map(|mark| mark.updated_ms);
+        summaries.sort_by(|one, two| (one.updated_ms, &one.id).cmp(&(two.updated_ms, &two.id)));
+        let all_shown = summaries.len() <= AT_ONCE;
+        summaries.truncate(AT_ONCE);
+        let shown_ms = summaries.last().map(|summary| summary.updated_ms);
         let next_ms = shown_ms.filter(|_| !all_shown).or(reached_ms);
-        let ids: Vec<String> = marks.into_iter().map(|mark| mark.id).collect();
+        let ids: Vec<String> = summaries.into_iter().map(|summary| summary.id).collect();
         let jobs = engine.jobs().jobs_of(account, &ids).await?;
         let mut jobs: HashMap<String, _> = jobs
             .into_iter()

@@ -10,7 +10,8 @@ use atelier_contract::pages::batches::{BatchAnswers, BatchCounts, BatchItem, Bat
 use atelier_contract::time::timestamp;
 use atelier_contract::{JobState, Quota, operation};
 use atelier_engine::key::hex;
-use atelier_engine::{BulkAnswer, BulkCall, BulkView, JobMark};
+use atelier_engine::records::JobSummary;
+use atelier_engine::{BulkAnswer, BulkCall, BulkView};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
@@ -103,8 +104,12 @@ pub(super) async fn show(
 ) -> Result<Data<BatchView>, Denial> {
     let account = received.account()?;
     let bulk = app.engine.intake().bulk(account, received.param(0)).await?;
-    let marks = app.engine.jobs().marks_of(account, &job_ids(&bulk)).await?;
-    Ok(Data(view(bulk, marks)))
+    let summaries = app
+        .engine
+        .jobs()
+        .summaries_of(account, &job_ids(&bulk))
+        .await?;
+    Ok(Data(view(bulk, summaries)))
 }
 
 /// The jobs of a batch.
@@ -115,21 +120,23 @@ pub(super) fn job_ids(bulk: &BulkView) -> Vec<String> {
 }
 
 /// A batch with its jobs as they are.
-pub(super) fn view(bulk: BulkView, marks: Vec<JobMark>) -> BatchView {
-    let marks = marks.into_iter().map(|mark| (mark.id.clone(), mark));
-    let marks: HashMap<String, JobMark> = marks.collect();
+pub(super) fn view(bulk: BulkView, summaries: Vec<JobSummary>) -> BatchView {
+    let summaries = summaries
+        .into_iter()
+        .map(|summary| (summary.id.clone(), summary));
+    let summaries: HashMap<String, JobSummary> = summaries.collect();
     let mut counts = BatchCounts::default();
     let (mut quota, mut held) = (Quota::ZERO, Quota::ZERO);
-    for mark in marks.values() {
-        quota = quota + mark.quota;
-        if !mark.state.is_final() {
-            held = held + mark.price;
+    for summary in summaries.values() {
+        quota = quota + summary.quota;
+        if !summary.state.is_final() {
+            held = held + summary.price;
         }
     }
     let items: Vec<BatchItem> = bulk
         .answers
         .into_iter()
-        .map(|one| item(one, &marks, &mut counts))
+        .map(|one| item(one, &summaries, &mut counts))
         .collect();
     BatchView {
         batch_id: bulk.id,
@@ -142,7 +149,11 @@ pub(super) fn view(bulk: BulkView, marks: Vec<JobMark>) -> BatchView {
     }
 }
 
-fn item(one: BulkAnswer, marks: &HashMap<String, JobMark>, counts: &mut BatchCounts) -> BatchItem {
+fn item(
+    one: BulkAnswer,
+    summaries: &HashMap<String, JobSummary>,
+    counts: &mut BatchCounts,
+) -> BatchItem {
     counts.total += 1;
     let mut item = BatchItem {
         operation: one.operation,
@@ -159,15 +170,15 @@ fn item(one: BulkAnswer, marks: &HashMap<String, JobMark>, counts: &mut BatchCou
             item.message = Some(refusal.message);
         }
         Ok(id) => {
-            if let Some(mark) = marks.get(id.as_str()) {
-                *match mark.state {
+            if let Some(summary) = summaries.get(id.as_str()) {
+                *match summary.state {
                     JobState::Waiting => &mut counts.waiting,
                     JobState::Running => &mut counts.running,
                     JobState::Succeeded => &mut counts.succeeded,
                     JobState::Failed => &mut counts.failed,
                 } += 1;
-                item.status = mark.state.word();
-                item.progress = mark.progress;
+                item.status = summary.state.word();
+                item.progress = summary.progress;
             } else {
                 counts.deleted += 1;
                 item.status = "DELETED";

@@ -1,4 +1,4 @@
-//! Marks of jobs: the little that shows whether a job has changed since somebody looked, without what was asked and made.
+//! Summaries of jobs: the little that shows whether a job has changed since somebody looked, without request and output.
 
 use atelier_contract::{JobState, Quota};
 
@@ -7,7 +7,7 @@ use crate::jobs::row::{shown, state};
 use crate::row::{Columns, FromRow};
 use crate::{Result, Store};
 
-/// The mark of a job.
+/// The little that shows whether a job has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobSummary {
     /// Identifier.
@@ -15,7 +15,7 @@ pub struct JobSummary {
     /// Where it is, to its caller.
     pub state: JobState,
     /// 0 to 100.
-    pub progress: i64,
+    pub progress: u8,
     /// Counts changes a caller sees.
     pub revision: i64,
     /// What was held.
@@ -26,6 +26,8 @@ pub struct JobSummary {
     pub updated_ms: i64,
 }
 
+const SUMMARY_COLUMNS: &str = "id, state, started_ms, progress, revision, price, quota, updated_ms";
+
 impl FromRow for JobSummary {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
@@ -34,7 +36,7 @@ impl FromRow for JobSummary {
                 let leased = state(columns.int()?)?;
                 shown(leased, columns.maybe_int()?)
             },
-            progress: columns.int()?,
+            progress: columns.int()? as u8,
             revision: columns.int()?,
             price: columns.quota()?,
             quota: columns.quota()?,
@@ -43,10 +45,8 @@ impl FromRow for JobSummary {
     }
 }
 
-/// Jobs that have ended whose marks are read at once.
+/// Jobs that have ended whose summaries are read at once.
 pub const SUMMARIES_MAX: usize = 1_000;
-
-const MARK: &str = "id, state, started_ms, progress, revision, price, quota, updated_ms";
 
 impl Store {
     /// The unfinished jobs of an account, and of those that ended at or after a time the first, [`SUMMARIES_MAX`] at the most.
@@ -56,8 +56,8 @@ impl Store {
         ended_from_ms: i64,
     ) -> Result<Vec<JobSummary>> {
         let sql = format!(
-            "SELECT {MARK} FROM job WHERE account_id = $1 AND state < 2 \
-             UNION ALL SELECT {MARK} FROM (SELECT {MARK} FROM job WHERE account_id = $1 AND finished_ms >= $2 \
+            "SELECT {SUMMARY_COLUMNS} FROM job WHERE account_id = $1 AND state < 2 \
+             UNION ALL SELECT {SUMMARY_COLUMNS} FROM (SELECT {SUMMARY_COLUMNS} FROM job WHERE account_id = $1 AND finished_ms >= $2 \
                AND deleted_ms IS NULL ORDER BY finished_ms LIMIT $3) AS ended"
         );
         let reader = self.db().of(Some(account_id));
@@ -72,7 +72,7 @@ impl Store {
         ids: &[String],
     ) -> Result<Vec<JobSummary>> {
         let sql = format!(
-            "SELECT {MARK} FROM job WHERE account_id || '' = $1 AND deleted_ms IS NULL AND id IN ({{list:$2}})"
+            "SELECT {SUMMARY_COLUMNS} FROM job WHERE account_id || '' = $1 AND deleted_ms IS NULL AND id IN ({{list:$2}})"
         );
         self.db()
             .of(Some(account_id))
