@@ -46,7 +46,7 @@ pub use reports::{NodeStats, ServedJobView, ServiceStats};
 pub use secrets::ResealError;
 pub(crate) use sessions::KEEP_MS as SESSION_KEEP_MS;
 pub use sessions::{Principal, SessionCredential};
-pub use trail::{AttemptView, Trail};
+pub use trail::Trail;
 
 /// What the admin part uses of the other parts.
 pub(crate) struct AdminDeps {

@@ -12,13 +12,12 @@ use std::sync::Arc;
 
 use atelier_contract::pages::callbacks::Sample;
 use atelier_contract::{AccountId, JobId, Refusal};
-use atelier_store::{Claim, Delivery, JobRow};
+use atelier_store::{Claim, Delivery, DeliveryTry, JobRow};
 
 use crate::assets::Assets;
 use crate::callback_queue::{CLAIM_MS, QueuedCallback, Route, RouteQueues, TRY_MS};
 use crate::context::Context;
 use crate::crash;
-use crate::views::{CallbackView, TryView};
 use attempt::ClaimedCallback;
 use routes::Routes;
 use secrets::SigningSecrets;
@@ -240,7 +239,7 @@ impl Callbacks {
         account_id: Option<&AccountId>,
         page: i64,
         limit: i64,
-    ) -> Result<(Vec<CallbackView>, i64), Refusal> {
+    ) -> Result<(Vec<Delivery>, i64), Refusal> {
         history::list(&self.context, account_id, page, limit).await
     }
 
@@ -249,7 +248,7 @@ impl Callbacks {
         &self,
         account_id: &AccountId,
         id: &str,
-    ) -> Result<(CallbackView, Vec<TryView>), Refusal> {
+    ) -> Result<(Delivery, Vec<DeliveryTry>), Refusal> {
         history::one(&self.context, account_id, id).await
     }
 
@@ -258,7 +257,7 @@ impl Callbacks {
         &self,
         account_id: &AccountId,
         job_id: &JobId,
-    ) -> Result<Option<(CallbackView, Vec<TryView>)>, Refusal> {
+    ) -> Result<Option<(Delivery, Vec<DeliveryTry>)>, Refusal> {
         history::of_job(&self.context, account_id, job_id).await
     }
 

@@ -39,8 +39,8 @@ mod views;
 mod wake;
 
 pub use admin::{
-    Admin, AttemptView, CachedCaller, Caller, KeyHolder, KeyRequest, KeyView, NewAccountRequest,
-    NodeStats, Operator, OperatorView, Principal, ROOT, ResealError, ServedJobView, ServiceStats,
+    Admin, CachedCaller, Caller, KeyHolder, KeyRequest, KeyView, NewAccountRequest, NodeStats,
+    Operator, OperatorView, Principal, ROOT, ResealError, ServedJobView, ServiceStats,
     SessionCredential, Trail,
 };
 pub use assets::{ASSETS, Asset, Assets, Uploads};
@@ -59,5 +59,5 @@ pub use meters::Meters;
 pub use runner::{EmbeddedWorker, Runner};
 pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
-pub use views::{CallbackView, JobsFilter, JobsPage, TryView, UploadView};
+pub use views::{JobsFilter, JobsPage, UploadView};
 pub use wake::Changes;

@@ -1,6 +1,6 @@
 //! Records as the store keeps them. The engine reads them and hands them on; who shows one converts it there.
 
 pub use atelier_store::{
-    Account, AccountLimitsPatch, AccountPatch, AuditRow, JobSummary, LedgerRow, SUMMARIES_MAX,
-    UsageRow,
+    Account, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow, Delivery, DeliveryTry,
+    JobSummary, LedgerRow, SUMMARIES_MAX, UsageRow,
 };

@@ -18,44 +18,6 @@ pub struct UploadView {
     pub expires_ms: i64,
 }
 
-/// A callback on its way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallbackView {
-    /// Identifier; also the `webhook-id`.
-    pub id: String,
-    /// The job it tells of.
-    pub job_id: String,
-    /// Where it goes.
-    pub url: String,
-    /// `due`, `sending`, `delivered`, `exhausted` or `stopped`.
-    pub status: String,
-    /// Tries made.
-    pub attempts: i64,
-    /// When the next try is due.
-    pub next_attempt_ms: Option<i64>,
-    /// HTTP status of the last try.
-    pub last_status: Option<i64>,
-    /// What went wrong last.
-    pub last_error: Option<String>,
-}
-
-/// One try of a callback.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TryView {
-    /// The number of the try.
-    pub attempt: i64,
-    /// When it ended.
-    pub time_ms: i64,
-    /// The HTTP status, when there was one.
-    pub status: Option<i64>,
-    /// What went wrong.
-    pub error: Option<String>,
-    /// How long it took.
-    pub duration_ms: i64,
-    /// The start of the receiver's answer.
-    pub answer: String,
-}
-
 /// Which jobs to list.
 #[derive(Clone, Debug, Default)]
 pub struct JobsFilter {

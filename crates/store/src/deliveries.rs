@@ -39,6 +39,13 @@ pub struct Delivery {
     pub delivered_ms: Option<i64>,
 }
 
+impl Delivery {
+    /// When the next try is due; none while it is being sent or when it is over.
+    pub fn next_attempt_ms(&self) -> Option<i64> {
+        (self.state == "due").then_some(self.next_ms)
+    }
+}
+
 /// Where a delivery goes after a try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {

@@ -4,8 +4,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::callbacks::CallbackLog;
-use super::cost::CostSum;
 use super::list::{PageNumber, PageSize};
 use crate::body::Fields;
 use crate::families::artgen::history::ListedState;
@@ -208,41 +206,6 @@ pub struct ServedJob {
     pub backend: Option<String>,
     /// The worker account there.
     pub worker: Option<String>,
-}
-
-/// What happened to a job.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Trail {
-    /// The attempts at it, oldest first; none for what is made inside the service, where repeating costs nothing.
-    pub attempts: Vec<TrailAttempt>,
-    /// When its callback was taken by the receiver.
-    pub delivered_at: Option<String>,
-    /// Its callback, if there is one.
-    pub callback: Option<CallbackLog>,
-}
-
-/// One attempt at a job.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TrailAttempt {
-    /// When it began, `YYYY-MM-DD HH:MM:SS` in UTC.
-    pub began_at: String,
-    /// When the vendor had taken it.
-    pub submitted_at: Option<String>,
-    /// When it ended.
-    pub ended_at: Option<String>,
-    /// How it is or how it ended.
-    pub state: String,
-    /// Why; told to the operator alone, like who was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    /// The back end and worker account.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub worker: Option<String>,
-    /// What the vendor says that it took; told to the operator alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost: Option<CostSum>,
 }
 
 /// A job as its events show it: without what was asked, which does not change.

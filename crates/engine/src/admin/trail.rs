@@ -1,6 +1,5 @@
 //! What happened to a job: the attempts at it.
 
-use atelier_contract::pages::cost::{Amount, CostSum};
 use atelier_contract::{AccountId, Code, JobId, Refusal};
 use atelier_store::{AttemptRow, JobRow};
 
@@ -11,25 +10,7 @@ pub struct Trail {
     /// Whose it is.
     pub account_id: AccountId,
     /// The attempts at it, oldest first.
-    pub attempts: Vec<AttemptView>,
-}
-
-/// One attempt at a job.
-pub struct AttemptView {
-    /// The back end or worker account.
-    pub worker: String,
-    /// How it is or how it ended.
-    pub state: String,
-    /// Why it ended so.
-    pub why: Option<String>,
-    /// When it began.
-    pub began_ms: i64,
-    /// When the vendor had taken it.
-    pub submitted_ms: Option<i64>,
-    /// When it ended.
-    pub ended_ms: Option<i64>,
-    /// What the vendor says that it took.
-    pub cost: Option<CostSum>,
+    pub attempts: Vec<AttemptRow>,
 }
 
 /// What happened to a job, of one account or of any.
@@ -41,22 +22,13 @@ pub(super) async fn of(
     let row = row(context, account_id, id).await?;
     let reads = account_id.map(AccountId::as_str);
     let attempts = context.store.attempts(reads, &row.id).await;
-    let attempts = attempts.map_err(unavailable)?;
-    let view = |attempt: AttemptRow| AttemptView {
-        cost: attempt.cost.map(|micros| CostSum {
-            currency: attempt.currency.unwrap_or_default(),
-            amount: Amount::from_micros(micros),
-        }),
-        worker: attempt.worker,
-        state: attempt.state,
-        why: attempt.why,
-        began_ms: attempt.began_ms + context.clock.ahead_ms(),
-        submitted_ms: attempt.submitted_ms,
-        ended_ms: attempt.ended_ms,
-    };
+    let mut attempts = attempts.map_err(unavailable)?;
+    for attempt in &mut attempts {
+        attempt.began_ms += context.clock.ahead_ms();
+    }
     Ok(Trail {
         account_id: row.account_id.into(),
-        attempts: attempts.into_iter().map(view).collect(),
+        attempts,
     })
 }
 

@@ -1,9 +1,9 @@
 //! Callbacks as their callers see them: what was sent, and sending it again.
 
 use atelier_contract::{AccountId, Code, JobId, Refusal};
+use atelier_store::{Delivery, DeliveryTry};
 
 use crate::context::{Context, unavailable};
-use crate::views::{CallbackView, TryView};
 
 /// Callbacks in pages, newest first, of one account or of all.
 pub(super) async fn list(
@@ -11,14 +11,14 @@ pub(super) async fn list(
     account_id: Option<&AccountId>,
     page: i64,
     limit: i64,
-) -> Result<(Vec<CallbackView>, i64), Refusal> {
+) -> Result<(Vec<Delivery>, i64), Refusal> {
     let offset = (page - 1).max(0).saturating_mul(limit);
     let (rows, total) = context
         .store
         .deliveries(account_id.map(AccountId::as_str), None, offset, limit)
         .await
         .map_err(unavailable)?;
-    let rows = rows.into_iter().map(|row| view(context, row));
+    let rows = rows.into_iter().map(|row| on_shown_clock(context, row));
     Ok((rows.collect(), total))
 }
 
@@ -27,21 +27,14 @@ pub(super) async fn one(
     context: &Context,
     account_id: &AccountId,
     id: &str,
-) -> Result<(CallbackView, Vec<TryView>), Refusal> {
+) -> Result<(Delivery, Vec<DeliveryTry>), Refusal> {
     let row = context.store.delivery(account_id, id).await;
     let row = row
         .map_err(unavailable)?
         .ok_or_else(|| Refusal::new(Code::NotFound, "no such callback"))?;
     let log = context.store.delivery_log(account_id, id).await;
-    let tries = log.map_err(unavailable)?.into_iter().map(|one| TryView {
-        attempt: one.attempt,
-        time_ms: one.time_ms,
-        status: one.status,
-        error: one.error,
-        duration_ms: one.duration_ms,
-        answer: one.answer_start,
-    });
-    Ok((view(context, row), tries.collect()))
+    let tries = log.map_err(unavailable)?;
+    Ok((on_shown_clock(context, row), tries))
 }
 
 /// The callback of a job and its tries; none when it has none.
@@ -49,7 +42,7 @@ pub(super) async fn of_job(
     context: &Context,
     account_id: &AccountId,
     job_id: &JobId,
-) -> Result<Option<(CallbackView, Vec<TryView>)>, Refusal> {
+) -> Result<Option<(Delivery, Vec<DeliveryTry>)>, Refusal> {
     match one(context, account_id, &format!("cb_{job_id}")).await {
         Ok(found) => Ok(Some(found)),
         Err(refusal) if refusal.code == Code::NotFound => Ok(None),
@@ -105,15 +98,8 @@ pub(super) async fn redeliver_since(
     Ok(count)
 }
 
-fn view(context: &Context, row: atelier_store::Delivery) -> CallbackView {
-    CallbackView {
-        next_attempt_ms: (row.state == "due").then_some(row.next_ms + context.clock.ahead_ms()),
-        id: row.id,
-        job_id: row.job_id,
-        url: row.url,
-        status: row.state,
-        attempts: row.attempts,
-        last_status: row.last_status,
-        last_error: row.last_error,
-    }
+/// A delivery with its next try by the clock that is shown.
+fn on_shown_clock(context: &Context, mut row: Delivery) -> Delivery {
+    row.next_ms += context.clock.ahead_ms();
+    row
 }

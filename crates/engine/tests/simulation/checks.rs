@@ -4,7 +4,8 @@ use std::path::Path;
 
 use atelier_contract::{Job, JobState};
 use atelier_engine::audit::{CheckOptions, audit};
-use atelier_engine::{CallbackView, Caller, Engine, JobsFilter};
+use atelier_engine::records::Delivery;
+use atelier_engine::{Caller, Engine, JobsFilter};
 use atelier_store::Store;
 use atelier_store::files::Files;
 
@@ -25,7 +26,7 @@ async fn jobs(engine: &Engine, caller: &Caller) -> Result<Vec<Job>, String> {
     listed.map(|page| page.jobs).map_err(|no| no.message)
 }
 
-async fn callbacks(engine: &Engine, caller: &Caller) -> Result<Vec<CallbackView>, String> {
+async fn callbacks(engine: &Engine, caller: &Caller) -> Result<Vec<Delivery>, String> {
     let callbacks = engine.callbacks();
     let listed = callbacks.callbacks(Some(&caller.account_id), 1, ALL).await;
     listed
@@ -43,7 +44,7 @@ pub(crate) async fn rests(engine: &Engine, caller: &Caller) -> Result<bool, Stri
     Ok(ended
         && told
             .iter()
-            .all(|one| one.status != "due" && one.status != "sending"))
+            .all(|one| one.state != "due" && one.state != "sending"))
 }
 
 /// Asks everything.
@@ -104,7 +105,7 @@ async fn account(
             .get(&id)
             .map_or(0, |(_, count)| *count);
         let row = told.iter().find(|one| one.id == id);
-        let status = row.map(|one| one.status.as_str());
+        let status = row.map(|one| one.state.as_str());
         let right = match (&job.hook_url, status) {
             (None, None) => times == 0,
             (Some(_), Some("delivered")) => times > 0,

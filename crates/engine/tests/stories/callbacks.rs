@@ -103,7 +103,7 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
                 .await
                 .expect("listed");
             assert_eq!(
-                (callbacks[0].status.as_str(), callbacks[0].last_status),
+                (callbacks[0].state.as_str(), callbacks[0].last_status),
                 ("stopped", Some(410))
             );
             let stranger = rig.account(10).await;
@@ -129,7 +129,7 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
                 .await
                 .expect("listed");
             assert_eq!(
-                (callbacks[0].status.as_str(), callbacks[0].attempts),
+                (callbacks[0].state.as_str(), callbacks[0].attempts),
                 ("delivered", 2)
             );
         })
@@ -245,7 +245,7 @@ async fn with_the_house_at_work_every_callback_arrives_once_by_its_first_try() {
             for _ in 0..1_000 {
                 let listed = callbacks.callbacks(Some(&caller.account_id), 1, 20).await;
                 delivered = listed.expect("listed").0;
-                delivered.retain(|one| one.status == "delivered");
+                delivered.retain(|one| one.state == "delivered");
                 if delivered.len() == JOBS {
                     break;
                 }

@@ -79,8 +79,8 @@ async fn story(turns: &'static [&'static [&'static str]]) {
             .callback(&caller.account_id, &callback)
             .await;
         let (callback, log) = shown.expect("shown");
-        if callback.status != "sending" {
-            assert_eq!(callback.status, "due", "it is tried again");
+        if callback.state != "sending" {
+            assert_eq!(callback.state, "due", "it is tried again");
             break log;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -90,10 +90,7 @@ pub(crate) async fn deliver(rig: &Rig, receiver: &Receiver, count: usize) {
             .callbacks(None, 1, 10)
             .await
             .expect("listed");
-        if receiver.count() == count
-            && callbacks
-                .iter()
-                .all(|callback| callback.status != "sending")
+        if receiver.count() == count && callbacks.iter().all(|callback| callback.state != "sending")
         {
             return;
         }

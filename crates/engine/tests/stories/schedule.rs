@@ -1,6 +1,7 @@
 //! The schedule of callbacks: kept for any number of failures, given up at its end, bent only by the receiver's wish.
 
-use atelier_engine::{CallbackView, Caller};
+use atelier_engine::Caller;
+use atelier_engine::records::Delivery;
 use serde_json::json;
 
 use crate::receiver::{Receiver, deliver};
@@ -9,7 +10,7 @@ use crate::rig::Rig;
 /// Seconds between tries.
 const SCHEDULE: [i64; 8] = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200];
 
-async fn only(rig: &Rig, caller: &Caller) -> CallbackView {
+async fn only(rig: &Rig, caller: &Caller) -> Delivery {
     let listed = rig
         .engine
         .callbacks()
@@ -28,7 +29,7 @@ async fn finished_job(rig: &Rig, caller: &Caller, receiver: &Receiver) {
 
 /// Waits for the next try and makes it; how long it had to wait.
 async fn next_try(rig: &Rig, caller: &Caller, receiver: &Receiver) -> i64 {
-    let next_ms = only(rig, caller).await.next_attempt_ms.expect("due");
+    let next_ms = only(rig, caller).await.next_attempt_ms().expect("due");
     let pause_ms = next_ms - rig.clock.now_ms();
     rig.clock.advance(pause_ms - 1);
     assert_eq!(
@@ -63,7 +64,7 @@ async fn a_receiver_may_fail_any_number_of_times_and_the_schedule_is_kept() {
             let callback = only(&rig, &caller).await;
             let tries = failures as i64 + 1;
             assert_eq!(
-                (callback.status.as_str(), callback.attempts),
+                (callback.state.as_str(), callback.attempts),
                 ("delivered", tries)
             );
         }
@@ -87,7 +88,7 @@ async fn a_receiver_that_never_takes_it_is_given_up_and_can_be_asked_again() {
         }
         let callback = only(&rig, &caller).await;
         assert_eq!(
-            (callback.status.as_str(), callback.attempts),
+            (callback.state.as_str(), callback.attempts),
             ("exhausted", 9)
         );
         let (_, log) = rig
@@ -98,7 +99,7 @@ async fn a_receiver_that_never_takes_it_is_given_up_and_can_be_asked_again() {
             .expect("shown");
         let log: Vec<_> = log
             .iter()
-            .map(|one| (one.attempt, one.status, one.answer.as_str()))
+            .map(|one| (one.attempt, one.status, one.answer_start.as_str()))
             .collect();
         let expected: Vec<_> = (1..=9).map(|number| (number, Some(500), "ok")).collect();
         assert_eq!(log, expected, "every try is in the log");
@@ -111,7 +112,7 @@ async fn a_receiver_that_never_takes_it_is_given_up_and_can_be_asked_again() {
         deliver(&rig, &receiver, 10).await;
         let callback = only(&rig, &caller).await;
         assert_eq!(
-            (callback.status.as_str(), callback.attempts),
+            (callback.state.as_str(), callback.attempts),
             ("delivered", 10)
         );
     };
@@ -174,7 +175,7 @@ async fn tries_that_were_never_made_do_not_use_the_schedule_up() {
             (4_000..=6_000).contains(&pause_ms),
             "the first pause: {pause_ms}"
         );
-        assert_eq!(only(&rig, &caller).await.status, "delivered");
+        assert_eq!(only(&rig, &caller).await.state, "delivered");
     };
     tokio::task::LocalSet::new().run_until(story).await;
 }
@@ -188,7 +189,7 @@ async fn a_callback_asked_for_again_has_the_whole_schedule_before_it() {
         finished_job(&rig, &caller, &receiver).await;
         deliver(&rig, &receiver, 1).await;
         let callback = only(&rig, &caller).await;
-        assert_eq!(callback.status, "stopped");
+        assert_eq!(callback.state, "stopped");
         rig.engine
             .callbacks()
             .redeliver(&caller.account_id, &callback.id)
@@ -197,7 +198,7 @@ async fn a_callback_asked_for_again_has_the_whole_schedule_before_it() {
         deliver(&rig, &receiver, 2).await;
         let pause_ms = next_try(&rig, &caller, &receiver).await;
         assert!((4_000..=6_000).contains(&pause_ms), "{pause_ms}");
-        assert_eq!(only(&rig, &caller).await.status, "delivered");
+        assert_eq!(only(&rig, &caller).await.state, "delivered");
     };
     tokio::task::LocalSet::new().run_until(story).await;
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use atelier_contract::JobId;
-use atelier_contract::pages::jobs::{JobView, JobsQuery, Trail};
+use atelier_contract::pages::jobs::{JobView, JobsQuery};
 use atelier_contract::pages::keys::ResourceId;
 
 use super::job_list::page_of;
-use super::rows;
+use super::rows::trail::Trail;
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{CursorList, Data, Query};
@@ -44,7 +44,7 @@ pub(super) async fn trail(
     let reports = app.engine.admin().reports();
     let trail = reports.trail(Some(account), &id).await?;
     let callback = app.engine.callbacks().callback_of(account, &id);
-    Ok(Data(rows::trail(trail, callback.await?, false)))
+    Ok(Data(Trail::new(trail.attempts, callback.await?, false)))
 }
 
 /// Removes the files and words of a finished job.

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::callbacks::{
-    CallbackLog, CallbackRow, RedeliverSince, RedeliveryCount, Sample, SampleRequest,
-};
+use atelier_contract::pages::callbacks::{RedeliverSince, RedeliveryCount, Sample, SampleRequest};
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::list::ListQuery;
 
@@ -12,7 +10,7 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, List, Query};
 use crate::http::request::IncomingRequest;
-use crate::pages::rows;
+use crate::pages::rows::callbacks::{CallbackLog, CallbackRow};
 
 /// Lists them.
 pub(crate) async fn list(
@@ -28,7 +26,7 @@ pub(crate) async fn list(
         .callbacks(account, page, limit)
         .await?;
     Ok(List {
-        rows: callbacks.into_iter().map(rows::callback).collect(),
+        rows: callbacks.into_iter().map(CallbackRow::from).collect(),
         total,
         page,
         limit,
@@ -43,7 +41,7 @@ pub(crate) async fn show(
 ) -> Result<Data<CallbackLog>, Denial> {
     let (account, id) = (received.account()?, received.param(0));
     let (callback, tries) = app.engine.callbacks().callback(account, id).await?;
-    Ok(Data(rows::callback_log(callback, tries)))
+    Ok(Data(CallbackLog::new(callback, tries)))
 }
 
 /// Sends a signed sample to an address, and tells what came back.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::JobId;
-use atelier_contract::pages::callbacks::CallbackRow;
-use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob, Trail};
+use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob};
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::pages::overview::Overview;
@@ -19,9 +18,10 @@ use crate::http::denial::Denial;
 use crate::http::page::{CursorList, Data, List, Query};
 use crate::http::request::IncomingRequest;
 use crate::pages::job_list::filter_of;
-use crate::pages::rows;
 use crate::pages::rows::audit::AuditRow;
+use crate::pages::rows::callbacks::CallbackRow;
 use crate::pages::rows::ledger::LedgerRow;
+use crate::pages::rows::trail::Trail;
 
 /// Those who have most of what is shared are shown, so many of each.
 const HOLDERS_SHOWN: usize = 10;
@@ -61,7 +61,7 @@ pub(crate) async fn trail(
     let trail = app.engine.admin().reports().trail(None, &id).await?;
     let callbacks = app.engine.callbacks();
     let callback = callbacks.callback_of(&trail.account_id, &id).await?;
-    Ok(Data(rows::trail(trail, callback, true)))
+    Ok(Data(Trail::new(trail.attempts, callback, true)))
 }
 
 /// Ends a job of any account; its quota goes back.
@@ -129,7 +129,7 @@ pub(crate) async fn callbacks(
     let (page, limit) = (query.page.get(), query.limit.get());
     let (callbacks, total) = app.engine.callbacks().callbacks(None, page, limit).await?;
     Ok(List {
-        rows: callbacks.into_iter().map(rows::callback).collect(),
+        rows: callbacks.into_iter().map(CallbackRow::from).collect(),
         total,
         page,
         limit,
