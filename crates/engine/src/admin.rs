@@ -39,7 +39,7 @@ use sessions::Sessions;
 pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
-pub use keys::{KeyHolder, KeyRequest, KeyView};
+pub use keys::{KeyHolder, KeyRequest};
 pub use operators::{Operator, OperatorView, ROOT};
 pub(crate) use prices::Prices;
 pub use reports::{NodeStats, ServedJobView, ServiceStats};

@@ -39,9 +39,9 @@ mod views;
 mod wake;
 
 pub use admin::{
-    Admin, CachedCaller, Caller, KeyHolder, KeyRequest, KeyView, NewAccountRequest, NodeStats,
-    Operator, OperatorView, Principal, ROOT, ResealError, ServedJobView, ServiceStats,
-    SessionCredential, Trail,
+    Admin, CachedCaller, Caller, KeyHolder, KeyRequest, NewAccountRequest, NodeStats, Operator,
+    OperatorView, Principal, ROOT, ResealError, ServedJobView, ServiceStats, SessionCredential,
+    Trail,
 };
 pub use assets::{ASSETS, Asset, Assets, Uploads};
 pub use atelier_backends::guard::names_own_machine;

@@ -2,5 +2,5 @@
 
 pub use atelier_store::{
     Account, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow, Delivery, DeliveryTry,
-    JobSummary, LedgerRow, SUMMARIES_MAX, UsageRow,
+    JobSummary, Key, LedgerRow, SUMMARIES_MAX, UsageRow,
 };

@@ -1,4 +1,4 @@
-//! Keys of an account.
+//! Issuing keys of an account.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,27 +28,6 @@ pub struct IssuedKey {
     pub id: String,
     /// The key itself; no other answer shows it.
     pub api_key: String,
-}
-
-/// A key without its secret.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Key")]
-pub struct KeyRow {
-    /// Identifier.
-    pub id: String,
-    /// The name its owner gave it.
-    pub name: String,
-    /// The first characters of the key.
-    pub prefix: String,
-    /// What it is good for.
-    pub scopes: Scopes,
-    /// When it was issued, `YYYY-MM-DD HH:MM:SS` in UTC.
-    pub created_at: String,
-    /// When it was last used, to the minute.
-    pub last_used_at: Option<String>,
-    /// When it stops working.
-    pub expires_at: Option<String>,
 }
 
 /// The thing that was revoked, removed or sent again.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
-use atelier_store::{AddKeyOutcome, AuditRow, NewKey};
+use atelier_store::{AddKeyOutcome, AuditRow, Key, NewKey};
 
 use super::callers::{Caller, Callers};
 use crate::context::{Context, unavailable};
@@ -67,25 +67,6 @@ impl KeyHolder<'_> {
     }
 }
 
-/// A key, without its secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyView {
-    /// Identifier.
-    pub id: String,
-    /// The name its owner gave it.
-    pub name: String,
-    /// The first characters of the key.
-    pub prefix: String,
-    /// What it may do.
-    pub scopes: Scopes,
-    /// When it was issued.
-    pub created_ms: i64,
-    /// When it was last used, to the minute.
-    pub last_used_ms: Option<i64>,
-    /// When it stops working.
-    pub expires_ms: Option<i64>,
-}
-
 /// Keys of accounts.
 pub struct Keys {
     context: Arc<Context>,
@@ -136,24 +117,9 @@ impl Keys {
     }
 
     /// The keys of an account, without their secrets.
-    pub async fn list(&self, account_id: &AccountId) -> Result<Vec<KeyView>, Refusal> {
-        let keys = self
-            .context
-            .store
-            .keys(account_id)
-            .await
-            .map_err(unavailable)?;
-        // Scopes that nobody knows allow nothing; such a key is only listed to be revoked.
-        let view = |key: atelier_store::Key| KeyView {
-            scopes: Scopes::parse(&key.scopes).unwrap_or(Scopes::NONE),
-            id: key.id,
-            name: key.name,
-            prefix: key.prefix,
-            created_ms: key.created_ms,
-            last_used_ms: key.last_used_ms,
-            expires_ms: key.expires_ms,
-        };
-        Ok(keys.into_iter().map(view).collect())
+    pub async fn list(&self, account_id: &AccountId) -> Result<Vec<Key>, Refusal> {
+        let keys = self.context.store.keys(account_id).await;
+        keys.map_err(unavailable)
     }
 
     /// Revokes a key of an account, on every node at once; whether it was there.

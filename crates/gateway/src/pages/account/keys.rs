@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::keys::{IssuedKey, KeyRow, NewKey, ResourceId};
+use atelier_contract::pages::keys::{IssuedKey, NewKey, ResourceId};
 use atelier_contract::{Code, Refusal};
 use atelier_engine::KeyHolder;
 
@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
 use crate::http::request::IncomingRequest;
-use crate::pages::rows;
+use crate::pages::rows::keys::{KeyRow, key_request};
 
 /// Lists the caller's keys, without their secrets.
 pub(crate) async fn list(
@@ -19,7 +19,7 @@ pub(crate) async fn list(
     (): (),
 ) -> Result<Data<Vec<KeyRow>>, Denial> {
     let keys = app.engine.admin().keys().list(received.account()?).await?;
-    Ok(Data(keys.into_iter().map(rows::key).collect()))
+    Ok(Data(keys.into_iter().map(KeyRow::from).collect()))
 }
 
 /// Issues a key; this answer is the only one that shows it.
@@ -29,9 +29,14 @@ pub(crate) async fn issue(
     Body(new): Body<NewKey>,
 ) -> Result<Data<IssuedKey>, Denial> {
     let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
-    let wish = rows::key_wish(&new);
+    let request = key_request(&new);
     received.admission.act(&app.rates)?;
-    let (id, api_key) = app.engine.admin().keys().issue(account, wish, by).await?;
+    let (id, api_key) = app
+        .engine
+        .admin()
+        .keys()
+        .issue(account, request, by)
+        .await?;
     Ok(Data(IssuedKey { id, api_key }))
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::keys::{IssuedKey, KeyRow, NewKey, ResourceId};
+use atelier_contract::pages::keys::{IssuedKey, NewKey, ResourceId};
 use atelier_contract::{Code, Refusal};
 use atelier_engine::KeyHolder;
 
@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
 use crate::http::request::IncomingRequest;
-use crate::pages::rows;
+use crate::pages::rows::keys::{KeyRow, key_request};
 
 /// Lists an account's keys.
 pub(crate) async fn list(
@@ -25,7 +25,7 @@ pub(crate) async fn list(
         .one(&received.account_param(0))
         .await?;
     let keys = app.engine.admin().keys().list(&account.id).await?;
-    Ok(Data(keys.into_iter().map(rows::key).collect()))
+    Ok(Data(keys.into_iter().map(KeyRow::from).collect()))
 }
 
 /// Issues a key for an account.
@@ -41,12 +41,12 @@ pub(crate) async fn issue(
         .one(&received.account_param(0))
         .await?;
     let by = KeyHolder::Operator(received.operator()?);
-    let wish = rows::key_wish(&new);
+    let request = key_request(&new);
     let (id, api_key) = app
         .engine
         .admin()
         .keys()
-        .issue(&account.id, wish, by)
+        .issue(&account.id, request, by)
         .await?;
     Ok(Data(IssuedKey { id, api_key }))
 }
