@@ -40,7 +40,7 @@ pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
 pub use keys::{KeyHolder, KeyRequest};
-pub use operators::{Operator, OperatorView, ROOT};
+pub use operators::{Operator, ROOT};
 pub(crate) use prices::Prices;
 pub use reports::{NodeStats, ServedJobView, ServiceStats};
 pub use secrets::ResealError;

@@ -40,8 +40,7 @@ mod wake;
 
 pub use admin::{
     Admin, CachedCaller, Caller, KeyHolder, KeyRequest, NewAccountRequest, NodeStats, Operator,
-    OperatorView, Principal, ROOT, ResealError, ServedJobView, ServiceStats, SessionCredential,
-    Trail,
+    Principal, ROOT, ResealError, ServedJobView, ServiceStats, SessionCredential, Trail,
 };
 pub use assets::{ASSETS, Asset, Assets, Uploads};
 pub use atelier_backends::guard::names_own_machine;

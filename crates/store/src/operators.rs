@@ -1,5 +1,7 @@
 //! Named operators: only the hash of a token is stored. A change is written together with its line in the audit list.
 
+use atelier_contract::pages::operators::OperatorRole;
+
 use crate::audit::AuditRow;
 use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
@@ -12,8 +14,8 @@ pub struct OperatorRow {
     pub id: String,
     /// Its name, never used twice.
     pub name: String,
-    /// `operator` or `viewer`.
-    pub role: String,
+    /// What it may do.
+    pub role: OperatorRole,
     /// The first characters of its token, for display.
     pub prefix: String,
     /// When it was made.
@@ -31,8 +33,8 @@ pub struct NewOperator {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// `operator` or `viewer`.
-    pub role: String,
+    /// What it may do.
+    pub role: OperatorRole,
     /// SHA-256 of its token, in hexadecimal.
     pub hash: String,
     /// The first characters of its token.
@@ -48,7 +50,8 @@ impl FromRow for OperatorRow {
         Ok(Self {
             id: columns.text()?,
             name: columns.text()?,
-            role: columns.text()?,
+            // A role that nobody knows may only look.
+            role: OperatorRole::from_word(&columns.text()?).unwrap_or(OperatorRole::Viewer),
             prefix: columns.text()?,
             created_ms: columns.int()?,
             last_used_ms: columns.maybe_int()?,
@@ -121,7 +124,7 @@ async fn add(conn: &mut Conn, new: &NewOperator) -> Result<bool> {
     let args = args![
         &new.id,
         &new.name,
-        &new.role,
+        new.role.word(),
         &new.hash,
         &new.prefix,
         new.now_ms

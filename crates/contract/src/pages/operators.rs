@@ -42,34 +42,3 @@ pub struct NewOperator {
     /// `operator` or `viewer`.
     pub role: OperatorRole,
 }
-
-/// An operator without its token.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Operator")]
-pub struct OperatorRow {
-    /// Identifier; `root` for the token of the configuration.
-    pub id: String,
-    /// The name in the audit list.
-    pub name: String,
-    /// What it may do.
-    pub role: OperatorRole,
-    /// The first characters of its token.
-    pub prefix: Option<String>,
-    /// When it was made, `YYYY-MM-DD HH:MM:SS` in UTC.
-    pub created_at: Option<String>,
-    /// When its token was last used, to the minute.
-    pub last_used_at: Option<String>,
-    /// When it was revoked.
-    pub revoked_at: Option<String>,
-}
-
-/// An operator that was just made.
-#[derive(Serialize, JsonSchema)]
-pub struct IssuedOperator {
-    /// The operator.
-    #[serde(flatten)]
-    pub operator: OperatorRow,
-    /// The token itself; no other answer shows it.
-    pub token: String,
-}

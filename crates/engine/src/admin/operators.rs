@@ -37,25 +37,6 @@ impl Operator {
     }
 }
 
-/// An operator, without its token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OperatorView {
-    /// Identifier.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// What it may do.
-    pub role: OperatorRole,
-    /// The first characters of its token.
-    pub prefix: String,
-    /// When it was made.
-    pub created_ms: i64,
-    /// When its token was last used, to the minute.
-    pub last_used_ms: Option<i64>,
-    /// When it was revoked.
-    pub revoked_ms: Option<i64>,
-}
-
 /// Named operators and viewers.
 pub struct Operators {
     context: Arc<Context>,
@@ -93,7 +74,7 @@ impl Operators {
             });
         }
         Ok(Some(Operator {
-            role: role(&row.role),
+            role: row.role,
             name: row.name,
             hash: hash.to_owned(),
         }))
@@ -105,13 +86,13 @@ impl Operators {
         by: &str,
         name: &str,
         role: OperatorRole,
-    ) -> Result<(OperatorView, String), Refusal> {
+    ) -> Result<(OperatorRow, String), Refusal> {
         check_name(name)?;
         let token = key::generate_operator();
         let row = OperatorRow {
             id: self.context.ids.uuid(),
             name: name.to_owned(),
-            role: role.word().to_owned(),
+            role,
             prefix: key::display_prefix(&token),
             created_ms: self.context.now_ms(),
             last_used_ms: None,
@@ -120,12 +101,12 @@ impl Operators {
         let new = NewOperator {
             id: row.id.clone(),
             name: row.name.clone(),
-            role: row.role.clone(),
+            role,
             hash: key::hash(&token),
             prefix: row.prefix.clone(),
             now_ms: row.created_ms,
         };
-        let detail = format!("{name}, {}", row.role);
+        let detail = format!("{name}, {}", role.word());
         let act = self.context.act(by, "operator.create", &row.id, &detail);
         let added = self.context.store.add_operator(new, act).await;
         added.map_err(|error| match error {
@@ -134,13 +115,13 @@ impl Operators {
             }
             other => unavailable(other),
         })?;
-        Ok((view(row), token))
+        Ok((row, token))
     }
 
     /// Every operator that was ever made, oldest first.
-    pub async fn list(&self) -> Result<Vec<OperatorView>, Refusal> {
-        let rows = self.context.store.operators().await.map_err(unavailable)?;
-        Ok(rows.into_iter().map(view).collect())
+    pub async fn list(&self) -> Result<Vec<OperatorRow>, Refusal> {
+        let rows = self.context.store.operators().await;
+        rows.map_err(unavailable)
     }
 
     /// Revokes an operator's token on every node at once.
@@ -162,23 +143,6 @@ impl Operators {
         }
         Err(Refusal::new(Code::NotFound, "no such operator"))
     }
-}
-
-fn view(row: OperatorRow) -> OperatorView {
-    OperatorView {
-        id: row.id,
-        name: row.name,
-        role: role(&row.role),
-        prefix: row.prefix,
-        created_ms: row.created_ms,
-        last_used_ms: row.last_used_ms,
-        revoked_ms: row.revoked_ms,
-    }
-}
-
-/// The role with a stored word; one that nobody knows may only look.
-fn role(word: &str) -> OperatorRole {
-    OperatorRole::from_word(word).unwrap_or(OperatorRole::Viewer)
 }
 
 fn check_name(name: &str) -> Result<(), Refusal> {

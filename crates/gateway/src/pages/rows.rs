@@ -5,5 +5,6 @@ pub(super) mod audit;
 pub(super) mod callbacks;
 pub(super) mod keys;
 pub(super) mod ledger;
+pub(super) mod operators;
 pub(super) mod trail;
 pub(super) mod usage;

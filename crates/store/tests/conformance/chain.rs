@@ -1,5 +1,6 @@
 //! The chain of the audit list: whoever changes, removes or slips in an act is noticed.
 
+use atelier_contract::pages::operators::OperatorRole;
 use atelier_store::{AuditRow, NewOperator, Store};
 
 use crate::rig::{NOW, Rig, options, spawn, sql};
@@ -28,7 +29,7 @@ async fn act(store: &Store, number: i64) {
     let new = NewOperator {
         id: row.target.clone(),
         name: row.target.clone(),
-        role: "viewer".into(),
+        role: OperatorRole::Viewer,
         hash: format!("hash-{number}"),
         prefix: "op_".into(),
         now_ms: NOW,

@@ -1,5 +1,6 @@
 //! Named operators.
 
+use atelier_contract::pages::operators::OperatorRole;
 use atelier_store::{AuditRow, Error, NewOperator};
 
 use crate::rig::{NOW, Rig};
@@ -14,7 +15,7 @@ fn new(rig: &Rig, name: &str) -> NewOperator {
     NewOperator {
         id: rig.id("operator"),
         name: name.into(),
-        role: "viewer".into(),
+        role: OperatorRole::Viewer,
         hash: rig.id("hash"),
         prefix: "op_abcdef".into(),
         now_ms: NOW,
@@ -54,8 +55,8 @@ async fn a_token_leads_to_its_operator_until_revoked(rig: Rig) {
     };
     let found = find(&one.hash).await.expect("an operator");
     assert_eq!(
-        (found.name.as_str(), found.role.as_str()),
-        ("ada", "viewer")
+        (found.name.as_str(), found.role),
+        ("ada", OperatorRole::Viewer)
     );
     assert_eq!((found.last_used_ms, found.revoked_ms), (None, None));
     rig.store

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use atelier_contract::pages::keys::ResourceId;
-use atelier_contract::pages::operators::{IssuedOperator, NewOperator, OperatorRole, OperatorRow};
-use atelier_contract::time::timestamp;
-use atelier_engine::{OperatorView, ROOT};
+use atelier_contract::pages::operators::NewOperator;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data};
 use crate::http::request::IncomingRequest;
+use crate::pages::rows::operators::{IssuedOperator, OperatorRow};
 
 /// Lists every operator there is or was, the one of the configuration first.
 pub(crate) async fn list(
@@ -19,7 +18,8 @@ pub(crate) async fn list(
     (): (),
 ) -> Result<Data<Vec<OperatorRow>>, Denial> {
     let operators = app.engine.admin().operators().list().await?;
-    let rows = std::iter::once(root()).chain(operators.into_iter().map(row));
+    let operators = operators.into_iter().map(OperatorRow::from);
+    let rows = std::iter::once(OperatorRow::root()).chain(operators);
     Ok(Data(rows.collect()))
 }
 
@@ -35,7 +35,7 @@ pub(crate) async fn create(
         .operators()
         .create(received.operator()?, &new.name, new.role);
     let (operator, token) = made.await?;
-    let operator = row(operator);
+    let operator = operator.into();
     Ok(Data(IssuedOperator { operator, token }))
 }
 
@@ -48,29 +48,4 @@ pub(crate) async fn revoke(
     let (by, id) = (received.operator()?, received.param(0));
     app.engine.admin().operators().revoke(by, id).await?;
     Ok(Data(ResourceId { id: id.to_owned() }))
-}
-
-/// The operator of the configuration, who has no record.
-fn root() -> OperatorRow {
-    OperatorRow {
-        id: ROOT.to_owned(),
-        name: ROOT.to_owned(),
-        role: OperatorRole::Operator,
-        prefix: None,
-        created_at: None,
-        last_used_at: None,
-        revoked_at: None,
-    }
-}
-
-fn row(operator: OperatorView) -> OperatorRow {
-    OperatorRow {
-        id: operator.id,
-        name: operator.name,
-        role: operator.role,
-        prefix: Some(operator.prefix),
-        created_at: Some(timestamp(operator.created_ms)),
-        last_used_at: operator.last_used_ms.map(timestamp),
-        revoked_at: operator.revoked_ms.map(timestamp),
-    }
 }
