@@ -58,5 +58,5 @@ pub use meters::Meters;
 pub use runner::{EmbeddedWorker, Runner};
 pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
-pub use views::{JobsFilter, JobsPage, UploadView};
+pub use views::{JobsFilter, JobsPage};
 pub use wake::Changes;

@@ -3,21 +3,6 @@
 use atelier_contract::Job;
 use atelier_contract::pages::jobs::JobCursor;
 
-/// A file that a caller uploaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UploadView {
-    /// Identifier.
-    pub id: String,
-    /// Its signed address.
-    pub url: String,
-    /// Its media type.
-    pub media_type: String,
-    /// Its size.
-    pub bytes: i64,
-    /// When it expires.
-    pub expires_ms: i64,
-}
-
 /// Which jobs to list.
 #[derive(Clone, Debug, Default)]
 pub struct JobsFilter {

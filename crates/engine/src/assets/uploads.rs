@@ -14,7 +14,6 @@ use crate::assets::addresses::Addresses;
 use crate::assets::inputs::{VIDEO_BYTES, not_stored};
 use crate::assets::results::extension;
 use crate::context::{Context, unavailable};
-use crate::views::UploadView;
 
 /// Where uploads are. Accounts have other names, so that no input of theirs is here.
 const FOLDER: &str = "in/files/";
@@ -38,7 +37,7 @@ impl Uploads {
     }
 
     /// Judges a file and keeps it. It is recorded first: from then on nobody deletes what is stored.
-    pub async fn keep(&self, account_id: &AccountId, bytes: Bytes) -> Result<UploadView, Refusal> {
+    pub async fn keep(&self, account_id: &AccountId, bytes: Bytes) -> Result<Upload, Refusal> {
         let image_bytes = self.context.outbound.limits().image_bytes;
         let media_type = kind(&bytes, image_bytes)?;
         let (id, now_ms) = (self.context.ids.uuid(), self.context.now_ms());
@@ -60,7 +59,7 @@ impl Uploads {
             let _ = store.drop_upload(account_id, &id, now_ms).await;
             return Err(not_stored(&error));
         }
-        Ok(self.view(Upload { id, asset }))
+        Ok(Upload { id, asset })
     }
 
     /// A page of an account's files, newest first, and how many there are.
@@ -69,15 +68,11 @@ impl Uploads {
         account_id: &AccountId,
         page: i64,
         limit: i64,
-    ) -> Result<(Vec<UploadView>, i64), Refusal> {
+    ) -> Result<(Vec<Upload>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let (store, now_ms) = (&self.context.store, self.context.now_ms());
         let found = store.uploads(account_id, now_ms, offset, limit).await;
-        let (uploads, total) = found.map_err(unavailable)?;
-        Ok((
-            uploads.into_iter().map(|one| self.view(one)).collect(),
-            total,
-        ))
+        found.map_err(unavailable)
     }
 
     /// Has a file of an account expire at once.
@@ -110,19 +105,14 @@ impl Uploads {
         Err(Refusal::field(Code::AddressNotAllowed, field, message))
     }
 
-    fn view(&self, Upload { id, asset }: Upload) -> UploadView {
-        let (url, _) = self.addresses.of(&File {
-            key: asset.key,
-            expires_ms: asset.expires_ms,
+    /// The signed address of an upload.
+    pub fn url(&self, upload: &Upload) -> String {
+        let file = File {
+            key: upload.asset.key.clone(),
+            expires_ms: upload.asset.expires_ms,
             ..File::default()
-        });
-        UploadView {
-            id,
-            url,
-            media_type: asset.media_type,
-            bytes: asset.bytes,
-            expires_ms: asset.expires_ms,
-        }
+        };
+        self.addresses.of(&file).0
     }
 }
 

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use atelier_contract::Refusal;
-use atelier_contract::pages::files::{FileRow, NewFile};
+use atelier_contract::pages::files::NewFile;
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::list::ListQuery;
-use atelier_contract::time::timestamp;
-use atelier_engine::UploadView;
+use atelier_engine::records::Upload;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::form::{FormFields, FormOf};
 use crate::http::page::{Data, List, Query};
 use crate::http::request::IncomingRequest;
+use crate::pages::rows::files::FileRow;
 
 /// The field that the file comes in.
 const FILE: &str = "file";
@@ -38,13 +38,12 @@ pub(super) async fn upload(
         return Err(one_file().into());
     }
     let kept = async move {
-        app.engine
-            .assets()
-            .uploads()
-            .keep(&account, bytes.into())
-            .await
+        let uploads = app.engine.assets().uploads();
+        let upload = uploads.keep(&account, bytes.into()).await?;
+        let url = uploads.url(&upload);
+        Ok::<_, Refusal>(FileRow::new(upload, url))
     };
-    Ok(Data(row(received.admission.spend(kept).await??)))
+    Ok(Data(received.admission.spend(kept).await??))
 }
 
 fn one_file() -> Refusal {
@@ -59,12 +58,12 @@ pub(super) async fn list(
 ) -> Result<List<FileRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let account = received.account()?;
-    let (files, total) = app
-        .engine
-        .assets()
-        .uploads()
-        .list(account, page, limit)
-        .await?;
+    let uploads = app.engine.assets().uploads();
+    let (files, total) = uploads.list(account, page, limit).await?;
+    let row = |file: Upload| {
+        let url = uploads.url(&file);
+        FileRow::new(file, url)
+    };
     Ok(List {
         rows: files.into_iter().map(row).collect(),
         total,
@@ -86,14 +85,4 @@ pub(super) async fn remove(
         .drop(received.account()?, id)
         .await?;
     Ok(Data(ResourceId { id: id.to_owned() }))
-}
-
-fn row(file: UploadView) -> FileRow {
-    FileRow {
-        id: file.id,
-        url: file.url,
-        media_type: file.media_type,
-        bytes: file.bytes,
-        expires_at: timestamp(file.expires_ms),
-    }
 }

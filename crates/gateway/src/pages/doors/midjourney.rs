@@ -244,12 +244,9 @@ async fn stored_url(
         return Ok(given.to_owned());
     };
     let bytes = inline.bytes.unwrap_or_default().to_vec();
-    Ok(engine
-        .assets()
-        .uploads()
-        .keep(account, bytes.into())
-        .await?
-        .url)
+    let uploads = engine.assets().uploads();
+    let upload = uploads.keep(account, bytes.into()).await?;
+    Ok(uploads.url(&upload))
 }
 
 /// Shows a task; nothing when there is none.
