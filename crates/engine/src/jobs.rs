@@ -14,7 +14,6 @@ use crate::context::{Context, unavailable};
 use crate::hint::Hint;
 use crate::render::{family_of, render};
 use crate::runner::Runner;
-use crate::views::{JobsFilter, JobsPage};
 use crate::wake::Changes;
 
 const CANCELLED: &str = "the job was cancelled";
@@ -184,16 +183,16 @@ impl Jobs {
         settled.map(|row| self.hydrate(row)).ok_or_else(finished)
     }
 
-    /// Jobs in pages, of one account or of all.
+    /// Jobs in pages, of one account or of all, whatever account the filter names.
     pub async fn list(
         &self,
         account_id: Option<&AccountId>,
-        filter: JobsFilter,
-    ) -> Result<JobsPage, Refusal> {
+        filter: JobFilter,
+    ) -> Result<JobPage<Job>, Refusal> {
         let page = self.rows(account_id, filter).await?;
         let jobs = page.rows.into_iter().map(|row| self.hydrate(row));
-        Ok(JobsPage {
-            jobs: jobs.collect(),
+        Ok(JobPage {
+            rows: jobs.collect(),
             total: page.total,
             next: page.next,
         })
@@ -203,20 +202,11 @@ impl Jobs {
     pub(crate) async fn rows(
         &self,
         account_id: Option<&AccountId>,
-        filter: JobsFilter,
+        filter: JobFilter,
     ) -> Result<JobPage, Refusal> {
         let filter = JobFilter {
             account_id: account_id.map(ToString::to_string),
-            operations: filter.operations,
-            state: filter.state,
-            open: filter.open,
-            text: filter.text,
-            parent_id: filter.parent_id,
-            ascending: filter.ascending,
-            offset: (filter.page - 1).max(0).saturating_mul(filter.limit),
-            limit: filter.limit,
-            created_from_ms: filter.since_ms,
-            after: filter.after,
+            ..filter
         };
         self.context.store.jobs(filter).await.map_err(unavailable)
     }

@@ -35,7 +35,6 @@ pub mod seal;
 mod settings;
 pub mod sign;
 mod tracer;
-mod views;
 mod wake;
 
 pub use admin::{
@@ -58,5 +57,4 @@ pub use meters::Meters;
 pub use runner::{EmbeddedWorker, Runner};
 pub use settings::{Moderation, Settings, Translation};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
-pub use views::{JobsFilter, JobsPage};
 pub use wake::Changes;

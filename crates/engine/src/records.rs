@@ -2,5 +2,5 @@
 
 pub use atelier_store::{
     Account, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow, Delivery, DeliveryTry,
-    JobSummary, Key, LedgerRow, OperatorRow, SUMMARIES_MAX, Upload, UsageRow,
+    JobFilter, JobPage, JobSummary, Key, LedgerRow, OperatorRow, SUMMARIES_MAX, Upload, UsageRow,
 };

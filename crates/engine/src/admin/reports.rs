@@ -10,7 +10,7 @@ use atelier_contract::pages::ready::{Readiness, WorkerReadiness};
 use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
 use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::{AccountId, BackendId, Job, JobId, JobState, Quota, Refusal, WorkerId};
-use atelier_store::{AuditRow, JobPage};
+use atelier_store::{AuditRow, JobFilter, JobPage};
 
 use super::prices::Prices;
 use super::trail::Trail;
@@ -20,7 +20,6 @@ use crate::context::{Context, NodeDetail, unavailable};
 use crate::jobs::Jobs;
 use crate::names::WorkerName;
 use crate::runner::{Runner, WorkerReport};
-use crate::views::{JobsFilter, JobsPage};
 
 /// What made a job when no attempt is recorded: repeating those costs nothing, so nobody writes them down.
 const EMBEDDED: &str = "embedded";
@@ -267,7 +266,7 @@ impl Reports {
     }
 
     /// Jobs of all accounts in pages.
-    pub async fn jobs(&self, filter: JobsFilter) -> Result<JobsPage<ServedJobView>, Refusal> {
+    pub async fn jobs(&self, filter: JobFilter) -> Result<JobPage<ServedJobView>, Refusal> {
         let JobPage { rows, total, next } = self.jobs.rows(None, filter).await?;
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let asked = self
@@ -290,8 +289,8 @@ impl Reports {
                 worker: name.and_then(|name| name.worker_id().cloned()),
             }
         });
-        Ok(JobsPage {
-            jobs: served.collect(),
+        Ok(JobPage {
+            rows: served.collect(),
             total,
             next,
         })

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use atelier_contract::{Job, JobState};
 use atelier_engine::audit::{CheckOptions, audit};
-use atelier_engine::records::Delivery;
-use atelier_engine::{Caller, Engine, JobsFilter};
+use atelier_engine::records::{Delivery, JobFilter};
+use atelier_engine::{Caller, Engine};
 use atelier_store::Store;
 use atelier_store::files::Files;
 
@@ -17,13 +17,9 @@ use crate::world::{Shared, lock};
 const ALL: i64 = 1_000;
 
 async fn jobs(engine: &Engine, caller: &Caller) -> Result<Vec<Job>, String> {
-    let filter = JobsFilter {
-        page: 1,
-        limit: ALL,
-        ..JobsFilter::default()
-    };
+    let filter = JobFilter::page(1, ALL);
     let listed = engine.jobs().list(Some(&caller.account_id), filter).await;
-    listed.map(|page| page.jobs).map_err(|no| no.message)
+    listed.map(|page| page.rows).map_err(|no| no.message)
 }
 
 async fn callbacks(engine: &Engine, caller: &Caller) -> Result<Vec<Delivery>, String> {

@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use atelier_contract::JobState;
-use atelier_engine::JobsFilter;
+use atelier_engine::records::JobFilter;
 
 use crate::rig::Rig;
 
@@ -30,18 +30,14 @@ async fn a_job_accepted_while_its_caller_hung_up_is_worked_on_at_once() {
         rig.until_quiet().await;
     }
     rig.settle_down().await;
-    let filter = JobsFilter {
-        page: 1,
-        limit: 100,
-        ..JobsFilter::default()
-    };
+    let filter = JobFilter::page(1, 100);
     let listed = rig
         .engine
         .jobs()
         .list(Some(&caller.account_id), filter)
         .await;
     let page = listed.expect("a list");
-    let (jobs, count) = (page.jobs, page.total);
+    let (jobs, count) = (page.rows, page.total);
     assert!(count > 0, "some were accepted");
     let left: Vec<_> = jobs
         .iter()

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, File, Job, JobId, Refusal};
-use atelier_engine::{ASSETS, JobsFilter};
+use atelier_engine::ASSETS;
+use atelier_engine::records::JobFilter;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 
@@ -25,12 +26,8 @@ pub(super) async fn newest(
     account: &AccountId,
     limit: i64,
 ) -> Result<Vec<Job>, Refusal> {
-    let filter = JobsFilter {
-        page: 1,
-        limit,
-        ..JobsFilter::default()
-    };
-    Ok(app.engine.jobs().list(Some(account), filter).await?.jobs)
+    let filter = JobFilter::page(1, limit);
+    Ok(app.engine.jobs().list(Some(account), filter).await?.rows)
 }
 
 /// The bytes of a file of a job.

@@ -9,8 +9,7 @@ use atelier_contract::families::artgen::account::{
 use atelier_contract::families::artgen::history::{History, HistoryItem, HistoryQuery, SortOrder};
 use atelier_contract::time::timestamp;
 use atelier_contract::{Code, Refusal};
-use atelier_engine::JobsFilter;
-use atelier_engine::records::Account;
+use atelier_engine::records::{Account, JobFilter};
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -51,20 +50,18 @@ pub(super) async fn history(
     QueryOrBody(query): QueryOrBody<HistoryQuery>,
 ) -> Result<Json<History>, Denial> {
     let submits = artgen::FAMILY.submits.iter();
-    let filter = JobsFilter {
+    let filter = JobFilter {
         operations: submits.map(|entry| entry.name.to_owned()).collect(),
         state: Some(query.status.0),
         ascending: query.order.0 == SortOrder::OldestFirst,
-        page: query.page.get(),
-        limit: query.limit.get(),
-        ..JobsFilter::default()
+        ..JobFilter::page(query.page.get(), query.limit.get())
     };
     let account = Some(received.account()?);
     let found = app.engine.jobs().list(account, filter).await?;
     Ok(Json(History {
         status: "SUCCESS",
         message: "success",
-        data: found.jobs.iter().map(HistoryItem::of).collect(),
+        data: found.rows.iter().map(HistoryItem::of).collect(),
         total: found.total as u64,
         page: query.page.get() as u64,
         limit: query.limit.get() as u64,

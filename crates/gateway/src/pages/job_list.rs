@@ -3,7 +3,7 @@
 use atelier_contract::AccountId;
 use atelier_contract::fields::Moment;
 use atelier_contract::pages::jobs::{JobView, JobsQuery};
-use atelier_engine::JobsFilter;
+use atelier_engine::records::JobFilter;
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -21,7 +21,7 @@ pub(super) async fn page_of(
     Ok(CursorList {
         next: found.next.as_ref().map(ToString::to_string),
         list: List {
-            rows: found.jobs.iter().map(JobView::of).collect(),
+            rows: found.rows.iter().map(JobView::of).collect(),
             total: found.total,
             page,
             limit,
@@ -30,17 +30,15 @@ pub(super) async fn page_of(
 }
 
 /// What was asked for, in the engine's words.
-pub(super) fn filter_of(query: &JobsQuery) -> JobsFilter {
-    JobsFilter {
+pub(super) fn filter_of(query: &JobsQuery) -> JobFilter {
+    JobFilter {
         operations: query.operations(),
         state: query.status.map(|state| state.0),
         open: query.unfinished.on(),
         text: query.q.as_deref().map(str::to_owned),
         parent_id: query.parent.as_deref().map(str::to_owned),
-        since_ms: query.since.map(Moment::ms),
-        ascending: false,
-        page: query.page.get(),
-        limit: query.limit.get(),
+        created_from_ms: query.since.map(Moment::ms),
         after: query.after.clone(),
+        ..JobFilter::page(query.page.get(), query.limit.get())
     }
 }

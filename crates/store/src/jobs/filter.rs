@@ -33,11 +33,11 @@ pub struct JobFilter {
     pub after: Option<JobCursor>,
 }
 
-/// A page of jobs.
+/// A page of jobs, as rows or as what was made of them.
 #[derive(Clone, Debug)]
-pub struct JobPage {
+pub struct JobPage<T = JobRow> {
     /// The jobs.
-    pub rows: Vec<JobRow>,
+    pub rows: Vec<T>,
     /// How many match; of a search, how many it has found.
     pub total: i64,
     /// Where the list goes on; of a search, where the next one does.
@@ -45,6 +45,15 @@ pub struct JobPage {
 }
 
 impl JobFilter {
+    /// All jobs of a page, which are numbered from 1.
+    pub fn page(page: i64, limit: i64) -> Self {
+        Self {
+            offset: (page - 1).max(0).saturating_mul(limit),
+            limit,
+            ..Self::default()
+        }
+    }
+
     /// Whether the jobs themselves have to be counted: what was added up by the day knows neither parents nor hours.
     pub(super) fn counts_jobs(&self) -> bool {
         let hours = self.account_id.is_none() || self.ascending;

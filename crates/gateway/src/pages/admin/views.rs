@@ -43,7 +43,7 @@ pub(crate) async fn jobs(
     Ok(CursorList {
         next: found.next.as_ref().map(ToString::to_string),
         list: List {
-            rows: found.jobs.into_iter().map(row).collect(),
+            rows: found.rows.into_iter().map(row).collect(),
             total: found.total,
             page,
             limit,

@@ -13,7 +13,8 @@ use atelier_contract::midjourney::{
 };
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::{AccountId, Code, Job, JobId, JobState, Refusal, operation};
-use atelier_engine::{Call, Engine, JobsFilter, refusal_of};
+use atelier_engine::records::JobFilter;
+use atelier_engine::{Call, Engine, refusal_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -316,14 +317,12 @@ pub(crate) async fn list(
     received: IncomingRequest,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Vec<TaskView>>, Denial> {
-    let filter = JobsFilter {
+    let filter = JobFilter {
         operations: task_operations(),
-        page: query.page.get(),
-        limit: LISTED,
-        ..JobsFilter::default()
+        ..JobFilter::page(query.page.get(), LISTED)
     };
     let account = Some(received.account()?);
-    let jobs = app.engine.jobs().list(account, filter).await?.jobs;
+    let jobs = app.engine.jobs().list(account, filter).await?.rows;
     Ok(Json(jobs.iter().map(TaskView::of).collect()))
 }
 

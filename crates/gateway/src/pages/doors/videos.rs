@@ -7,7 +7,8 @@ use atelier_contract::families::vidgen_partner::{FAMILY, VidgenPartnerGeneration
 use atelier_contract::fields::Text;
 use atelier_contract::pages::jobs::JobCursor;
 use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Refusal};
-use atelier_engine::{Asset, Call, JobsFilter, refusal_of};
+use atelier_engine::records::JobFilter;
+use atelier_engine::{Asset, Call, refusal_of};
 use base64::Engine as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -267,20 +268,18 @@ pub(crate) async fn list(
     };
     let account = received.account()?;
     let operations = FAMILY.submits.iter().map(|one| one.name.to_owned());
-    let filter = JobsFilter {
+    let filter = JobFilter {
         operations: operations.collect(),
         ascending,
-        page: 1,
-        limit: wish.limit.get(),
         after: match &wish.after {
             Some(id) => Some(place_of(&app, account, id).await?),
             None => None,
         },
-        ..JobsFilter::default()
+        ..JobFilter::page(1, wish.limit.get())
     };
     let found = app.engine.jobs().list(Some(account), filter).await?;
     let has_more = found.next.is_some();
-    let data: Vec<Video> = found.jobs.iter().map(Video::of).collect();
+    let data: Vec<Video> = found.rows.iter().map(Video::of).collect();
     Ok(Json(VideoList {
         object: "list",
         first_id: data.first().map(|video| video.id.clone()),
