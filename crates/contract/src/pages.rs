@@ -1,5 +1,5 @@
-//! The service's own pages: what a line of their table says of one, and the types that travel through them. The table
-//! itself stands in the gateway, beside the functions that answer; router, documents and tests read it.
+//! The service's own pages: what a line of their table says of one, and the types of theirs that several crates use. The
+//! table itself stands in the gateway, beside the functions that answer; router, documents and tests read it.
 
 mod access;
 pub mod accounts;
