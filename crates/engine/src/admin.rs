@@ -39,6 +39,7 @@ use sessions::Sessions;
 pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
+pub use custody::CustodyRequest;
 pub use keys::{KeyHolder, KeyRequest};
 pub use operators::{Operator, ROOT};
 pub(crate) use prices::Prices;
@@ -95,7 +96,8 @@ impl Admin {
                 context.clone(),
                 runner,
                 jobs,
-                (assets.clone(), prices.clone()),
+                assets.clone(),
+                prices.clone(),
             ),
             secrets: SealedSecrets::new(context.clone(), assets),
             sessions: Sessions::new(context, callers.clone(), operators.clone()),

@@ -38,8 +38,9 @@ mod tracer;
 mod wake;
 
 pub use admin::{
-    Admin, CachedCaller, Caller, KeyHolder, KeyRequest, NewAccountRequest, NodeStats, Operator,
-    Principal, ROOT, ResealError, ServedJobView, ServiceStats, SessionCredential, Trail,
+    Admin, CachedCaller, Caller, CustodyRequest, KeyHolder, KeyRequest, NewAccountRequest,
+    NodeStats, Operator, Principal, ROOT, ResealError, ServedJobView, ServiceStats,
+    SessionCredential, Trail,
 };
 pub use assets::{ASSETS, Asset, Assets, Uploads};
 pub use atelier_backends::guard::names_own_machine;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use atelier_backends::guard::Purpose;
+use atelier_contract::body::Fields;
 use atelier_contract::pages::backends::BackendSpec;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::workers::{OwnWorkerView, WorkerPatch, WorkerView};
@@ -23,6 +24,25 @@ const MOST: usize = 50;
 /// Questions about running jobs a minute; a caller's vendor is asked from this service's address.
 const POLLS_PER_MINUTE: i64 = 120;
 
+/// A body of a caller's: the back end and the worker account there.
+#[derive(Clone, Debug)]
+pub struct CustodyRequest {
+    /// What it says of the back end.
+    pub backend: Patch<BackendSpec>,
+    /// What it says of the worker account.
+    pub worker: WorkerPatch,
+}
+
+impl CustodyRequest {
+    /// Both read the fields that are theirs.
+    pub fn read(fields: Fields) -> Result<Self, Refusal> {
+        Ok(Self {
+            backend: Patch::new(fields.clone()),
+            worker: WorkerPatch::read(fields)?,
+        })
+    }
+}
+
 /// Worker accounts of callers.
 pub struct Custody {
     context: Arc<Context>,
@@ -39,9 +59,10 @@ impl Custody {
         }
     }
 
-    /// Refuses a place that a caller's calls could not reach from where it is.
-    pub fn admit(&self, caller: &Caller, place: &Patch<BackendSpec>) -> Result<(), Refusal> {
-        let Some(base_url) = place.text("base_url").filter(|_| caller.outside) else {
+    /// Refuses a back end that a caller's calls could not reach from where it is.
+    pub fn admit(&self, caller: &Caller, request: &CustodyRequest) -> Result<(), Refusal> {
+        let base_url = request.backend.text("base_url");
+        let Some(base_url) = base_url.filter(|_| caller.outside) else {
             return Ok(());
         };
         let policy = self.context.outbound.policy_for(true);
@@ -54,16 +75,17 @@ impl Custody {
     pub async fn register<E: From<Refusal>>(
         &self,
         account_id: &AccountId,
-        (place, worker): (Patch<BackendSpec>, WorkerPatch),
+        request: CustodyRequest,
         may: impl FnOnce() -> Result<(), E>,
     ) -> Result<OwnWorkerView, E> {
         if self.own_rows(account_id).await?.len() >= MOST {
             let message = format!("an account can register {MOST} accounts at most");
             return Err(Refusal::new(Code::Conflict, message).into());
         }
-        let vendor = place.text("vendor").map(str::to_owned);
+        let CustodyRequest { backend, worker } = request;
+        let vendor = backend.text("vendor").map(str::to_owned);
         let vendor = vendor.ok_or_else(|| Refusal::missing("vendor"))?;
-        let spec = place.or("name", vendor.as_str()).or("rank", 0).made()?;
+        let spec = backend.or("name", vendor.as_str()).or("rank", 0).made()?;
         let backend = self.registry.new_backend(Some(account_id.as_str()), spec);
         self.registry.check_backend(&backend)?;
         let row = WorkerRow {
@@ -79,7 +101,7 @@ impl Custody {
         };
         let put = self.registry.changed_worker(&backend, row, &patch)?;
         may()?;
-        let kept = self.put((backend, put), Vec::new(), ("custody.create", &vendor));
+        let kept = self.put(backend, put, Vec::new(), "custody.create", &vendor);
         kept.await?.ok_or_else(|| crossed().into())
     }
 
@@ -116,21 +138,24 @@ impl Custody {
         &self,
         account_id: &AccountId,
         id: &str,
-        (place, worker): (Patch<BackendSpec>, WorkerPatch),
+        request: &CustodyRequest,
         may: impl FnOnce() -> Result<(), E>,
     ) -> Result<OwnWorkerView, E> {
         let mut may = Some(may);
         for _ in 0..CROSSED_MOST {
             let (mut backend, row) = self.own_row(account_id, id).await?;
             let seen = vec![seen_backend(&backend), seen_worker(&row)];
-            backend.spec = changed(&backend.spec, &place)?;
+            backend.spec = changed(&backend.spec, &request.backend)?;
             self.registry.check_backend(&backend)?;
-            let put = self.registry.changed_worker(&backend, row, &worker)?;
+            let put = self
+                .registry
+                .changed_worker(&backend, row, &request.worker)?;
             if let Some(may) = may.take() {
                 may()?;
             }
-            let act = ("custody.change", &*place.names());
-            if let Some(view) = self.put((backend, put), seen, act).await? {
+            let names = request.backend.names();
+            let kept = self.put(backend, put, seen, "custody.change", &names);
+            if let Some(view) = kept.await? {
                 return Ok(view);
             }
         }
@@ -152,12 +177,14 @@ impl Custody {
         self.registry.pool_changed().await
     }
 
-    /// Keeps the account and its place in one commit; `None` when they were changed since they were seen.
+    /// Keeps the account and its back end in one commit; `None` when they were changed since they were seen.
     async fn put(
         &self,
-        (backend, put): (BackendRow, WorkerUpsert),
+        backend: BackendRow,
+        put: WorkerUpsert,
         seen: Vec<ExpectedRevision>,
-        (action, detail): (&str, &str),
+        action: &str,
+        detail: &str,
     ) -> Result<Option<OwnWorkerView>, Refusal> {
         let owner: AccountId = backend.owner.as_deref().unwrap_or_default().into();
         let act = (action, &*put.row.id);

@@ -17,7 +17,8 @@ const MOST: i64 = 2_000;
 
 /// What the jobs of the last week would have been charged with some prices changed.
 pub(super) async fn preview(
-    (context, assets): (&Context, &Assets),
+    context: &Context,
+    assets: &Assets,
     now: &Tariff,
     changed: Vec<(String, Quota)>,
 ) -> Result<PricePreview, Refusal> {
@@ -38,7 +39,7 @@ pub(super) async fn preview(
     let mut families: BTreeMap<&'static str, PreviewRow> = BTreeMap::new();
     let (mut was, mut would_be) = (Quota::ZERO, Quota::ZERO);
     for row in rows {
-        let (title, before, after) = priced((context, assets), row, &tariff).await;
+        let (title, before, after) = priced(context, assets, row, &tariff).await;
         was = was + before;
         would_be = would_be + after;
         let row = families.entry(title).or_insert_with(|| PreviewRow {
@@ -63,7 +64,8 @@ pub(super) async fn preview(
 /// The family of a job, what it was charged, and what it would be charged; a job that cannot be read any more
 /// counts as it was.
 async fn priced(
-    (context, assets): (&Context, &Assets),
+    context: &Context,
+    assets: &Assets,
     row: JobRow,
     tariff: &Tariff,
 ) -> (&'static str, Quota, Quota) {

@@ -86,7 +86,8 @@ impl Reports {
         context: Arc<Context>,
         runner: Arc<Runner>,
         jobs: Arc<Jobs>,
-        (assets, prices): (Arc<Assets>, Arc<Prices>),
+        assets: Arc<Assets>,
+        prices: Arc<Prices>,
     ) -> Self {
         Self {
             context,
@@ -105,7 +106,7 @@ impl Reports {
     /// What the jobs of the last week would have been charged with some prices changed.
     pub async fn preview(&self, changed: Vec<(String, Quota)>) -> Result<PricePreview, Refusal> {
         let now = self.prices.tariff();
-        preview::preview((&self.context, &self.assets), &now, changed).await
+        preview::preview(&self.context, &self.assets, &now, changed).await
     }
 
     /// What happened to a job, of one account or of any.

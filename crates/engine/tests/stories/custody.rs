@@ -1,10 +1,7 @@
 //! Custody: a caller's own accounts serve that caller and nobody else, and the caller's custody jobs run nowhere else.
 
-use atelier_contract::pages::backends::BackendSpec;
-use atelier_contract::pages::patch::Patch;
-use atelier_contract::pages::workers::WorkerPatch;
 use atelier_contract::{Code, JobState, Refusal};
-use atelier_engine::Caller;
+use atelier_engine::{Caller, CustodyRequest};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, worker};
@@ -12,8 +9,11 @@ use crate::stage::Stage;
 use crate::vendors::cast;
 
 /// A body describes the place and the account at it.
-fn said(body: &Value) -> (Patch<BackendSpec>, WorkerPatch) {
-    (body.clone().into(), worker(body))
+fn request(body: &Value) -> CustodyRequest {
+    CustodyRequest {
+        backend: body.clone().into(),
+        worker: worker(body),
+    }
 }
 
 /// Nobody counts what callers do here.
@@ -31,7 +31,7 @@ async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String
         .engine
         .admin()
         .custody()
-        .register(&caller.account_id, said(&body), ALWAYS)
+        .register(&caller.account_id, request(&body), ALWAYS)
         .await;
     let made = made.expect("registered");
     assert!(json!(made).get("credential").is_none());
@@ -128,11 +128,11 @@ async fn a_caller_sees_changes_and_removes_its_own_accounts_only() {
         !json!(shown).to_string().contains(&id),
         "not among the operator's"
     );
-    let changed = said(&json!({ "state": "paused" }));
+    let changed = request(&json!({ "state": "paused" }));
     rig.engine
         .admin()
         .custody()
-        .change(&owner.account_id, &id, changed, ALWAYS)
+        .change(&owner.account_id, &id, &changed, ALWAYS)
         .await
         .expect("changed");
     let paused = rig
@@ -213,7 +213,7 @@ async fn a_callers_address_obeys_the_rules_for_strangers_addresses() {
             .engine
             .admin()
             .custody()
-            .register(&caller.account_id, said(&body), || {
+            .register(&caller.account_id, request(&body), || {
                 counted = true;
                 ALWAYS()
             })

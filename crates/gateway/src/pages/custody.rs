@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use atelier_contract::Refusal;
-use atelier_contract::body::Fields;
 use atelier_contract::family::SMALL_BODY;
-use atelier_contract::pages::backends::BackendSpec;
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::vendors::VendorRow;
-use atelier_contract::pages::workers::{NewOwnWorker, OwnWorkerView, WorkerPatch};
+use atelier_contract::pages::workers::{NewOwnWorker, OwnWorkerView};
+use atelier_engine::CustodyRequest;
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -46,11 +44,11 @@ pub(super) async fn create(
     received: IncomingRequest,
     RawBody(fields, _): RawBody<NewOwnWorker, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
-    let (caller, read) = (received.caller()?, read(fields)?);
+    let (caller, request) = (received.caller()?, CustodyRequest::read(fields)?);
     let custody = app.engine.admin().custody();
-    custody.admit(caller, &read.0)?;
+    custody.admit(caller, &request)?;
     let may = || received.admission.act(&app.rates);
-    let made = custody.register(&caller.account_id, read, may).await?;
+    let made = custody.register(&caller.account_id, request, may).await?;
     Ok(Data(made))
 }
 
@@ -60,11 +58,14 @@ pub(super) async fn change(
     received: IncomingRequest,
     RawBody(fields, _): RawBody<Patch<NewOwnWorker>, SMALL_BODY>,
 ) -> Result<Data<OwnWorkerView>, Denial> {
-    let (caller, id, read) = (received.caller()?, received.param(0), read(fields)?);
+    let (caller, id) = (received.caller()?, received.param(0));
+    let request = CustodyRequest::read(fields)?;
     let custody = app.engine.admin().custody();
-    custody.admit(caller, &read.0)?;
+    custody.admit(caller, &request)?;
     let may = || received.admission.act(&app.rates);
-    let changed = custody.change(&caller.account_id, id, read, may).await?;
+    let changed = custody
+        .change(&caller.account_id, id, &request, may)
+        .await?;
     Ok(Data(changed))
 }
 
@@ -88,9 +89,4 @@ pub(super) async fn remove(
     let (id, account) = (received.param(0), received.account()?);
     app.engine.admin().custody().remove(account, id).await?;
     Ok(Data(ResourceId { id: id.to_owned() }))
-}
-
-/// The place and the account at it, which one body describes.
-fn read(fields: Fields) -> Result<(Patch<BackendSpec>, WorkerPatch), Refusal> {
-    Ok((Patch::new(fields.clone()), WorkerPatch::read(fields)?))
 }

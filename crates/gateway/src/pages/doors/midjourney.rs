@@ -84,7 +84,7 @@ pub(crate) async fn submit(
         [speed, call] => (Some(speed_of(speed)?), call.clone()),
         _ => (None, received.param(0).to_owned()),
     };
-    Box::pin(begin(app, received, (&call, speed), fields)).await
+    Box::pin(begin(app, received, &call, speed, fields)).await
 }
 
 /// Swaps a face.
@@ -93,7 +93,7 @@ pub(crate) async fn swap(
     received: IncomingRequest,
     RawBody(fields, _): RawBody<NewTask, IMAGE_BODY>,
 ) -> Result<Json<SubmitAnswer>, Denial> {
-    Box::pin(begin(app, received, ("swap", None), fields)).await
+    Box::pin(begin(app, received, "swap", None, fields)).await
 }
 
 fn nothing_here() -> Refusal {
@@ -112,7 +112,8 @@ fn speed_of(prefix: &str) -> Result<&'static str, Refusal> {
 async fn begin(
     app: Arc<App>,
     received: IncomingRequest,
-    (call, speed): (&str, Option<&'static str>),
+    call: &str,
+    speed: Option<&'static str>,
     fields: Fields,
 ) -> Result<Json<SubmitAnswer>, Denial> {
     let body: NewTask = match body::read(fields) {
