@@ -133,7 +133,7 @@ impl Admin {
         &self.custody
     }
 
-    /// Keys of accounts.
+    /// Where keys are issued, listed and revoked.
     pub fn keys(&self) -> &Keys {
         &self.keys
     }

@@ -43,7 +43,7 @@ mod doors {
     pub(super) mod videos;
 }
 
-/// The service itself.
+/// What the service shows of itself: home, health, metrics, documents; also assets and the hooks of vendors.
 mod service {
     pub(super) mod assets;
     pub(super) mod docs;

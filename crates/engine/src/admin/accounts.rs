@@ -18,7 +18,7 @@ const EMAIL_MOST: usize = 254;
 /// What an operator says of a new account.
 #[derive(Clone, Debug)]
 pub struct NewAccountRequest {
-    /// E-mail address.
+    /// E-mail address, unique in any case.
     pub email: String,
     /// Quota granted at once.
     pub balance: Quota,
@@ -98,14 +98,14 @@ impl Accounts {
         Ok((account, api_key))
     }
 
-    /// Accounts in pages.
+    /// A page of accounts, oldest first, and how many there are.
     pub async fn list(&self, page: i64, limit: i64) -> Result<(Vec<Account>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let page = self.context.store.accounts(offset, limit).await;
         page.map_err(unavailable)
     }
 
-    /// Changes an account.
+    /// Changes what the patch names, and has every node look the callers of the account up again.
     pub async fn change(
         &self,
         by: &str,

@@ -22,10 +22,10 @@ const REMEMBERED: usize = 10_000;
 /// A key's last use is written down at most this often.
 const TOUCH_MS: i64 = 60_000;
 
-/// Who calls.
+/// The account behind a call, and the key it came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The account.
+    /// The account whose jobs and quota the call is about.
     pub account_id: AccountId,
     /// The key it came with.
     pub key_id: Arc<str>,
@@ -54,14 +54,14 @@ impl Caller {
 /// A caller and for how long nobody has to ask about its key again.
 #[derive(Clone, Debug)]
 pub struct CachedCaller {
-    /// Who calls.
+    /// The caller as it was when its key was looked up.
     pub caller: Caller,
     until_ms: i64,
     /// What had been voided when the key was looked at.
     voids: u64,
 }
 
-/// Keys seen lately.
+/// Callers by the hash of their key, as they were seen lately.
 struct CallerCache {
     /// By hash, until when they are believed.
     known: Cache<Arc<str>, (Caller, i64)>,

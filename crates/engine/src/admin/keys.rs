@@ -13,7 +13,7 @@ use crate::key;
 /// What a new key shall be.
 #[derive(Clone, Debug)]
 pub struct KeyRequest {
-    /// Its name.
+    /// A name by which its owner tells keys apart.
     pub name: String,
     /// What it may do.
     pub scopes: Scopes,
@@ -67,7 +67,7 @@ impl KeyHolder<'_> {
     }
 }
 
-/// Keys of accounts.
+/// Issues, lists and revokes keys.
 pub struct Keys {
     context: Arc<Context>,
     callers: Arc<Callers>,

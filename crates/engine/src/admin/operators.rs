@@ -12,7 +12,7 @@ use crate::key;
 
 /// The operator whose token stands in the configuration.
 pub const ROOT: &str = "root";
-/// The longest name.
+/// Characters of an operator's name at most.
 const NAME_MOST: usize = 64;
 
 /// Who looks or acts.

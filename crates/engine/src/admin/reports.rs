@@ -26,7 +26,7 @@ const EMBEDDED: &str = "embedded";
 
 /// A job, whose it is, and who served it.
 pub struct ServedJobView {
-    /// The job.
+    /// The job as its caller sees it.
     pub job: Job,
     /// The account it belongs to.
     pub account_id: AccountId,
@@ -38,9 +38,9 @@ pub struct ServedJobView {
 
 /// What is owed and kept at a moment, by all nodes.
 pub struct ServiceStats {
-    /// Jobs that wait.
+    /// Jobs that nobody works on yet.
     pub waiting: i64,
-    /// Jobs that run.
+    /// Jobs that somebody works on.
     pub running: i64,
     /// Callbacks that are owed.
     pub callbacks_due: i64,
@@ -64,7 +64,7 @@ pub struct NodeStats {
     pub in_hand: usize,
     /// Those of them that a vendor works on.
     pub at_vendors: usize,
-    /// Every worker account.
+    /// The worker accounts of this node's pool.
     pub workers: Vec<WorkerStats>,
     /// How long it has been up.
     pub up_ms: i64,

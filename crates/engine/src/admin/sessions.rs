@@ -28,9 +28,9 @@ const VISIT_MS: i64 = 3_600_000;
 /// Who a session stands for.
 #[derive(Clone, Debug, Default)]
 pub struct Principal {
-    /// The account's side.
+    /// The caller, where the session stands for a key.
     pub caller: Option<Caller>,
-    /// The operator's side.
+    /// The operator, where it stands for a token.
     pub operator: Option<Operator>,
 }
 

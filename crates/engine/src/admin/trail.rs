@@ -7,7 +7,7 @@ use crate::context::{Context, unavailable};
 
 /// What happened to a job.
 pub struct Trail {
-    /// Whose it is.
+    /// The account that the job belongs to.
     pub account_id: AccountId,
     /// The attempts at it, oldest first.
     pub attempts: Vec<AttemptRow>,

@@ -26,7 +26,6 @@ use crate::http::request::IncomingRequest;
 /// How long a batch waits for the one before it, of the time within which its caller is answered.
 const TURN_WITHIN: Duration = Duration::from_secs(5);
 
-/// Submits them together.
 pub(super) async fn submit(
     app: Arc<App>,
     received: IncomingRequest,

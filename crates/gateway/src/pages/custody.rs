@@ -52,7 +52,6 @@ pub(super) async fn create(
     Ok(Data(made))
 }
 
-/// Changes an account.
 pub(super) async fn change(
     app: Arc<App>,
     received: IncomingRequest,
@@ -80,7 +79,6 @@ pub(super) async fn probe(
     Ok(Data(app.engine.admin().custody().probe(account, id).await?))
 }
 
-/// Removes an account.
 pub(super) async fn remove(
     app: Arc<App>,
     received: IncomingRequest,

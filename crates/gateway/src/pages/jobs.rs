@@ -22,7 +22,6 @@ pub(super) async fn list(
     page_of(&app, received.account()?, query).await
 }
 
-/// Shows one job.
 pub(super) async fn show(
     app: Arc<App>,
     received: IncomingRequest,
@@ -58,7 +57,6 @@ pub(super) async fn remove(
     Ok(Data(ResourceId { id: id.to_string() }))
 }
 
-/// Cancels one job.
 pub(super) async fn cancel(
     app: Arc<App>,
     received: IncomingRequest,

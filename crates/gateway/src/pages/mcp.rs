@@ -35,7 +35,6 @@ pub(super) struct Message {
     params: Option<Value>,
 }
 
-/// Answers one message.
 pub(super) async fn answer(
     app: Arc<App>,
     received: IncomingRequest,

@@ -23,7 +23,6 @@ impl FormFields for NewFile {
     const OR_JSON: bool = false;
 }
 
-/// Keeps a file.
 pub(super) async fn upload(
     app: Arc<App>,
     received: IncomingRequest,
@@ -72,7 +71,6 @@ pub(super) async fn list(
     })
 }
 
-/// Deletes a file.
 pub(super) async fn remove(
     app: Arc<App>,
     received: IncomingRequest,

@@ -10,7 +10,6 @@ use crate::http::page::{List, Query};
 use crate::http::request::IncomingRequest;
 use crate::pages::rows::audit::AccountAct;
 
-/// Lists it.
 pub(crate) async fn list(
     app: Arc<App>,
     received: IncomingRequest,

@@ -12,7 +12,6 @@ use crate::http::page::{Body, Data, List, Query};
 use crate::http::request::IncomingRequest;
 use crate::pages::rows::callbacks::{CallbackLog, CallbackRow};
 
-/// Lists them.
 pub(crate) async fn list(
     app: Arc<App>,
     received: IncomingRequest,
@@ -56,7 +55,6 @@ pub(crate) async fn sample(
     Ok(Data(sent.await?))
 }
 
-/// Sends one again.
 pub(crate) async fn redeliver(
     app: Arc<App>,
     received: IncomingRequest,

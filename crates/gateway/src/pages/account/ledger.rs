@@ -10,7 +10,6 @@ use crate::http::page::{List, Query};
 use crate::http::request::IncomingRequest;
 use crate::pages::rows::ledger::LedgerRow;
 
-/// Lists them.
 pub(crate) async fn list(
     app: Arc<App>,
     received: IncomingRequest,

@@ -9,7 +9,6 @@ use crate::http::denial::Denial;
 use crate::http::page::Data;
 use crate::http::request::IncomingRequest;
 
-/// Shows it.
 pub(crate) async fn show(
     app: Arc<App>,
     received: IncomingRequest,
@@ -19,7 +18,6 @@ pub(crate) async fn show(
     Ok(Data(CallbackSecret { secret }))
 }
 
-/// Replaces it.
 pub(crate) async fn rotate(
     app: Arc<App>,
     received: IncomingRequest,

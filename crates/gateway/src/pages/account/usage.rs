@@ -20,7 +20,6 @@ const HOUR_MS: i64 = 3_600_000;
 /// Usage covers this many days unless a period is named.
 const USUAL_DAYS: i64 = 30;
 
-/// Sums it up.
 pub(crate) async fn show(
     app: Arc<App>,
     received: IncomingRequest,

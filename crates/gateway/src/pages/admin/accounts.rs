@@ -11,7 +11,6 @@ use crate::http::page::{Body, Data, List, Query};
 use crate::http::request::IncomingRequest;
 use crate::pages::rows::accounts::{AccountChange, AccountRow, Credit, MadeAccount, NewAccount};
 
-/// Lists accounts.
 pub(crate) async fn list(
     app: Arc<App>,
     _: IncomingRequest,
@@ -45,7 +44,6 @@ pub(crate) async fn create(
     }))
 }
 
-/// Shows an account.
 pub(crate) async fn show(
     app: Arc<App>,
     received: IncomingRequest,
@@ -60,7 +58,6 @@ pub(crate) async fn show(
     Ok(Data(account.into()))
 }
 
-/// Changes an account.
 pub(crate) async fn change(
     app: Arc<App>,
     received: IncomingRequest,

@@ -87,7 +87,6 @@ pub(crate) async fn submit(
     Box::pin(begin(app, received, &call, speed, fields)).await
 }
 
-/// Swaps a face.
 pub(crate) async fn swap(
     app: Arc<App>,
     received: IncomingRequest,
@@ -335,7 +334,6 @@ pub(crate) struct TaskIds {
     ids: Vec<String>,
 }
 
-/// Some tasks.
 pub(crate) async fn by_ids(
     app: Arc<App>,
     received: IncomingRequest,

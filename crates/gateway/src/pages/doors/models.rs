@@ -54,7 +54,6 @@ fn is_usable(app: &App, model: &Model) -> bool {
     submits.any(|submit| app.engine.runner().serves(submit, &model.name))
 }
 
-/// Lists them.
 pub(crate) async fn list(
     app: Arc<App>,
     _: IncomingRequest,
@@ -67,7 +66,6 @@ pub(crate) async fn list(
     }))
 }
 
-/// Shows one.
 pub(crate) async fn show(
     app: Arc<App>,
     received: IncomingRequest,

@@ -109,7 +109,6 @@ impl Video {
     }
 }
 
-/// Begins a video.
 pub(crate) async fn create(
     app: Arc<App>,
     received: IncomingRequest,
@@ -202,7 +201,6 @@ async fn video(app: &App, received: &IncomingRequest) -> Result<Job, Refusal> {
     }
 }
 
-/// Shows a video.
 pub(crate) async fn show(
     app: Arc<App>,
     received: IncomingRequest,
@@ -255,7 +253,6 @@ async fn place_of(app: &App, account: &AccountId, id: &JobId) -> Result<JobCurso
     }
 }
 
-/// Lists videos.
 pub(crate) async fn list(
     app: Arc<App>,
     received: IncomingRequest,

@@ -62,7 +62,6 @@ static GUIDES: &[Guide] = guides! {
     "metrics" "Metrics"
 };
 
-/// The OpenAPI document.
 pub(crate) async fn document(
     app: Arc<App>,
     received: IncomingRequest,

@@ -11,7 +11,6 @@ use crate::http::denial::Denial;
 use crate::http::page::Data;
 use crate::http::request::IncomingRequest;
 
-/// The process answers.
 pub(crate) async fn alive(
     _: Arc<App>,
     _: IncomingRequest,

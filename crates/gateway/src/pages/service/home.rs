@@ -12,7 +12,6 @@ use crate::http::request::IncomingRequest;
 
 const CONSOLE: &str = "/console/";
 
-/// Where everything is.
 pub(crate) async fn show(
     _: Arc<App>,
     received: IncomingRequest,
