@@ -1,8 +1,8 @@
 //! The vendors that can be set up at run time: a name in the configuration, and how to build a worker account of it.
 
-use std::fmt;
 use std::sync::Arc;
 
+pub use atelier_contract::Secret;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,33 +12,6 @@ use crate::field_error::FieldError;
 use crate::http::VendorHttp;
 use crate::videos::OversizePolicy;
 use crate::worker::Worker;
-
-/// A text that is never printed.
-#[derive(Clone, Default)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Hides a text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text itself, for the one place that sends it.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_empty() { "none" } else { "hidden" })
-    }
-}
 
 /// What a worker account is built from.
 #[derive(Clone)]

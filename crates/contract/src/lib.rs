@@ -22,6 +22,7 @@ pub mod pages;
 pub mod quota;
 pub mod refusal;
 pub mod scopes;
+pub mod secret;
 pub mod tariff;
 pub mod time;
 
@@ -38,6 +39,7 @@ pub use notes::Notes;
 pub use quota::{Quota, QuotaText};
 pub use refusal::{Code, Refusal};
 pub use scopes::{Scope, Scopes};
+pub use secret::Secret;
 pub use tariff::{Price, Tariff};
 
 /// What a family file needs.

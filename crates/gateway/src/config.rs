@@ -6,14 +6,12 @@ mod declared;
 mod error;
 pub(crate) mod explain;
 pub(crate) mod load;
-mod secret;
 
 use std::path::PathBuf;
 
+use atelier_contract::Secret;
 use atelier_contract::pages::backends::DeclaredBackend;
 use serde::Deserialize;
-
-pub(crate) use secret::Secret;
 
 /// Everything that can be set.
 #[derive(Clone, Debug, Deserialize)]

@@ -4,19 +4,24 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// A setting whose value is never printed.
+/// A text that is never printed: a secret setting, or a credential on its way to its vendor.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Secret(String);
+pub struct Secret(String);
 
 impl Secret {
-    /// The value itself, for the one place that needs it.
-    pub(crate) fn reveal(&self) -> &str {
+    /// Hides a text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, for the one place that needs it.
+    pub fn reveal(&self) -> &str {
         &self.0
     }
 
     /// Whether nothing was given.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
