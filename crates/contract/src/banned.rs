@@ -2,24 +2,15 @@
 
 mod normalized;
 
+use serde::Deserialize;
+
 use crate::family::{Family, Request};
 use crate::refusal::{Code, Refusal};
 use normalized::{holds_word, normalized};
 
-/// The list until the operator edits it.
-pub const DEFAULT_BANNED_WORDS: [&str; 8] = [
-    "nsfw",
-    "nude",
-    "naked",
-    "porn",
-    "hentai",
-    "gore",
-    "beheading",
-    "bestiality",
-];
-
 /// Words that no prompt may contain, with the form in which they are compared: a list is read far more often than made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Vec<String>")]
 pub struct WordList {
     shown: Vec<String>,
     compared: Vec<String>,
@@ -53,11 +44,13 @@ impl<const N: usize> From<[&str; N]> for WordList {
 }
 
 /// A rule about words, for some families or for all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PromptRule {
     /// Its name, which callers read; empty for the common list.
     pub name: String,
     /// The families it holds for; empty for all.
+    #[serde(default)]
     pub families: Vec<String>,
     /// Whole words that no prompt may contain.
     pub words: WordList,
@@ -131,8 +124,16 @@ mod tests {
         list.found_in(&normalized(prompt)).map(str::to_owned)
     }
 
+    /// The list of the defaults.
+    fn usual() -> WordList {
+        let defaults = include_str!("../../../config/default.toml");
+        let defaults: toml::Table = defaults.parse().expect("TOML");
+        let words = defaults["prompts"]["banned"].clone();
+        words.try_into().expect("a list of words")
+    }
+
     fn found(prompt: &str) -> Option<String> {
-        found_of(&DEFAULT_BANNED_WORDS.into(), prompt)
+        found_of(&usual(), prompt)
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod quota;
 pub mod refusal;
 pub mod scopes;
 pub mod secret;
+pub mod settings;
 pub mod tariff;
 pub mod time;
 

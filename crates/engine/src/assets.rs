@@ -74,7 +74,7 @@ impl Assets {
             inputs: Inputs::new(context.clone(), files.clone(), addresses.clone()),
             uploads: Uploads::new(context.clone(), files.clone(), addresses.clone()),
             orphans: Orphans::new(context.clone(), files.clone()),
-            rendered: ResultCache::new(context.settings.result_cache_bytes),
+            rendered: ResultCache::new(context.settings.jobs.result_cache_mib * 1024 * 1024),
             parent_job: ParentJobCache::new(),
             forgotten: AtomicU64::default(),
             thumbs: Thumbs::new(context.clone(), files.clone()),

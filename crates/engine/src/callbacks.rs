@@ -40,7 +40,7 @@ pub struct Callbacks {
 impl Callbacks {
     pub(crate) fn new(context: Arc<Context>, assets: Arc<Assets>) -> Arc<Self> {
         Arc::new(Self {
-            routes: Routes::new(context.settings.callbacks_per_host),
+            routes: Routes::new(context.settings.callbacks.parallel_per_host),
             load: Arc::new(()),
             secrets: SigningSecrets::default(),
             assets,
@@ -63,7 +63,7 @@ impl Callbacks {
             now_ms,
             for_ms: CLAIM_MS,
             limit: free as i64,
-            per_route: context.settings.callbacks_per_host,
+            per_route: context.settings.callbacks.parallel_per_host,
             routes: self.routes.places(now_ms),
             per_account,
             accounts: self.routes.accounts(per_account),
@@ -169,13 +169,13 @@ impl Callbacks {
 
     /// How many more may be under way.
     fn free(&self) -> usize {
-        let at_once = self.context.settings.callbacks_at_once;
+        let at_once = self.context.settings.callbacks.parallel;
         at_once.saturating_sub(Arc::strong_count(&self.load) - 1)
     }
 
     /// How many of one account may be under way.
     fn per_account(&self) -> i64 {
-        (self.context.settings.callbacks_at_once / ACCOUNT_SHARE).max(1) as i64
+        (self.context.settings.callbacks.parallel / ACCOUNT_SHARE).max(1) as i64
     }
 
     /// What is needed to write each callback, read for all of them together.

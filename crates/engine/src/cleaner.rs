@@ -62,21 +62,22 @@ impl Cleaner {
         Ok(gone
             + self
                 .assets
-                .give_up_orphans(now_ms - settings.orphan_ms)
+                .give_up_orphans(now_ms - settings.retention.orphan_minutes.ms())
                 .await?)
     }
 
     /// Forgets old rows of a kind, one commit after the other until there are no more.
     async fn forget_all(&self, old: RowKind, now_ms: i64) -> Result<u64, atelier_store::Error> {
+        let retention = &self.context.settings.retention;
         let before_ms = now_ms
             - match old {
-                RowKind::Calls => self.context.settings.idempotency_ms,
+                RowKind::Calls => retention.idempotency_hours.ms(),
                 RowKind::Tries | RowKind::Attempts | RowKind::Bulks | RowKind::OwnActs => {
-                    self.context.settings.log_keep_ms
+                    retention.log_days.ms()
                 }
-                RowKind::FailedWords => self.context.settings.failed_keep_ms,
-                RowKind::Acts => self.context.settings.audit_keep_ms,
-                RowKind::Keys => self.context.settings.key_keep_ms,
+                RowKind::FailedWords => retention.failed_days.ms(),
+                RowKind::Acts => retention.audit_days.ms(),
+                RowKind::Keys => retention.key_days.ms(),
                 RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
             };
         let mut gone = 0;

@@ -183,8 +183,8 @@ impl Intake {
     fn costs(&self, prepared: &PreparedJob) -> bool {
         let settings = &self.context.settings;
         let inline = |source: &Source| matches!(source.image, ImageData::Inline(_));
-        settings.moderation.is_some()
-            || (settings.translation.is_some() && prepared.brief.translate)
+        settings.prompts.is_moderated()
+            || (settings.translation.is_set() && prepared.brief.translate)
             || prepared.brief.inputs().any(inline)
     }
 

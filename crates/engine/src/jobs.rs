@@ -122,7 +122,7 @@ impl Jobs {
     ) -> Result<Job, Refusal> {
         let first = AtomicBool::new(true);
         // Somebody waits for this one, so it is looked at twice as often as what loops look at without a hint.
-        let idle = Duration::from_millis(self.context.settings.idle_ms) / 2;
+        let idle = Duration::from_millis(self.context.settings.jobs.idle_ms) / 2;
         let final_job = changes.until(idle, || async {
             let first = first.swap(false, Ordering::Relaxed);
             let ended = changes.ended().filter(|_| !(first && look_at_once));

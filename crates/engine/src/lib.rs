@@ -56,6 +56,9 @@ pub use keyring::Keyring;
 pub use loops::RunningEngine;
 pub use meters::Meters;
 pub use runner::{EmbeddedWorker, Runner};
-pub use settings::{Moderation, Settings, Translation};
+pub use settings::{
+    CallbackSettings, Days, Hours, JobSettings, Minutes, Period, PriceSettings, PromptSettings,
+    PublicUrls, Retention, Seconds, Settings, Translation,
+};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
 pub use wake::Changes;

@@ -61,7 +61,7 @@ struct Loop {
 static LOOPS: &[Loop] = &[
     Loop {
         name: "runner",
-        pause_ms: |settings| settings.idle_ms,
+        pause_ms: |settings| settings.jobs.idle_ms,
         hint: Some(|engine| &engine.context().wakes.work),
         step: |engine| {
             Box::pin(async move { Ok(NextStep::more(engine.runner().run_step().await? > 0)) })
@@ -69,7 +69,7 @@ static LOOPS: &[Loop] = &[
     },
     Loop {
         name: "polling",
-        pause_ms: |settings| settings.idle_ms,
+        pause_ms: |settings| settings.jobs.idle_ms,
         hint: Some(|engine| engine.runner().polling_hint()),
         step: |engine| {
             Box::pin(async move { Ok(NextStep::PauseMs(engine.runner().poll_step().1)) })
@@ -77,7 +77,7 @@ static LOOPS: &[Loop] = &[
     },
     Loop {
         name: "courier",
-        pause_ms: |settings| settings.idle_ms,
+        pause_ms: |settings| settings.jobs.idle_ms,
         hint: Some(|engine| &engine.context().wakes.callbacks),
         step: |engine| {
             Box::pin(async move { Ok(NextStep::more(engine.callbacks().step().await? > 0)) })
@@ -85,7 +85,7 @@ static LOOPS: &[Loop] = &[
     },
     Loop {
         name: "handover",
-        pause_ms: |settings| settings.idle_ms,
+        pause_ms: |settings| settings.jobs.idle_ms,
         hint: Some(|engine| &engine.context().callback_queue.hint),
         step: |engine| {
             Box::pin(async move {
@@ -99,7 +99,7 @@ static LOOPS: &[Loop] = &[
     },
     Loop {
         name: "sweeper",
-        pause_ms: |settings| settings.sweep_ms,
+        pause_ms: |settings| settings.jobs.sweep_ms,
         hint: None,
         step: |engine| {
             Box::pin(async move { Ok(NextStep::more(engine.runner().sweep_step().await?)) })
@@ -107,7 +107,7 @@ static LOOPS: &[Loop] = &[
     },
     Loop {
         name: "expiry",
-        pause_ms: |settings| settings.sweep_ms,
+        pause_ms: |settings| settings.jobs.sweep_ms,
         hint: None,
         step: |engine| {
             Box::pin(async move { Ok(NextStep::more(engine.assets().expire_step().await?)) })
@@ -115,7 +115,7 @@ static LOOPS: &[Loop] = &[
     },
     Loop {
         name: "tidy",
-        pause_ms: |settings| settings.tidy_ms,
+        pause_ms: |settings| settings.jobs.tidy_s.ms() as u64,
         hint: None,
         step: |engine| Box::pin(async move { engine.tidy().step().await.map(|_| NextStep::Pause) }),
     },
@@ -150,13 +150,13 @@ static LOOPS: &[Loop] = &[
     },
     Loop {
         name: "renewer",
-        pause_ms: |settings| settings.renew_ms,
+        pause_ms: |settings| settings.jobs.renew_s.ms() as u64,
         hint: None,
         step: |engine| Box::pin(async move { engine.renew_step().await.map(|()| NextStep::Pause) }),
     },
     Loop {
         name: "progress",
-        pause_ms: |settings| settings.progress_ms,
+        pause_ms: |settings| settings.jobs.progress_ms,
         hint: None,
         step: |engine| {
             Box::pin(async move {
@@ -170,7 +170,7 @@ static LOOPS: &[Loop] = &[
     },
     Loop {
         name: "pool",
-        pause_ms: |settings| settings.refresh_ms,
+        pause_ms: |settings| settings.jobs.refresh_ms,
         hint: Some(|engine| &engine.context().wakes.pool),
         step: |engine| {
             Box::pin(async move { engine.runner().pool_step().await.map(|()| NextStep::Pause) })
@@ -361,7 +361,8 @@ impl RunningEngine {
         };
         let kept = async {
             loop {
-                tokio::time::sleep(Duration::from_millis(engine.context().settings.renew_ms)).await;
+                let pause_ms = engine.context().settings.jobs.renew_s.ms() as u64;
+                tokio::time::sleep(Duration::from_millis(pause_ms)).await;
                 within(HAND_BACK_TIMEOUT, "renewed", engine.runner().renew_paid()).await;
             }
         };

@@ -83,7 +83,7 @@ impl Runner {
     ) -> Arc<Self> {
         let pool = Pool::new(workers);
         Arc::new(Self {
-            polling: Arc::new(Polling::new(context.settings.polls_at_once)),
+            polling: Arc::new(Polling::new(context.settings.jobs.polls_at_once)),
             loader: Arc::new(Loader::new(context.clone(), vendors, pool.clone())),
             core: Arc::new(RunnerCore {
                 context: context.clone(),
@@ -382,7 +382,7 @@ impl Runner {
     /// Says that this node still works on what it waits for before it stops.
     pub(crate) async fn renew_paid(&self) -> Result<(), atelier_store::Error> {
         let (context, paid) = (&self.context, self.core.register.paid());
-        let until_ms = context.steady_ms() + context.settings.lease_ms;
+        let until_ms = context.steady_ms() + context.settings.jobs.lease_s.ms();
         let renewed = context.store.renew_leases(&context.node, &paid, until_ms);
         self.core.register.renewed(&renewed.await?, until_ms);
         Ok(())

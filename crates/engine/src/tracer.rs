@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use atelier_backends::http::{OutboundClient, VendorHttp, VendorRequest};
 use atelier_contract::metrics::{CounterVec, table};
+use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use crate::ids::Ids;
@@ -33,7 +34,8 @@ const SENT: &str = "sent";
 const DROPPED: &str = "dropped";
 
 /// Where spans go and which traces are kept.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Telemetry {
     /// The base address of a collector, such as `http://127.0.0.1:4318`; empty for none.
     pub otlp_endpoint: String,

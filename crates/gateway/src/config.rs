@@ -1,5 +1,5 @@
 //! Every setting, typed. `config/default.toml` holds the defaults and a sentence about each; there is no setting that
-//! is not in it.
+//! is not in it. A section that one part goes by is that part's own type.
 
 mod check;
 mod declared;
@@ -11,6 +11,10 @@ use std::path::PathBuf;
 
 use atelier_contract::Secret;
 use atelier_contract::pages::backends::DeclaredBackend;
+use atelier_contract::settings::Limits;
+use atelier_engine::{
+    CallbackSettings, JobSettings, PriceSettings, PromptSettings, Retention, Telemetry, Translation,
+};
 use serde::Deserialize;
 
 /// Everything that can be set.
@@ -40,8 +44,8 @@ pub(crate) struct Config {
     pub(crate) proxies: ProxySettings,
     pub(crate) cors: Cors,
     pub(crate) limits: Limits,
-    pub(crate) jobs: Jobs,
-    pub(crate) prompts: Prompts,
+    pub(crate) jobs: JobSettings,
+    pub(crate) prompts: PromptSettings,
     pub(crate) translation: Translation,
     pub(crate) credentials: Credentials,
     pub(crate) prices: PriceSettings,
@@ -132,95 +136,6 @@ pub(crate) struct Log {
     pub(crate) slow_ms: u64,
 }
 
-/// Who is told what happened to jobs.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Telemetry {
-    pub(crate) otlp_endpoint: String,
-    pub(crate) service_name: String,
-    pub(crate) sample: f64,
-}
-
-/// What a caller may take of the machine.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Limits {
-    pub(crate) connections: usize,
-    pub(crate) connections_per_address: usize,
-    pub(crate) header_timeout_s: u64,
-    pub(crate) idle_timeout_s: u64,
-    pub(crate) write_timeout_s: u64,
-    pub(crate) body_grace_s: u64,
-    pub(crate) body_bytes_per_s: u64,
-    pub(crate) body_mib_per_s: u32,
-    pub(crate) body_memory_mib: u64,
-    pub(crate) answer_memory_mib: u64,
-    pub(crate) target_bytes: usize,
-    pub(crate) headers: usize,
-    pub(crate) header_bytes: usize,
-    pub(crate) http2_streams: u32,
-    pub(crate) requests: u64,
-    pub(crate) large_requests: u64,
-    pub(crate) submits_per_second: u32,
-    pub(crate) submits_burst: u32,
-    pub(crate) calls_per_second: u32,
-    pub(crate) calls_burst: u32,
-    pub(crate) open_per_second: u32,
-    pub(crate) open_burst: u32,
-    pub(crate) acts_per_hour: u32,
-    pub(crate) acts_burst: u32,
-    pub(crate) wrong_keys_per_minute: u32,
-    pub(crate) keys_per_account: i64,
-    pub(crate) storage_mib: i64,
-    pub(crate) disk_free_mib: u64,
-    pub(crate) disk_free_percent: u64,
-    pub(crate) event_streams: u64,
-    pub(crate) downloads: u64,
-    pub(crate) download_mib_per_s: u32,
-}
-
-/// How jobs are run.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Jobs {
-    pub(crate) max_queue: i64,
-    pub(crate) lease_s: i64,
-    pub(crate) renew_s: u64,
-    pub(crate) progress_ms: u64,
-    pub(crate) idle_ms: u64,
-    pub(crate) sweep_ms: u64,
-    pub(crate) tidy_s: u64,
-    pub(crate) tries: i64,
-    pub(crate) retry_pause_ms: i64,
-    pub(crate) polls_at_once: usize,
-    pub(crate) refresh_ms: u64,
-    pub(crate) result_cache_mib: u64,
-}
-
-/// What prompts may say.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Prompts {
-    pub(crate) banned: Vec<String>,
-    pub(crate) families: Vec<String>,
-    pub(crate) rules: Vec<Rule>,
-    pub(crate) refused_a_day: u32,
-    pub(crate) moderation_url: String,
-    pub(crate) moderation_key: Secret,
-    pub(crate) moderation_model: String,
-    pub(crate) moderation_pictures: bool,
-    pub(crate) moderation_fail_closed: bool,
-}
-
-/// Who puts prompts into English.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Translation {
-    pub(crate) url: String,
-    pub(crate) key: Secret,
-    pub(crate) model: String,
-}
-
 /// Who signs what is said of results.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -230,39 +145,12 @@ pub(crate) struct Credentials {
     pub(crate) key: PathBuf,
 }
 
-/// A rule about words, for some families or for all.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Rule {
-    pub(crate) name: String,
-    #[serde(default)]
-    pub(crate) families: Vec<String>,
-    pub(crate) words: Vec<String>,
-}
-
-/// Where prices come from.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PriceSettings {
-    pub(crate) file: PathBuf,
-    pub(crate) quota_usd: f64,
-}
-
 /// Where the service may connect to on a caller's behalf.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OutboundRules {
     pub(crate) ports: Vec<u16>,
     pub(crate) allow: Vec<String>,
-}
-
-/// How callbacks are posted.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CallbackSettings {
-    pub(crate) schedule_s: Vec<u64>,
-    pub(crate) parallel: usize,
-    pub(crate) parallel_per_host: i64,
 }
 
 /// Where result files are kept.
@@ -275,23 +163,6 @@ pub(crate) struct AssetSettings {
     pub(crate) path_style: bool,
     pub(crate) access_key: Secret,
     pub(crate) secret_key: Secret,
-}
-
-/// How long things are kept.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Retention {
-    pub(crate) answer_minutes: i64,
-    pub(crate) image_hours: i64,
-    pub(crate) video_hours: i64,
-    pub(crate) small_image_days: i64,
-    pub(crate) input_days: i64,
-    pub(crate) idempotency_hours: i64,
-    pub(crate) log_days: i64,
-    pub(crate) failed_days: i64,
-    pub(crate) audit_days: i64,
-    pub(crate) key_days: i64,
-    pub(crate) orphan_minutes: i64,
 }
 
 /// The embedded engine.

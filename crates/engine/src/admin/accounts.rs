@@ -66,7 +66,9 @@ impl Accounts {
         if new.balance < Quota::ZERO {
             return Err(Refusal::invalid("balance", "must not be negative"));
         }
-        let max_queue = new.max_queue.unwrap_or(self.context.settings.max_queue);
+        let max_queue = new
+            .max_queue
+            .unwrap_or(self.context.settings.jobs.max_queue);
         check_max_queue(max_queue)?;
         let now_ms = self.context.now_ms();
         let id = AccountId::new(self.context.ids.uuid());

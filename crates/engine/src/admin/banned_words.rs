@@ -23,7 +23,7 @@ pub struct BannedWords {
 
 impl BannedWords {
     pub(crate) fn new(context: Arc<Context>) -> Arc<Self> {
-        let rules = Arc::new(context.settings.prompt_rules.clone());
+        let rules = Arc::new(context.settings.prompts.all_rules());
         Arc::new(Self {
             context,
             held: RwLock::new((rules, None)),
@@ -51,7 +51,7 @@ impl BannedWords {
         if stored == self.stored() {
             return Ok(());
         }
-        let mut rules = self.context.settings.prompt_rules.clone();
+        let mut rules = self.context.settings.prompts.all_rules();
         if let Some(text) = &stored {
             let words: Vec<String> = text.lines().map(str::to_owned).collect();
             let configured = rules.iter().position(is_common);

@@ -92,7 +92,10 @@ impl Keys {
                 format!("this key may issue keys with {} at most", by.scopes()),
             ));
         }
-        let (now_ms, most) = (self.context.now_ms(), self.context.settings.keys_most);
+        let (now_ms, most) = (
+            self.context.now_ms(),
+            self.context.settings.limits.keys_per_account,
+        );
         if request.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
             return Err(Refusal::invalid("expiresAt", "must be in the future"));
         }
@@ -160,7 +163,7 @@ fn new_key(context: &Context, account_id: &AccountId, request: KeyRequest) -> (N
         scopes: request.scopes.to_string(),
         now_ms: context.now_ms(),
         expires_ms: request.expires_ms,
-        most: context.settings.keys_most,
+        most: context.settings.limits.keys_per_account,
     };
     (new, secret)
 }

@@ -87,7 +87,8 @@ impl AddressKeys {
         }
         keys.sort_by_key(|(number, _, _)| std::cmp::Reverse(*number));
         // A key was replaced when the next one was made.
-        let gone_ms = self.context.now_ms() - self.context.settings.longest_ms() - MARGIN_MS;
+        let gone_ms =
+            self.context.now_ms() - self.context.settings.retention.longest_ms() - MARGIN_MS;
         let mut replaced_ms = i64::MAX;
         let mut live = Vec::new();
         for (number, key, made_ms) in keys {

@@ -38,15 +38,15 @@ impl Addresses {
         let address =
             |base: &str| format!("{}{ASSETS}{}?{query}", base.trim_end_matches('/'), file.key);
         let settings = &self.context.settings;
-        (address(&settings.origin_url), address(&settings.cdn_url))
+        (address(&settings.urls.origin), address(&settings.urls.cdn))
     }
 
     /// The key of the service's own file behind an address, when the address is signed and still good.
     pub(crate) fn own(&self, url: &str) -> Option<String> {
         let settings = &self.context.settings;
-        let starts = [&settings.origin_url, &settings.cdn_url]
+        let starts = [&settings.urls.origin, &settings.urls.cdn]
             .into_iter()
-            .chain(&settings.own_urls);
+            .chain(&settings.urls.others);
         let rest = starts.filter(|start| !start.is_empty()).find_map(|start| {
             url.strip_prefix(start.trim_end_matches('/'))?
                 .strip_prefix(ASSETS)

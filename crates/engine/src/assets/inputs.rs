@@ -80,7 +80,7 @@ impl Inputs {
                 account_id: account_id.to_string(),
                 media_type: header.media_type.to_owned(),
                 bytes: bytes.len() as i64,
-                expires_ms: now_ms + self.context.settings.input_keep_ms,
+                expires_ms: now_ms + self.context.settings.retention.input_days.ms(),
                 created_ms: now_ms,
             });
             contents.push(bytes);

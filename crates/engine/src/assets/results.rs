@@ -87,7 +87,7 @@ async fn store_file(
     } else {
         keep
     };
-    let expires_ms = now_ms + context.settings.lifetime_ms(keep);
+    let expires_ms = now_ms + context.settings.retention.lifetime_ms(keep);
     let bytes = file.bytes.len() as u64;
     let is_clip = file.media_type == "video/mp4";
     let seconds = is_clip.then(|| video_seconds(&file.bytes)).flatten();

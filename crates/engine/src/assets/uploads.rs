@@ -41,17 +41,18 @@ impl Uploads {
         let image_bytes = self.context.outbound.limits().image_bytes;
         let media_type = kind(&bytes, image_bytes)?;
         let (id, now_ms) = (self.context.ids.uuid(), self.context.now_ms());
+        let settings = &self.context.settings;
         let asset = NewAsset {
             key: format!("{FOLDER}{id}.{}", extension(media_type)),
             job_id: String::new(),
             account_id: account_id.to_string(),
             media_type: media_type.to_owned(),
             bytes: bytes.len() as i64,
-            expires_ms: now_ms + self.context.settings.lifetime_ms(ResultLifetime::Month),
+            expires_ms: now_ms + settings.retention.lifetime_ms(ResultLifetime::Month),
             created_ms: now_ms,
         };
         let store = &self.context.store;
-        let most = self.context.settings.max_storage;
+        let most = settings.limits.storage_bytes();
         let noted = store.note_upload(&id, asset.clone(), most).await;
         noted.map_err(unavailable)?.map_err(storage_full)?;
         if let Err(error) = self.files.put(&asset.key, bytes).await {

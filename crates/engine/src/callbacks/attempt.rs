@@ -145,7 +145,7 @@ fn next_state(
         }
         _ => {}
     }
-    let schedule = &context.settings.callback_schedule_s;
+    let schedule = &context.settings.callbacks.schedule_s;
     match schedule.get(delivery.failures.max(0) as usize) {
         None => DeliveryState::Exhausted,
         Some(&pause_s) => {

@@ -96,10 +96,10 @@ impl PlacedJob {
             job: self.job.clone(),
             ledger_id: context.ids.uuid(),
             idempotency,
-            max_storage: context.settings.max_storage,
+            max_storage: context.settings.limits.storage_bytes(),
             lease: self.slot.as_ref().map(|_| Lease {
                 owner: context.node.clone(),
-                until_ms: queued_ms(&self.job) + context.settings.lease_ms,
+                until_ms: queued_ms(&self.job) + context.settings.jobs.lease_s.ms(),
             }),
             working: self.working,
             attempt: None,
@@ -135,7 +135,7 @@ impl PlacedJob {
                 let words = (self.model, self.trace);
                 let initial_lease = InitialLease {
                     fence,
-                    lease_until_ms: queued_ms(&self.job) + context.settings.lease_ms,
+                    lease_until_ms: queued_ms(&self.job) + context.settings.jobs.lease_s.ms(),
                     intended: begun,
                     working: self.working,
                 };
@@ -244,7 +244,7 @@ pub(super) async fn precheck(context: &Context, prepared: &PreparedJob) -> Resul
         account_id,
         &job.queue,
         job.price,
-        context.settings.max_storage,
+        context.settings.limits.storage_bytes(),
     );
     match refused.await.map_err(unavailable)? {
         None => Ok(()),

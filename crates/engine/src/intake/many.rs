@@ -38,7 +38,7 @@ impl Intake {
     pub async fn submit_bulk(&self, mut call: BulkCall) -> Result<BulkView, Refusal> {
         let (begun, created_ms) = (call.begun, self.context.now_ms());
         let account_id = call.caller.account_id.to_string();
-        let keep_after_ms = created_ms - self.context.settings.idempotency_ms;
+        let keep_after_ms = created_ms - self.context.settings.retention.idempotency_hours.ms();
         let idempotency = call.idempotency.take();
         let idempotency = idempotency.map(|(key, fingerprint)| Idempotency {
             key,
@@ -94,7 +94,7 @@ impl Intake {
             return earlier.await.map(PreparedBatch::Earlier);
         }
         // One after the other where nobody outside is asked: what is refused of one counts against the next.
-        let reviewed = self.context.settings.moderation.is_some();
+        let reviewed = self.context.settings.prompts.is_moderated();
         let at_once = if reviewed { REVIEWED_AT_ONCE } else { 1 };
         let (within_rate, custody) = (call.within_rate, call.custody);
         let mut ready = Vec::with_capacity(call.requests.len());

@@ -31,7 +31,7 @@ pub(super) async fn check_pause(
     account_id: &str,
     family: &'static Family,
 ) -> Result<(), Refusal> {
-    let (most, now_ms) = (context.settings.refused_prompts_a_day, context.now_ms());
+    let (most, now_ms) = (context.settings.prompts.refused_a_day, context.now_ms());
     if most == 0 || pauses.0.knows(&at(account_id, family), now_ms) {
         return Ok(());
     }
@@ -72,7 +72,7 @@ pub(super) async fn count(
     account_id: &str,
     family: &'static Family,
 ) -> Result<(), Refusal> {
-    if context.settings.refused_prompts_a_day == 0 {
+    if context.settings.prompts.refused_a_day == 0 {
         return Ok(());
     }
     let counted = context

@@ -12,7 +12,7 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::settings::Moderation;
+use crate::settings::PromptSettings;
 
 /// The header line that tells the endpoint how strictly a caller wants to be reviewed, where it asked for less.
 const MODERATION_HEADER: &str = "x-moderation";
@@ -31,10 +31,11 @@ impl Review {
         request: &dyn Request,
         brief: &Brief,
     ) -> Result<(), Refusal> {
-        let Some(settings) = &context.settings.moderation else {
+        let settings = &context.settings.prompts;
+        if !settings.is_moderated() {
             return Ok(());
-        };
-        let input = input(request, brief, settings.pictures);
+        }
+        let input = input(request, brief, settings.moderation_pictures);
         let wish = brief.model_words.get("moderation");
         self.judge(context, settings, input, wish.and_then(Value::as_str))
             .await
@@ -42,9 +43,10 @@ impl Review {
 
     /// The same for the words that a prompt was put into.
     pub(super) async fn check_words(&self, context: &Context, words: &str) -> Result<(), Refusal> {
-        let Some(settings) = &context.settings.moderation else {
+        let settings = &context.settings.prompts;
+        if !settings.is_moderated() {
             return Ok(());
-        };
+        }
         let input = vec![json!({ "type": "text", "text": words })];
         self.judge(context, settings, input, None).await
     }
@@ -52,7 +54,7 @@ impl Review {
     async fn judge(
         &self,
         context: &Context,
-        settings: &Moderation,
+        settings: &PromptSettings,
         input: Vec<Value>,
         wish: Option<&str>,
     ) -> Result<(), Refusal> {
@@ -70,7 +72,7 @@ impl Review {
                 let message = format!("the review refused the request: {what}");
                 Err(Refusal::new(Code::BannedPrompt, message))
             }
-            Err(why) if settings.fail_closed => {
+            Err(why) if settings.moderation_fail_closed => {
                 tracing::error!(why, "the review could not be asked, so a call is refused");
                 let message = "the request cannot be reviewed now; try again shortly";
                 Err(Refusal::new(Code::Overloaded, message))
@@ -83,13 +85,13 @@ impl Review {
     }
 }
 
-fn connect(context: &Context, settings: &Moderation) -> Result<VendorHttp, String> {
-    let http = context.outbound.vendor(&settings.base_url, true);
+fn connect(context: &Context, settings: &PromptSettings) -> Result<VendorHttp, String> {
+    let http = context.outbound.vendor(&settings.moderation_url, true);
     let http = http.map_err(|why| why.to_string())?;
-    if settings.key.is_empty() {
+    if settings.moderation_key.is_empty() {
         return Ok(http);
     }
-    let key = format!("Bearer {}", settings.key);
+    let key = format!("Bearer {}", settings.moderation_key.reveal());
     let http = http.with_header(("authorization", "prompts.moderation_key"), &key);
     http.map_err(|why| why.to_string())
 }
@@ -124,13 +126,13 @@ fn picture(source: &Source) -> Option<String> {
 /// What was flagged, if anything was.
 async fn ask(
     http: &VendorHttp,
-    settings: &Moderation,
+    settings: &PromptSettings,
     input: Vec<Value>,
     wish: Option<&str>,
 ) -> Result<Option<String>, String> {
     let mut body = json!({ "input": input });
-    if !settings.model.is_empty() {
-        body["model"] = settings.model.as_str().into();
+    if !settings.moderation_model.is_empty() {
+        body["model"] = settings.moderation_model.as_str().into();
     }
     let mut call = VendorRequest::post_json("moderations", &body).within(PATIENCE);
     // Beside the body, whose fields are the endpoint's own.

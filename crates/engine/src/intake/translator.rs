@@ -46,9 +46,10 @@ impl Default for Translator {
 impl Translator {
     /// The prompt in English; nothing when it is left as it is.
     pub(super) async fn english(&self, context: &Context, prompt: &str) -> Option<Arc<str>> {
-        let settings = context.settings.translation.as_ref()?;
+        let settings = &context.settings.translation;
         // Words in double brackets steer the embedded engine; nobody else is to read them.
-        if prompt.trim().is_empty()
+        if !settings.is_set()
+            || prompt.trim().is_empty()
             || prompt.contains("[[")
             || prompt.chars().count() > MOST_CHARACTERS
         {
@@ -82,13 +83,13 @@ impl Translator {
 }
 
 fn connect(context: &Context, settings: &Translation) -> Option<VendorHttp> {
-    let http = context.outbound.vendor(&settings.base_url, true);
+    let http = context.outbound.vendor(&settings.url, true);
     let http = http.and_then(|http| {
         // LibreTranslate takes its key in the body.
         if settings.key.is_empty() || settings.model.is_empty() {
             return Ok(http);
         }
-        let key = format!("Bearer {}", settings.key);
+        let key = format!("Bearer {}", settings.key.reveal());
         http.with_header(("authorization", "translation.key"), &key)
     });
     let wrong = |why| tracing::error!(%why, "translation.url cannot be used");
@@ -99,7 +100,7 @@ async fn ask(http: &VendorHttp, settings: &Translation, words: &str) -> Result<S
     let call = if settings.model.is_empty() {
         let mut body = json!({ "q": words, "source": "auto", "target": "en", "format": "text" });
         if !settings.key.is_empty() {
-            body["api_key"] = settings.key.as_str().into();
+            body["api_key"] = settings.key.reveal().into();
         }
         VendorRequest::post_json("translate", &body)
     } else {

@@ -40,7 +40,7 @@ pub(super) async fn adopt(
     row: JobRow,
 ) -> Result<AdoptOutcome, atelier_store::Error> {
     debug_assert_eq!(row.state, JobState::Running);
-    let tries_most = core.context.settings.tries_most;
+    let tries_most = core.context.settings.jobs.tries;
     let Some(worker) = row.worker.as_deref().map(WorkerName::read) else {
         // Nothing was asked of any vendor.
         if row.begun() >= tries_most {
@@ -106,7 +106,7 @@ async fn take_lease(
 ) -> Result<AdoptOutcome, atelier_store::Error> {
     let context = &core.context;
     let now_ms = context.steady_ms();
-    let until_ms = now_ms + context.settings.lease_ms;
+    let until_ms = now_ms + context.settings.jobs.lease_s.ms();
     let taken = context
         .store
         .take_lease(&row.id, row.fence, &context.node, until_ms, now_ms)

@@ -115,7 +115,7 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
 fn may_be_lost(context: &Context, job: &RunningJob) -> bool {
     context.stopping.is_cancelled()
         || job.signals().stop.is_cancelled()
-        || context.steady_ms() - job.leased.queued_ms >= context.settings.lease_ms
+        || context.steady_ms() - job.leased.queued_ms >= context.settings.jobs.lease_s.ms()
 }
 
 /// Asks the worker account to begin, and takes note of how that went.
@@ -182,7 +182,7 @@ async fn keep_ticket(
 
 /// Where the vendor may post that this attempt is worth a look.
 fn hook_url(context: &Context, job: &RunningJob, attempt: &AttemptId) -> Option<String> {
-    let base = &context.settings.hook_base_url;
+    let base = &context.settings.urls.hooks;
     if base.is_empty() || !job.slot.recorded() {
         return None;
     }

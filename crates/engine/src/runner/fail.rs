@@ -36,7 +36,7 @@ pub(super) async fn fail_or_retry(context: &Context, leased: &LeasedJob, fault: 
     let retried = match react(fault.class).job {
         // A worker account that is set aside is no try of the job: another one gets it, or it waits.
         JobAction::Elsewhere => true,
-        JobAction::Again => leased.begun < context.settings.tries_most,
+        JobAction::Again => leased.begun < context.settings.jobs.tries,
         JobAction::OtherBackend | JobAction::End => false,
     };
     if retried {
@@ -67,7 +67,7 @@ async fn others_may(core: &RunnerCore, leased: &LeasedJob, worker: &WorkerName) 
 /// Gives a job back to the queue; the vendor certainly does not have it, or does not mind.
 async fn again(context: &Context, leased: &LeasedJob, fault: &Fault) {
     let words = format!("{}: {}", fault.class.word(), fault.detail);
-    let pause_ms = context.settings.retry_pause_ms * leased.begun.max(1);
+    let pause_ms = context.settings.jobs.retry_pause_ms * leased.begun.max(1);
     let (pause_ms, why) = match react(fault.class).job {
         JobAction::OtherBackend => (0, RequeueReason::unable(words)),
         JobAction::Elsewhere => (0, RequeueReason::failed(words, false)),

@@ -42,7 +42,7 @@ pub(super) async fn lease(
     }
     let request = LeaseRequest {
         owner: context.node.clone(),
-        until_ms: now_ms + context.settings.lease_ms,
+        until_ms: now_ms + context.settings.jobs.lease_s.ms(),
         now_ms,
         ahead_ms: context.clock.ahead_ms(),
         kinds: wide,

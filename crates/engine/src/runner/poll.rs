@@ -253,7 +253,7 @@ fn not_yet(mut job: RunningJob, left: Duration) -> (RunningJob, Duration) {
 /// The vendor does not have the work, and will not get it any more.
 async fn denied(core: &RunnerCore, job: &RunningJob) -> NextPoll {
     let (context, leased) = (&core.context, &job.leased);
-    if leased.begun >= context.settings.tries_most {
+    if leased.begun >= context.settings.jobs.tries {
         fail(context, leased, internal_failure(UNKNOWN)).await;
         return None;
     }

@@ -78,7 +78,7 @@ pub(super) async fn renew(core: &RunnerCore) -> Result<LostJobs, atelier_store::
     if leases.is_empty() {
         return Ok(gone);
     }
-    let until_ms = context.steady_ms() + context.settings.lease_ms;
+    let until_ms = context.steady_ms() + context.settings.jobs.lease_s.ms();
     let ours = context
         .store
         .renew_leases(&context.node, &leases, until_ms)

@@ -19,6 +19,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::checks;
 use crate::clients;
+use crate::defaults::defaults;
 use crate::machine;
 use crate::receiver;
 use crate::vendor::{LOST, VENDORS, WORLD};
@@ -183,18 +184,22 @@ fn build_engine(
         vendors: VENDORS,
         outbound: outbound.map_err(|error| error.to_string())?,
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
-        settings: Settings {
-            callback_schedule_s: vec![5, 20, 60],
-            idle_ms: 2_000,
-            sweep_ms: 2_000,
-            progress_ms: 3_000,
-            ..Settings::default()
-        },
+        settings: settings(),
         clock: clock.clone(),
         ids,
         keyring: Keyring::new([7; 32]),
         node: format!("life-{life}"),
     }))
+}
+
+/// Fewer looks and tries than usual, so that a life has fewer steps.
+fn settings() -> Settings {
+    let mut settings = defaults();
+    settings.callbacks.schedule_s = vec![5, 20, 60];
+    settings.jobs.idle_ms = 2_000;
+    settings.jobs.sweep_ms = 2_000;
+    settings.jobs.progress_ms = 3_000;
+    settings
 }
 
 /// Two callers, and two back ends with two worker accounts each.

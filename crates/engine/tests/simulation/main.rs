@@ -6,6 +6,8 @@
 
 mod checks;
 mod clients;
+#[path = "../stories/defaults.rs"]
+mod defaults;
 mod life;
 mod machine;
 mod receiver;

@@ -1,5 +1,6 @@
 //! Stories: one promise each, told by calling the service's steps by hand with a hand-turned clock.
 
+mod defaults;
 mod receiver;
 mod rig;
 mod scripted;

@@ -2,9 +2,9 @@
 
 use atelier_contract::family::ResultLifetime;
 use atelier_contract::{Code, FAMILIES, FileRole};
-use atelier_engine::Settings;
 use serde_json::{Value, json};
 
+use crate::defaults::defaults;
 use crate::rig::{Rig, START_MS};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -24,19 +24,19 @@ fn promised_ms(operation: &str) -> i64 {
 
 #[test]
 fn every_operation_is_of_the_class_it_is_promised() {
-    let settings = Settings::default();
+    let retention = defaults().retention;
     let mut seen = 0;
     for (family, submit) in FAMILIES
         .iter()
         .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)))
     {
         let keep = submit.keep.unwrap_or(family.keep);
-        let kept_ms = settings.lifetime_ms(keep);
+        let kept_ms = retention.lifetime_ms(keep);
         assert_eq!(kept_ms, promised_ms(submit.name), "{}", submit.name);
         seen += 1;
     }
     assert_eq!(seen, 30, "every endpoint that makes something");
-    assert_eq!(settings.lifetime_ms(ResultLifetime::Month), 31 * DAY_MS);
+    assert_eq!(retention.lifetime_ms(ResultLifetime::Month), 31 * DAY_MS);
 }
 
 struct Kept {

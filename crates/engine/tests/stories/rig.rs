@@ -8,16 +8,18 @@ use atelier_backends::backend::LostSubmit;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, OutboundClient};
 use atelier_contract::pages::workers::WorkerPatch;
-use atelier_contract::{Job, JobId, JobState, PromptRule, Quota, Refusal, Tariff};
+use atelier_contract::{
+    FAMILIES, Job, JobId, JobState, PromptRule, Quota, Refusal, Secret, Tariff,
+};
 use atelier_engine::{
-    Call, Caller, Clock, EmbeddedWorker, Engine, Ids, Keyring, Moderation, NewAccountRequest,
-    Parts, Settings,
+    Call, Caller, Clock, EmbeddedWorker, Engine, Ids, Keyring, NewAccountRequest, Parts, Settings,
 };
 use atelier_store::files::Files;
 use atelier_store::{Options, Store};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
+use crate::defaults::defaults;
 use crate::scripted::Scripted;
 
 /// What is said about a worker account.
@@ -154,17 +156,11 @@ impl Rig {
 
     /// A node that asks a review about words and pictures before it accepts them.
     pub(crate) fn reviewed_node(&self, review: &str) -> Arc<Engine> {
-        let moderation = Some(Moderation {
-            base_url: review.to_owned(),
-            key: "secret".into(),
-            model: String::new(),
-            pictures: true,
-            fail_closed: review.ends_with("closed"),
-        });
-        let settings = Settings {
-            moderation,
-            ..settings()
-        };
+        let mut settings = settings();
+        let prompts = &mut settings.prompts;
+        prompts.moderation_url = review.to_owned();
+        prompts.moderation_key = Secret::new("secret");
+        prompts.moderation_fail_closed = review.ends_with("closed");
         self.node_with("reviewed", settings)
     }
 
@@ -446,21 +442,17 @@ async fn open_store(folder: &std::path::Path) -> Store {
 
 /// What the houses of stories are told.
 pub(crate) fn settings() -> Settings {
-    Settings {
-        prompt_rules: vec![
-            PromptRule {
-                words: ["gore"].into(),
-                ..PromptRule::default()
-            },
-            PromptRule {
-                name: "faces".into(),
-                families: vec!["facegen".into()],
-                words: ["president"].into(),
-            },
-        ],
-        hook_base_url: "https://own.example".into(),
-        ..Settings::default()
-    }
+    let mut settings = defaults();
+    let prompts = &mut settings.prompts;
+    prompts.banned = ["gore"].into();
+    prompts.families = FAMILIES.iter().map(|one| one.name.to_owned()).collect();
+    prompts.rules = vec![PromptRule {
+        name: "faces".into(),
+        families: vec!["facegen".into()],
+        words: ["president"].into(),
+    }];
+    settings.urls.hooks = "https://own.example".into();
+    settings
 }
 
 fn build_engine(

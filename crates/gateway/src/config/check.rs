@@ -10,7 +10,7 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
     let (jobs, limits) = (&config.jobs, &config.limits);
     let (tls, proxies) = (&config.tls, &config.proxies);
     let credentials = &config.credentials;
-    let renewed_late = jobs.renew_s as i64 * 2 > jobs.lease_s;
+    let renewed_late = jobs.renew_s.ms().saturating_mul(2) > jobs.lease_s.ms();
     let mut listeners = config.listeners.iter();
     let nowhere = listeners.any(|one| one.address.is_empty() == one.host.is_empty());
     let least = "must be at least 1";

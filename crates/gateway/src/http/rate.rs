@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use atelier_contract::settings::Limits;
 use atelier_engine::limits::LimitOverrides;
 use foldhash::quality::RandomState;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
-use crate::config::Limits;
 use crate::network;
 
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");

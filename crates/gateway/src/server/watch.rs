@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Context;
 use std::time::Duration;
 
+use atelier_contract::settings::Limits;
 use atelier_engine::CachedCaller;
 use futures_util::task::AtomicWaker;
 use tokio::sync::Notify;
@@ -16,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::framing::HeadError;
 use super::response_stream::{ByteStream, ResponseStream};
-use crate::config::Limits;
 use crate::network;
 
 /// The watch looks around this often; limits are exact to one tick.
