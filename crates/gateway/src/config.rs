@@ -15,6 +15,7 @@ use atelier_contract::settings::Limits;
 use atelier_engine::{
     CallbackSettings, JobSettings, PriceSettings, PromptSettings, Retention, Telemetry, Translation,
 };
+use atelier_store::files::AssetSettings;
 use serde::Deserialize;
 
 /// Everything that can be set.
@@ -151,18 +152,6 @@ pub(crate) struct Credentials {
 pub(crate) struct OutboundRules {
     pub(crate) ports: Vec<u16>,
     pub(crate) allow: Vec<String>,
-}
-
-/// Where result files are kept.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AssetSettings {
-    pub(crate) url: String,
-    pub(crate) endpoint: String,
-    pub(crate) region: String,
-    pub(crate) path_style: bool,
-    pub(crate) access_key: Secret,
-    pub(crate) secret_key: Secret,
 }
 
 /// The embedded engine.

@@ -5,20 +5,21 @@ mod error;
 mod folder;
 mod group_writer;
 mod key;
-mod location;
 mod record;
 mod s3;
+mod settings;
 mod spool;
 mod temp_file;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 
 pub use error::{FileStream, FilesError, FilesResult};
-pub use s3::S3Settings;
+pub use s3::S3Timeouts;
+pub use settings::AssetSettings;
 
 use folder::Folder;
 use s3::Bucket;
@@ -33,13 +34,23 @@ pub enum Files {
 }
 
 impl Files {
-    /// Opens what the setting names: `folder` when it is empty, else a bucket as
-    /// `s3://bucket/prefix?endpoint=…&region=…&access_key=…&secret_key=…&path_style=…`.
-    pub fn open(setting: &str, folder: &Path) -> FilesResult<Self> {
-        if setting.is_empty() {
-            Self::folder(folder)
-        } else {
-            Self::s3(&location::parse(setting)?)
+    /// Opens what the settings name; a folder of this machine's own is the given one. Nothing is asked of a bucket yet.
+    pub fn open(settings: &AssetSettings, own_folder: PathBuf) -> FilesResult<Self> {
+        Self::open_within(settings, own_folder, S3Timeouts::default())
+    }
+
+    /// The same with other times for a bucket.
+    pub fn open_within(
+        settings: &AssetSettings,
+        own_folder: PathBuf,
+        timeouts: S3Timeouts,
+    ) -> FilesResult<Self> {
+        if settings.url.is_empty() {
+            return Self::own_folder(own_folder);
+        }
+        match settings.bucket() {
+            Some(path) => Bucket::open(settings, path, timeouts).map(Self::S3),
+            None => Self::folder(&settings.url),
         }
     }
 
@@ -58,11 +69,6 @@ impl Files {
     /// Files that flow in or out piece by piece are not for them.
     pub fn folder_in_place(path: impl Into<PathBuf>) -> FilesResult<Self> {
         Folder::open(path.into(), true).map(Self::Folder)
-    }
-
-    /// Opens a bucket; nothing is asked of it yet.
-    pub fn s3(settings: &S3Settings) -> FilesResult<Self> {
-        Bucket::open(settings).map(Self::S3)
     }
 
     /// Makes small files of an own folder durable together from now on, in a spool, and puts back what a power cut took of those

@@ -1,6 +1,8 @@
 //! What the asset store promises, on a folder and on a real S3-compatible server (`scripts/s3 start DIR` prints the address
 //! for `ATELIER_TEST_S3`).
 
+#[path = "files/defaults.rs"]
+mod defaults;
 #[path = "files/places.rs"]
 mod places;
 

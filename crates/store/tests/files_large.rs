@@ -1,6 +1,8 @@
 //! A large file flows in and out of the asset store without being held in memory. Alone in its process, so that the peak
 //! it measures is its own.
 
+#[path = "files/defaults.rs"]
+mod defaults;
 #[path = "files/places.rs"]
 mod places;
 

@@ -1,16 +1,23 @@
 //! A bucket that is slow, cuts the line or falls silent: what can be read is read whole, and nothing waits for ever.
 
+#[path = "files/defaults.rs"]
+mod defaults;
+
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use atelier_store::files::{Files, S3Settings};
+use atelier_contract::Secret;
+use atelier_store::files::{AssetSettings, Files, S3Timeouts};
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tokio::time::Instant;
+
+use defaults::asset_defaults;
 
 const SIZE: usize = 400_000;
 const PIECE: usize = 10_000;
@@ -54,18 +61,18 @@ impl Server {
     }
 
     fn files(&self) -> Files {
-        let settings = S3Settings {
-            bucket: "media".into(),
+        let settings = AssetSettings {
+            url: "s3://media".into(),
             endpoint: format!("http://{}", self.address),
-            region: "us-east-1".into(),
-            path_style: true,
-            access_key: "key".into(),
-            secret_key: "secret".into(),
+            access_key: Secret::new("key"),
+            secret_key: Secret::new("secret"),
+            ..asset_defaults()
+        };
+        let timeouts = S3Timeouts {
             request: Duration::from_millis(700),
             silence: Duration::from_millis(400),
-            ..S3Settings::default()
         };
-        Files::s3(&settings).expect("a bucket")
+        Files::open_within(&settings, PathBuf::new(), timeouts).expect("a bucket")
     }
 }
 

@@ -1,15 +1,17 @@
 //! An accepted job is final within five seconds of its time limit: when thousands are due at once, and when the asset store
 //! does not answer.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
-use atelier_contract::JobState;
-use atelier_store::files::{Files, S3Settings};
+use atelier_contract::{JobState, Secret};
+use atelier_store::files::{AssetSettings, Files};
 use atelier_store::{JobFilter, NewAsset};
 use futures_util::StreamExt as _;
 use tokio::time::Instant;
 
+use crate::asset_defaults::asset_defaults;
 use crate::rig::Rig;
 
 const JOBS: i64 = 5_000;
@@ -67,16 +69,15 @@ async fn five_thousand_jobs_due_at_once_are_final_in_time() {
 async fn an_asset_store_that_never_answers_delays_no_deadline() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let silent = silent.expect("a listener that nobody accepts from");
-    let settings = S3Settings {
-        bucket: "media".into(),
+    let settings = AssetSettings {
+        url: "s3://media".into(),
         endpoint: format!("http://{}", silent.local_addr().expect("an address")),
-        region: "us-east-1".into(),
-        path_style: true,
-        access_key: "key".into(),
-        secret_key: "secret".into(),
-        ..S3Settings::default()
+        access_key: Secret::new("key"),
+        secret_key: Secret::new("secret"),
+        ..asset_defaults()
     };
-    let rig = Rig::keeping(Files::s3(&settings).expect("a bucket")).await;
+    let files = Files::open(&settings, PathBuf::new()).expect("a bucket");
+    let rig = Rig::keeping(files).await;
     let caller = rig.account(100).await;
     rig.imagine(&caller, "hang a fox").await.expect("accepted");
     let rows = (0..300).map(|number| NewAsset {

@@ -1,5 +1,7 @@
 //! Stories: one promise each, told by calling the service's steps by hand with a hand-turned clock.
 
+#[path = "../../../store/tests/files/defaults.rs"]
+mod asset_defaults;
 mod defaults;
 mod receiver;
 mod rig;

@@ -9,7 +9,7 @@ use atelier_backends::VENDORS;
 use atelier_backends::embedded::{EmbeddedEngine, EmbeddedSettings, Tempo};
 use atelier_contract::Tariff;
 use atelier_engine::{Clock, EmbeddedWorker, Engine, Ids, Keyring, Parts, Settings};
-use atelier_store::files::{Files, S3Settings};
+use atelier_store::files::Files;
 use atelier_store::{Options, Store};
 use bytes::Bytes;
 
@@ -126,26 +126,12 @@ pub(crate) async fn check_asset_storage(config: &Config) -> Result<()> {
 
 /// Opens the asset store.
 pub(crate) fn open_files(config: &Config) -> Result<Files> {
-    let assets = &config.assets;
-    if assets.url.is_empty() {
-        return Files::own_folder(config.data_dir.join("assets"))
-            .context("the folder for result files");
-    }
-    let Some(place) = assets.url.strip_prefix("s3://") else {
-        return Files::folder(&assets.url).context("assets.url");
+    let named = if config.assets.url.is_empty() {
+        "the folder for result files"
+    } else {
+        "assets.url"
     };
-    let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
-    let settings = S3Settings {
-        bucket: bucket.to_owned(),
-        prefix: prefix.trim_end_matches('/').to_owned(),
-        endpoint: assets.endpoint.clone(),
-        region: assets.region.clone(),
-        path_style: assets.path_style,
-        access_key: assets.access_key.reveal().to_owned(),
-        secret_key: assets.secret_key.reveal().to_owned(),
-        ..S3Settings::default()
-    };
-    Files::s3(&settings).context("assets.url")
+    Files::open(&config.assets, config.data_dir.join("assets")).context(named)
 }
 
 /// What runs inside the process: nothing, in a binary built without the studio.

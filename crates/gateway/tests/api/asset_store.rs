@@ -1,8 +1,12 @@
 //! Where a service under test keeps its files: in its own folder, or under a fresh prefix of the test bucket.
 
-use atelier_store::files::{Files, S3Settings};
+use std::path::PathBuf;
+
+use atelier_contract::Secret;
+use atelier_store::files::{AssetSettings, Files};
 use futures_util::StreamExt as _;
 
+use crate::asset_defaults::asset_defaults;
 use crate::gateway::{Gateway, Options};
 
 /// Runs the named cases on local files and, when `ATELIER_TEST_S3` names a server, on S3.
@@ -26,7 +30,7 @@ pub(crate) enum AssetStore {
     /// Files in the data folder.
     Folder,
     /// A prefix of a bucket.
-    S3(S3Settings),
+    S3(AssetSettings),
 }
 
 impl AssetStore {
@@ -47,15 +51,12 @@ impl AssetStore {
             .chars()
             .filter(char::is_ascii_alphanumeric)
             .collect();
-        Some(Self::S3(S3Settings {
-            bucket: "media".into(),
-            prefix: format!("api/{unique}"),
+        Some(Self::S3(AssetSettings {
+            url: format!("s3://media/api/{unique}"),
             endpoint,
-            region: "us-east-1".into(),
-            path_style: true,
-            access_key: "S3RVER".into(),
-            secret_key: "S3RVER".into(),
-            ..S3Settings::default()
+            access_key: Secret::new("S3RVER"),
+            secret_key: Secret::new("S3RVER"),
+            ..asset_defaults()
         }))
     }
 
@@ -66,20 +67,17 @@ impl AssetStore {
             return options;
         };
         options
-            .set(
-                "ASSETS_URL",
-                &format!("s3://{}/{}", bucket.bucket, bucket.prefix),
-            )
+            .set("ASSETS_URL", &bucket.url)
             .set("ASSETS_ENDPOINT", &bucket.endpoint)
-            .set("ASSETS_ACCESS_KEY", &bucket.access_key)
-            .set("ASSETS_SECRET_KEY", &bucket.secret_key)
+            .set("ASSETS_ACCESS_KEY", bucket.access_key.reveal())
+            .set("ASSETS_SECRET_KEY", bucket.secret_key.reveal())
     }
 
     /// The files themselves, past the service.
     pub(crate) fn files(&self, gateway: &Gateway) -> Files {
         match self {
             Self::Folder => Files::folder(gateway.folder.path().join("assets")),
-            Self::S3(settings) => Files::s3(settings),
+            Self::S3(settings) => Files::open(settings, PathBuf::new()),
         }
         .expect("the asset store")
     }

@@ -1,6 +1,8 @@
 //! The service from outside: the real binary on a free port, spoken to over HTTP. One file per subject; the harness is
 //! in `gateway.rs`. With `ATELIER_TEST_POSTGRES` set, every test runs on a fresh PostgreSQL database of its own.
 
+#[path = "../../../store/tests/files/defaults.rs"]
+mod asset_defaults;
 mod gateway;
 mod hostile_list;
 mod outside;

@@ -13,9 +13,6 @@ pub enum FilesError {
     /// Keys are letters, digits, `_`, `-`, `.` and `/`.
     #[error("`{0}` is not a key of the asset store")]
     BadKey(String),
-    /// The setting of where the files are kept cannot be used.
-    #[error("the place of the asset store {0}")]
-    BadLocation(String),
     /// Nothing is stored under the key.
     #[error("there is no such file in the asset store")]
     NotFound,

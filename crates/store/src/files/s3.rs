@@ -16,60 +16,29 @@ use object_store::{
 };
 
 use super::error::{FileStream, FilesError, FilesResult};
+use super::settings::{AssetSettings, BucketPath};
 
 /// The size of one part of a large upload; S3 wants at least 5 MiB.
 const PART_BYTES: usize = 8 * 1024 * 1024;
 /// How long a failing request is tried again before the caller hears of it.
 const RETRY: Duration = Duration::from_secs(30);
 
-/// How to reach a bucket.
-#[derive(Clone)]
-pub struct S3Settings {
-    /// The bucket's name.
-    pub bucket: String,
-    /// A path within the bucket that all keys get in front; may be empty.
-    pub prefix: String,
-    /// The address of the server; empty for the provider's own.
-    pub endpoint: String,
-    /// The region.
-    pub region: String,
-    /// Whether the bucket is named in the path rather than in the host name.
-    pub path_style: bool,
-    /// The key id; empty to take the credentials of the environment.
-    pub access_key: String,
-    /// The secret key.
-    pub secret_key: String,
-    /// How long one request may take, its whole body included, unless it reads a file: a file takes as long as whoever
-    /// reads it.
+/// How long a bucket may take.
+#[derive(Clone, Copy, Debug)]
+pub struct S3Timeouts {
+    /// One request, its whole body included, unless it reads a file: a file takes as long as whoever reads it.
     pub request: Duration,
     /// The longest silence within a request.
     pub silence: Duration,
 }
 
-impl Default for S3Settings {
+impl Default for S3Timeouts {
     fn default() -> Self {
         Self {
-            bucket: String::new(),
-            prefix: String::new(),
-            endpoint: String::new(),
-            region: String::new(),
-            path_style: false,
-            access_key: String::new(),
-            secret_key: String::new(),
             // A part of 8 MiB has this long even on a slow line.
             request: Duration::from_mins(5),
             silence: Duration::from_secs(30),
         }
-    }
-}
-
-impl std::fmt::Debug for S3Settings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("S3Settings")
-            .field("bucket", &self.bucket)
-            .field("prefix", &self.prefix)
-            .field("endpoint", &self.endpoint)
-            .finish_non_exhaustive()
     }
 }
 
@@ -83,22 +52,25 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    pub(super) fn open(settings: &S3Settings) -> FilesResult<Self> {
+    pub(super) fn open(
+        settings: &AssetSettings,
+        path: BucketPath<'_>,
+        timeouts: S3Timeouts,
+    ) -> FilesResult<Self> {
         // The client's TLS has no provider of its own; when the process already chose one, that one stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let prefix = settings.prefix.trim_matches('/').to_owned();
-        if !prefix.is_empty() {
-            super::key::check(&prefix)?;
+        if !path.prefix.is_empty() {
+            super::key::check(path.prefix)?;
         }
         let mut builder = if settings.access_key.is_empty() {
             AmazonS3Builder::from_env()
         } else {
             AmazonS3Builder::new()
-                .with_access_key_id(&settings.access_key)
-                .with_secret_access_key(&settings.secret_key)
+                .with_access_key_id(settings.access_key.reveal())
+                .with_secret_access_key(settings.secret_key.reveal())
         };
         builder = builder
-            .with_bucket_name(&settings.bucket)
+            .with_bucket_name(path.bucket)
             .with_virtual_hosted_style_request(!settings.path_style);
         if !settings.region.is_empty() {
             builder = builder.with_region(&settings.region);
@@ -119,13 +91,13 @@ impl Bucket {
         let flows = ClientOptions::new()
             .with_allow_http(settings.endpoint.starts_with("http://"))
             .with_timeout_disabled()
-            .with_read_timeout(settings.silence)
+            .with_read_timeout(timeouts.silence)
             .with_http1_only();
         Ok(Self {
-            client: build(flows.clone().with_timeout(settings.request), 5)?,
+            client: build(flows.clone().with_timeout(timeouts.request), 5)?,
             // A flow that breaks off is opened again anyway.
             reader: build(flows, 1)?,
-            prefix,
+            prefix: path.prefix.to_owned(),
         })
     }
 

@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use atelier_store::files::{Files, S3Settings};
+use atelier_contract::Secret;
+use atelier_store::files::{AssetSettings, Files};
+
+use crate::defaults::asset_defaults;
 
 /// An empty asset_store.
 pub(crate) struct Place {
     /// The asset store.
     pub(crate) files: Files,
     root: PathBuf,
-    settings: Option<S3Settings>,
+    settings: Option<AssetSettings>,
 }
 
 impl Place {
@@ -33,18 +36,15 @@ impl Place {
             eprintln!("skipped: ATELIER_TEST_S3 names no S3 server");
             return None;
         };
-        let settings = S3Settings {
-            bucket: "media".into(),
-            prefix: format!("test/{}", unique()),
+        let settings = AssetSettings {
+            url: format!("s3://media/test/{}", unique()),
             endpoint,
-            region: "us-east-1".into(),
-            path_style: true,
-            access_key: "S3RVER".into(),
-            secret_key: "S3RVER".into(),
-            ..S3Settings::default()
+            access_key: Secret::new("S3RVER"),
+            secret_key: Secret::new("S3RVER"),
+            ..asset_defaults()
         };
         Some(Self {
-            files: Files::s3(&settings).expect("a bucket"),
+            files: Files::open(&settings, PathBuf::new()).expect("a bucket"),
             root: PathBuf::new(),
             settings: Some(settings),
         })
@@ -53,7 +53,7 @@ impl Place {
     /// The same asset_store as another node opens it.
     pub(crate) fn again(&self) -> Files {
         match &self.settings {
-            Some(settings) => Files::s3(settings).expect("the bucket"),
+            Some(settings) => Files::open(settings, PathBuf::new()).expect("the bucket"),
             None => Files::folder(&self.root).expect("the folder"),
         }
     }
