@@ -36,48 +36,30 @@ use crate::backend::{
 };
 use crate::hooks::WebhookRequest;
 use crate::reservation::Reservation;
+use crate::studio_settings::{StudioSettings, Tempo};
 use crate::support::FieldSupport;
 use crate::threads::{CpuTask, Threads};
 use assignment::Assignment;
 use sandbox::SandboxDirectives;
-pub use tempo::Tempo;
-
-/// How the embedded engine works.
-#[derive(Clone, Copy, Debug)]
-pub struct EmbeddedSettings {
-    /// Pieces of CPU work at once; one more is for short work alone.
-    pub threads: usize,
-    /// Megabytes all work together may take.
-    pub memory_megabytes: u32,
-    /// How fast it seems.
-    pub tempo: Tempo,
-    /// Whether words in double brackets steer it.
-    pub sandbox: bool,
-}
-
-impl Default for EmbeddedSettings {
-    fn default() -> Self {
-        Self {
-            threads: available_parallelism().map_or(2, usize::from),
-            memory_megabytes: 1024,
-            tempo: Tempo::Instant,
-            sandbox: true,
-        }
-    }
-}
 
 /// The embedded engine.
 pub struct EmbeddedEngine {
-    settings: EmbeddedSettings,
+    pace: Tempo,
+    sandbox: bool,
     threads: Threads,
 }
 
 impl EmbeddedEngine {
     /// An engine with its own threads and memory budget.
-    pub fn new(settings: EmbeddedSettings) -> Self {
+    pub fn new(settings: &StudioSettings) -> Self {
+        let threads = match settings.threads {
+            0 => available_parallelism().map_or(2, usize::from),
+            threads => threads,
+        };
         Self {
-            settings,
-            threads: Threads::new(settings.threads, settings.memory_megabytes),
+            pace: settings.pace,
+            sandbox: settings.sandbox,
+            threads: Threads::new(threads, settings.memory_mib),
         }
     }
 
@@ -85,12 +67,12 @@ impl EmbeddedEngine {
         // The work also stops when the caller drops this future, whose child the token is.
         let stop = work.cancelled.child_token();
         let guard = stop.clone().drop_guard();
-        let wishes = if self.settings.sandbox {
+        let wishes = if self.sandbox {
             SandboxDirectives::take(&mut work.brief)
         } else {
             SandboxDirectives::default()
         };
-        let typical = self.settings.tempo.typical(&work.operation, &work.request);
+        let typical = self.pace.typical(&work.operation, &work.request);
         let mut thread = work.reserved.take();
         if typical + wishes.delay > Duration::ZERO || wishes.ending.is_some() {
             // It plays somebody who works for as long; the thread is another's meanwhile.
@@ -166,7 +148,7 @@ impl Backend for EmbeddedEngine {
     }
 
     fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reservation> {
-        if brief.task == Task::Seed || self.settings.tempo != Tempo::Instant {
+        if brief.task == Task::Seed || self.pace != Tempo::Instant {
             return Some(Reservation::default());
         }
         self.threads.reserve(whose, long).map(Reservation::thread)

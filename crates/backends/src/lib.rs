@@ -26,6 +26,7 @@ mod models;
 mod origins;
 pub mod reservation;
 mod seeds;
+mod studio_settings;
 pub mod support;
 mod task_vendor;
 mod threads;
@@ -43,6 +44,7 @@ pub use backend::{
 };
 pub use field_error::FieldError;
 pub use hooks::WebhookRequest;
+pub use studio_settings::{StudioSettings, Tempo};
 pub use thumbs::thumbnail;
 pub use vendor::{Secret, Setup, Vendor};
 pub use vendors::{VENDORS, vendor_named};

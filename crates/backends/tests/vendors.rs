@@ -10,6 +10,9 @@ mod comfyui;
 mod comfyui_real;
 #[path = "vendors/comfyui_wishes.rs"]
 mod comfyui_wishes;
+#[cfg(feature = "studio")]
+#[path = "embedded/defaults.rs"]
+mod defaults;
 #[path = "vendors/every.rs"]
 mod every;
 #[path = "vendors/example.rs"]

@@ -9,6 +9,7 @@ pub(crate) mod load;
 
 use std::path::PathBuf;
 
+use atelier_backends::StudioSettings;
 use atelier_contract::Secret;
 use atelier_contract::pages::backends::DeclaredBackend;
 use atelier_contract::settings::Limits;
@@ -61,7 +62,7 @@ pub(crate) struct Config {
             reason = "read for what it says, but there is no engine to obey it"
         )
     )]
-    pub(crate) studio: Studio,
+    pub(crate) studio: StudioSettings,
     #[serde(deserialize_with = "declared::read")]
     pub(crate) backends: Vec<DeclaredBackend>,
 }
@@ -152,38 +153,6 @@ pub(crate) struct Credentials {
 pub(crate) struct OutboundRules {
     pub(crate) ports: Vec<u16>,
     pub(crate) allow: Vec<String>,
-}
-
-/// The embedded engine.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(
-    not(feature = "studio"),
-    expect(
-        dead_code,
-        reason = "read for what it says, but there is no engine to obey it"
-    )
-)]
-pub(crate) struct Studio {
-    pub(crate) enabled: bool,
-    pub(crate) rank: i64,
-    pub(crate) fallback: bool,
-    pub(crate) operations: Vec<String>,
-    pub(crate) slots: usize,
-    pub(crate) threads: usize,
-    pub(crate) memory_mib: u32,
-    pub(crate) pace: StudioTempo,
-    pub(crate) sandbox: bool,
-}
-
-/// How fast the embedded engine seems.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum StudioTempo {
-    /// As fast as it can.
-    Instant,
-    /// As slow as real back ends.
-    Realistic,
 }
 
 #[cfg(test)]

@@ -7,18 +7,9 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::backend::{Fault, ProgressTracker};
+use crate::studio_settings::Tempo;
 
 use super::assignment::cancelled;
-
-/// How fast the embedded engine seems.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tempo {
-    /// As fast as it can.
-    #[default]
-    Instant,
-    /// The typical durations of the interface, with rising progress.
-    Realistic,
-}
 
 /// Progress is said at least this often while waiting.
 const TICK: Duration = Duration::from_millis(200);

@@ -1,6 +1,7 @@
 //! The embedded engine, asked the way the service asks it.
 
 mod artgen;
+mod defaults;
 mod films;
 mod flags;
 mod pictures;

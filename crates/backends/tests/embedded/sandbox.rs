@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use atelier_backends::backend::LostSubmit;
-use atelier_backends::embedded::{EmbeddedSettings, Tempo};
-use atelier_backends::{Backend as _, Class};
+use atelier_backends::{Backend as _, Class, StudioSettings, Tempo};
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::defaults::studio_defaults;
 use crate::studio::Studio;
 
 fn body(prompt: &str) -> serde_json::Value {
@@ -80,11 +80,11 @@ async fn a_stall_never_ends_until_it_is_cancelled() {
 /// Thirty-two stalled jobs hold no thread: another one still gets through.
 #[tokio::test]
 async fn stalled_jobs_do_not_keep_others_from_being_made() {
-    let settings = EmbeddedSettings {
+    let settings = StudioSettings {
         threads: 1,
-        ..EmbeddedSettings::default()
+        ..studio_defaults()
     };
-    let studio = Studio::with(settings);
+    let studio = Studio::with(&settings);
     let stalled: Vec<_> = (0..32)
         .map(|_| {
             studio
@@ -127,11 +127,11 @@ async fn cancelling_stops_the_work_long_before_its_end() {
 
 #[tokio::test]
 async fn without_the_sandbox_its_words_are_words() {
-    let settings = EmbeddedSettings {
+    let settings = StudioSettings {
         sandbox: false,
-        ..EmbeddedSettings::default()
+        ..studio_defaults()
     };
-    let studio = Studio::with(settings);
+    let studio = Studio::with(&settings);
     for words in [
         "[[stall]]",
         "[[delay 1h]] [[delay 900s]]",
@@ -148,11 +148,11 @@ async fn without_the_sandbox_its_words_are_words() {
 
 #[tokio::test]
 async fn a_realistic_tempo_takes_its_time() {
-    let settings = EmbeddedSettings {
-        tempo: Tempo::Realistic,
-        ..EmbeddedSettings::default()
+    let settings = StudioSettings {
+        pace: Tempo::Realistic,
+        ..studio_defaults()
     };
-    let studio = Studio::with(settings);
+    let studio = Studio::with(&settings);
     let (work, _) = studio.work("artgen.imagine", &body("a fox"), None);
     let gauge = work.progress.clone();
     timeout(Duration::from_millis(2500), studio.make(work))

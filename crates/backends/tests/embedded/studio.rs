@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use atelier_backends::backend::{BoxFuture, FileReader, ProgressTracker};
 #[cfg(feature = "studio")]
-use atelier_backends::embedded::{EmbeddedEngine, EmbeddedSettings};
+use atelier_backends::embedded::EmbeddedEngine;
 #[cfg(feature = "studio")]
-use atelier_backends::{Backend, StartOutcome};
+use atelier_backends::{Backend, StartOutcome, StudioSettings};
 use atelier_backends::{Fault, Work, WorkOutput};
 use atelier_contract::body::parse_object;
 use atelier_contract::fields::ImageData;
@@ -22,6 +22,9 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(feature = "studio")]
+use crate::defaults::studio_defaults;
+
 pub(crate) struct Studio {
     #[cfg(feature = "studio")]
     pub(crate) backend: EmbeddedEngine,
@@ -33,14 +36,14 @@ impl Studio {
     pub(crate) fn new() -> Self {
         Self {
             #[cfg(feature = "studio")]
-            backend: EmbeddedEngine::new(EmbeddedSettings::default()),
+            backend: EmbeddedEngine::new(&studio_defaults()),
             asset_store: Arc::default(),
             jobs: AtomicUsize::new(0),
         }
     }
 
     #[cfg(feature = "studio")]
-    pub(crate) fn with(settings: EmbeddedSettings) -> Self {
+    pub(crate) fn with(settings: &StudioSettings) -> Self {
         Self {
             backend: EmbeddedEngine::new(settings),
             asset_store: Arc::default(),

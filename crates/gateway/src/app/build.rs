@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, anyhow};
 use atelier_backends::VENDORS;
 #[cfg(feature = "studio")]
-use atelier_backends::embedded::{EmbeddedEngine, EmbeddedSettings, Tempo};
+use atelier_backends::embedded::EmbeddedEngine;
 use atelier_contract::Tariff;
 use atelier_engine::{Clock, EmbeddedWorker, Engine, Ids, Keyring, Parts, Settings};
 use atelier_store::files::Files;
@@ -18,8 +18,6 @@ use super::credentials::signatory;
 use super::outbound::outbound;
 use super::settings::settings;
 use crate::config::Config;
-#[cfg(feature = "studio")]
-use crate::config::StudioTempo;
 
 /// The built-in prices.
 const TARIFF: &str = include_str!("../../../../config/tariff.toml");
@@ -147,27 +145,13 @@ fn workers(config: &Config) -> Vec<EmbeddedWorker> {
     if !studio.enabled {
         return Vec::new();
     }
-    let usual = EmbeddedSettings::default();
-    let settings = EmbeddedSettings {
-        threads: if studio.threads == 0 {
-            usual.threads
-        } else {
-            studio.threads
-        },
-        memory_megabytes: studio.memory_mib,
-        tempo: match studio.pace {
-            StudioTempo::Instant => Tempo::Instant,
-            StudioTempo::Realistic => Tempo::Realistic,
-        },
-        sandbox: studio.sandbox,
-    };
     vec![EmbeddedWorker {
         name: "embedded".into(),
         slots: studio.slots,
         rank: studio.rank,
         last_resort: !studio.fallback,
         operations: studio.operations.clone(),
-        backend: Arc::new(EmbeddedEngine::new(settings)),
+        backend: Arc::new(EmbeddedEngine::new(studio)),
     }]
 }
 
