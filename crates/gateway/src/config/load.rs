@@ -82,13 +82,7 @@ impl Sources {
 
     /// The settings that result.
     pub(crate) fn config(&self) -> Result<Config> {
-        let table = self.table()?;
-        let config: Config =
-            serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
-                SettingError::new(error.path().to_string(), error.inner().message())
-            })?;
-        check(&config)?;
-        Ok(config)
+        Ok(read(self.table()?)?)
     }
 
     /// The same before they are read as what they are.
@@ -109,6 +103,14 @@ impl Sources {
         }
         Ok(table)
     }
+}
+
+/// The settings of a table that has all of them; else the first that will not do.
+fn read(table: Table) -> Result<Config, SettingError> {
+    let config: Config = serde_path_to_error::deserialize(Value::Table(table))
+        .map_err(|error| SettingError::new(error.path().to_string(), error.inner().message()))?;
+    check(&config)?;
+    Ok(config)
 }
 
 fn read_table(file: &Path) -> Result<Table> {
@@ -355,6 +357,54 @@ mod tests {
             .downcast::<SettingError>()
             .expect("a setting is named");
         assert_eq!(error.field, "limits.headers");
+    }
+
+    /// The promise: wherever the type of a section is, a value that is none of its kind is named by its whole path.
+    #[test]
+    fn every_value_of_another_kind_is_named_by_its_path() {
+        let defaults: Table = DEFAULTS.parse().expect("the defaults are TOML");
+        for path in paths(&defaults, "") {
+            let mut table = defaults.clone();
+            let place = find(&mut table, &path).expect("a setting");
+            *place = match place {
+                Value::String(_) => Value::Boolean(true),
+                _ => Value::String("many".into()),
+            };
+            let error = read(table).expect_err(&path);
+            assert_eq!(error.field, path);
+            assert!(error.why.contains("expected"), "{error}");
+        }
+    }
+
+    #[test]
+    fn times_are_told_what_they_must_be_in_their_own_unit() {
+        for (path, value, why) in [
+            (
+                "jobs.lease_s",
+                Value::String("long".into()),
+                "invalid type: string \"long\", expected i64",
+            ),
+            (
+                "jobs.renew_s",
+                Value::Integer(-1),
+                "invalid value: integer `-1`, expected u64",
+            ),
+            (
+                "jobs.tidy_s",
+                Value::Integer(-1),
+                "invalid value: integer `-1`, expected u64",
+            ),
+            (
+                "retention.audit_days",
+                Value::Integer(i64::MAX),
+                "is too long to be counted in milliseconds",
+            ),
+        ] {
+            let mut table: Table = DEFAULTS.parse().expect("the defaults are TOML");
+            *find(&mut table, path).expect("a setting") = value;
+            let error = read(table).expect_err(path);
+            assert_eq!(error, SettingError::new(path, why));
+        }
     }
 
     #[test]
