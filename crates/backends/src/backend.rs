@@ -9,6 +9,8 @@ use std::time::Duration;
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
 use atelier_contract::{FaultKind, FileRole, Job, JobId};
+use atelier_fairness::reservation::Reservation;
+use atelier_fairness::threads::TaskFailure;
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -16,7 +18,6 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::WebhookRequest;
-use crate::reservation::Reservation;
 use crate::support::FieldSupport;
 
 /// A boxed future, so that back ends can live in one list.
@@ -320,6 +321,12 @@ pub struct Fault {
     pub cost: Option<Cost>,
     /// For the log.
     pub detail: String,
+}
+
+impl From<TaskFailure> for Fault {
+    fn from(failure: TaskFailure) -> Self {
+        Self::ours(failure.to_string())
+    }
 }
 
 impl Fault {

@@ -29,16 +29,16 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
+use atelier_fairness::reservation::Reservation;
+use atelier_fairness::threads::{CpuTask, Threads};
 use serde_json::Value;
 
 use crate::backend::{
     Backend, BoxFuture, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work, WorkOutput,
 };
 use crate::hooks::WebhookRequest;
-use crate::reservation::Reservation;
 use crate::studio_settings::{StudioSettings, Tempo};
 use crate::support::FieldSupport;
-use crate::threads::{CpuTask, Threads};
 use assignment::Assignment;
 use sandbox::SandboxDirectives;
 
@@ -104,12 +104,13 @@ impl EmbeddedEngine {
             long,
             megabytes: assignment.megabytes(),
             thread,
-            gauge: &gauge,
         };
-        let made = self.threads.run(piece, move || run_assignment(&assignment));
+        let made = self
+            .threads
+            .run(piece, || gauge.begin(), move || run_assignment(&assignment));
         let made = made.await;
         drop(guard);
-        made
+        made?
     }
 }
 

@@ -23,13 +23,13 @@ mod vendor;
 use std::sync::Arc;
 use std::time::Duration;
 
+use atelier_fairness::share::FairSemaphore;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
 
 use crate::guard::{Policy, Purpose};
-use crate::share::FairSemaphore;
 use connect::{ConnectRules, GuardedConnector};
 use memory::MemoryBudget;
 use receivers::ReceiverPool;

@@ -7,17 +7,17 @@ use std::thread::available_parallelism;
 
 use atelier_contract::FileRole;
 use atelier_contract::brief::{Brief, Format};
+use atelier_fairness::threads::{CpuTask, Threads};
 use atelier_media::{
     Encoding, Header, Label, Limits, Mask, Picture, cut_out, decode, encode, header, relabelled,
 };
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::backend::{Fault, OutputFile, ProgressTracker, Work, WorkOutput};
+use crate::backend::{Fault, OutputFile, Work, WorkOutput};
 use crate::canvas::Canvas;
 use crate::fit::{self, Size};
 use crate::origins::manifest_origins;
-use crate::threads::{CpuTask, Threads};
 
 /// What the metadata of a result says it was made by.
 const ENGINE: &str = "external";
@@ -115,9 +115,8 @@ where
         long: false,
         megabytes,
         thread: None,
-        gauge: &ProgressTracker::default(),
     };
-    THREADS.run(piece, work).await
+    THREADS.run(piece, || (), work).await?
 }
 
 fn area((width, height): Size) -> u64 {
@@ -378,6 +377,7 @@ mod tests {
     use atelier_contract::brief::Task;
 
     use super::*;
+    use crate::backend::Class;
 
     /// What becomes of a vendor's picture for a caller who wants a JPEG of a quality.
     fn passed(vendors: &[u8], quality: u8, finish: &FinishOptions) -> Option<Vec<OutputFile>> {
@@ -387,6 +387,15 @@ mod tests {
         };
         let pictures = [Bytes::copy_from_slice(vendors)];
         as_they_are(&brief, &pictures, finish, &Label::default())
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_our_fault_and_its_text_is_not_the_callers() {
+        let bad = || -> Result<(), Fault> { panic!("bad brush") };
+        let fault = with_megabytes(1, bad).await.expect_err("a fault");
+        assert_eq!(fault.class, Class::Bug);
+        assert!(fault.detail.contains("bad brush"), "{}", fault.detail);
+        assert!(!fault.job_message().contains("bad brush"));
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! comes back over the network as hostile.
 
 pub mod backend;
-pub mod background;
 mod cancellation;
 mod canvas;
 mod clock;
@@ -24,12 +23,10 @@ mod inputs;
 mod mapping;
 mod models;
 mod origins;
-pub mod reservation;
 mod seeds;
 mod studio_settings;
 pub mod support;
 mod task_vendor;
-mod threads;
 mod thumbs;
 pub mod vendor;
 mod vendor_errors;
@@ -37,7 +34,6 @@ mod vendors;
 mod videos;
 mod worker;
 
-pub use atelier_fairness::{limits, share};
 pub use atelier_media::without_metadata;
 pub use backend::{
     Backend, Class, Cost, Fault, NextPass, OutputFile, PollOutcome, StartOutcome, Work, WorkOutput,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::Brief;
+use atelier_fairness::reservation::Reservation;
 use serde_json::Value;
 
 use crate::backend::{
@@ -13,7 +14,6 @@ use crate::backend::{
 };
 use crate::hooks::WebhookRequest;
 use crate::http::{Secrets, VendorHttp};
-use crate::reservation::Reservation;
 use crate::support::{self, FieldSupport};
 use crate::videos::{OversizePolicy, RequestedVideo, fit_videos};
 

@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use atelier_backends::backend::{FileReader, Work};
-use atelier_backends::share::FairSemaphore;
 use atelier_backends::{Fault, WorkOutput};
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
 use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Output, Refusal};
+use atelier_fairness::share::FairSemaphore;
 use atelier_store::files::{FileStream, Files, FilesError};
 use atelier_store::{JobRow, Outcome};
 use base64::Engine as _;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_backends::http::OutboundClient;
-use atelier_backends::limits::{AccountLimits, LimitOverrides};
 use atelier_contract::{AccountId, Code, JobId, Refusal};
+use atelier_fairness::limits::{HolderLimits, LimitOverrides};
 use atelier_store::{AuditRow, Node, Store};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -120,7 +120,7 @@ impl Context {
         let own = |number: i64| u32::try_from(number).ok().filter(|number| *number > 0);
         let all = self.store.allowances().await?.into_iter();
         let all = all.map(|(id, stored)| {
-            let allowance = AccountLimits {
+            let allowance = HolderLimits {
                 submits_per_second: own(stored.submits_per_second),
                 calls_per_second: own(stored.calls_per_second),
                 share_percent: own(stored.share_percent),

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use atelier_backends::Vendor;
 use atelier_backends::http::OutboundClient;
-use atelier_backends::limits::LimitOverrides;
-use atelier_backends::share::FairSemaphore;
 use atelier_contract::Tariff;
 use atelier_contract::metrics::HistogramVec;
+use atelier_fairness::limits::LimitOverrides;
+use atelier_fairness::share::FairSemaphore;
 use atelier_store::Store;
 use atelier_store::files::Files;
 use tokio_util::sync::CancellationToken;

@@ -44,7 +44,7 @@ pub use admin::{
 };
 pub use assets::{ASSETS, Asset, Assets, Uploads};
 pub use atelier_backends::guard::names_own_machine;
-pub use atelier_backends::{WebhookRequest, background, credentials, limits, share};
+pub use atelier_backends::{WebhookRequest, credentials};
 pub use callbacks::Callbacks;
 pub use certificate::{OwnCertificateError, own_certificate};
 pub use clock::{Clock, ServiceClock, SimulatedMachine};

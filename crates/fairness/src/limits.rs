@@ -1,13 +1,13 @@
-//! What an operator gives single accounts of what all share, instead of what everybody has.
+//! What an operator gives single holders of what all share, instead of what everybody has.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What one account has; `None` for what everybody has.
+/// What one holder has; `None` for what everybody has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AccountLimits {
-    /// Submits per second.
+pub struct HolderLimits {
+    /// Calls that make work, per second.
     pub submits_per_second: Option<u32>,
     /// Other calls per second.
     pub calls_per_second: Option<u32>,
@@ -15,26 +15,26 @@ pub struct AccountLimits {
     pub share_percent: Option<u32>,
 }
 
-/// The accounts that have something of their own: few, or none.
+/// The holders that have something of their own: few, or none.
 #[derive(Default)]
 pub struct LimitOverrides {
     /// Whether there are any: every call asks, and mostly there are none.
     some: AtomicBool,
-    all: RwLock<HashMap<Arc<str>, AccountLimits>>,
+    all: RwLock<HashMap<Arc<str>, HolderLimits>>,
 }
 
 impl LimitOverrides {
     /// What one has.
-    pub fn of(&self, holder: &str) -> AccountLimits {
+    pub fn of(&self, holder: &str) -> HolderLimits {
         if !self.some.load(Ordering::Acquire) {
-            return AccountLimits::default();
+            return HolderLimits::default();
         }
         let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
         all.get(holder).copied().unwrap_or_default()
     }
 
     /// Takes over all of them.
-    pub fn replace(&self, all: HashMap<Arc<str>, AccountLimits>) {
+    pub fn replace(&self, all: HashMap<Arc<str>, HolderLimits>) {
         let mut kept = self.all.write().unwrap_or_else(PoisonError::into_inner);
         *kept = all;
         self.some.store(!kept.is_empty(), Ordering::Release);

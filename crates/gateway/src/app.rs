@@ -13,6 +13,8 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use anyhow::{Context as _, Result, anyhow};
 use atelier_contract::family::IMAGE_BODY;
 use atelier_engine::{Engine, key};
+use atelier_fairness::share::FairSemaphore;
+use atelier_fairness::throughput::Throughput;
 use hyper::header::HeaderValue;
 use tokio_util::sync::CancellationToken;
 
@@ -29,9 +31,7 @@ use crate::http::proxy_detector::ProxyDetector;
 use crate::http::rate::Rates;
 use crate::http::request_slots::RequestSlots;
 use crate::http::static_content::StaticContent;
-use crate::http::throughput::Throughput;
 use crate::server::proxies::TrustedProxies;
-use atelier_engine::share::FairSemaphore;
 use console_policy::console_policy;
 
 pub(crate) use addresses::Addresses;

@@ -29,7 +29,6 @@ pub(crate) mod session;
 pub(crate) mod static_content;
 mod submit;
 mod sync_answer;
-pub(crate) mod throughput;
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use atelier_fairness::share::{FairPermit, FairSemaphore};
 use bytes::Bytes;
 
 use super::memory::{UNIT, with_share};
-use crate::share::{FairPermit, FairSemaphore};
 
 /// Room for inputs; it is free again when it is dropped.
 pub struct InputMemory {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use atelier_contract::FileRole;
 use atelier_contract::brief::{Brief, Task};
+use atelier_fairness::reservation::Reservation;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -23,7 +24,6 @@ use crate::fit::Size;
 use crate::hooks::WebhookRequest;
 use crate::http::VendorRequest;
 use crate::images::{FinishOptions, finish_images};
-use crate::reservation::Reservation;
 use crate::support::FieldSupport;
 use crate::vendor_errors;
 use crate::videos::finish_videos;

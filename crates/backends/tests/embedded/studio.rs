@@ -101,7 +101,7 @@ impl Studio {
             attempt_id: format!("{}-1", job.id),
             whose: "somebody".into(),
             long: false,
-            reserved: atelier_backends::reservation::Reservation::default(),
+            reserved: atelier_fairness::reservation::Reservation::default(),
             operation: name.to_owned(),
             request: job.request.clone(),
             sources: sources.collect(),

@@ -52,7 +52,7 @@ fn work() -> Work {
         attempt_id: "a-1".into(),
         whose: "somebody".into(),
         long: false,
-        reserved: atelier_backends::reservation::Reservation::default(),
+        reserved: atelier_fairness::reservation::Reservation::default(),
         operation: "vidgen_partner.generations".into(),
         request: serde_json::Map::new(),
         brief: Brief::new(Task::Animate),

@@ -51,7 +51,7 @@ pub(crate) fn work(name: &str, body: &Value, parent: Option<&Job>, cited: &[Job]
         attempt_id: format!("{}-1", job.id),
         whose: "somebody".into(),
         long: false,
-        reserved: atelier_backends::reservation::Reservation::default(),
+        reserved: atelier_fairness::reservation::Reservation::default(),
         operation: name.to_owned(),
         request: job.request.clone(),
         sources: brief.sources.iter().map(|one| input(&one.image)).collect(),

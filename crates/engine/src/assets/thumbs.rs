@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use atelier_backends::share::{FairPermit, FairSemaphore};
 use atelier_contract::{Code, Refusal};
+use atelier_fairness::share::{FairPermit, FairSemaphore};
 use atelier_store::files::{Files, FilesError};
 use atelier_store::{Error as StoreError, NewAsset};
 use bytes::Bytes;

@@ -17,9 +17,9 @@ pub(crate) mod worker;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::backend::LostSubmit;
-use atelier_backends::share::FairSemaphore;
 use atelier_backends::{Backend, Fault};
 use atelier_contract::{BackendId, Quota};
+use atelier_fairness::share::FairSemaphore;
 use atelier_store::{ShortWork, WorkerNote, read_work_kind};
 
 use crate::names::WorkerName;

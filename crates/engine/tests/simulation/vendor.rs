@@ -9,13 +9,13 @@ use std::time::Duration;
 use atelier_backends::backend::{
     Acceptance, Backend, BoxFuture, Cost, LostSubmit, PollOutcome, StartOutcome, Work,
 };
-use atelier_backends::reservation::Reservation;
 use atelier_backends::support::FieldSupport;
 use atelier_backends::{
     Class, Fault, FieldError, OutputFile, Setup, Vendor, WebhookRequest, WorkOutput, Worker,
 };
 use atelier_contract::FileRole;
 use atelier_contract::brief::Brief;
+use atelier_fairness::reservation::Reservation;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::time::sleep;

@@ -7,11 +7,11 @@ use std::time::Duration;
 use atelier_backends::backend::{
     Backend, BoxFuture, Cost, LostSubmit, PollOutcome, StartOutcome, Work,
 };
-use atelier_backends::reservation::Reservation;
 use atelier_backends::support::FieldSupport;
 use atelier_backends::{Class, Fault, OutputFile, WebhookRequest, WorkOutput};
 use atelier_contract::FileRole;
 use atelier_contract::brief::Brief;
+use atelier_fairness::reservation::Reservation;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::Notify;

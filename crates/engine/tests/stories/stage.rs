@@ -8,13 +8,13 @@ use std::time::Duration;
 use atelier_backends::backend::{
     Acceptance, Backend, BoxFuture, Cost, LostSubmit, NextPass, PollOutcome, StartOutcome, Work,
 };
-use atelier_backends::reservation::Reservation;
 use atelier_backends::support::{FieldSupport, SupportLevel};
 use atelier_backends::{
     Class, Fault, FieldError, OutputFile, Setup, Vendor, WebhookRequest, WorkOutput, Worker,
 };
 use atelier_contract::brief::Brief;
 use atelier_contract::{FaultKind, FileRole};
+use atelier_fairness::reservation::Reservation;
 use bytes::Bytes;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use futures_util::FutureExt as _;
 
 use super::*;
-use crate::limits::AccountLimits;
+use crate::limits::HolderLimits;
 
 fn name(text: &str) -> Arc<str> {
     text.into()
@@ -89,9 +89,9 @@ fn an_operator_may_give_one_more_or_less_at_run_time() {
     assert_eq!(streams.share_of("a"), 25);
     let give = |percent: u32| {
         let share_percent = Some(percent);
-        let own = AccountLimits {
+        let own = HolderLimits {
             share_percent,
-            ..AccountLimits::default()
+            ..HolderLimits::default()
         };
         allowances.replace([(name("a"), own)].into());
     };

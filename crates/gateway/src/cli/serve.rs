@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use atelier_engine::background;
+use atelier_fairness::background;
 use clap::Args;
 use tokio::net::TcpListener;
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use atelier_contract::{AccountId, Code, Refusal};
+use atelier_fairness::share::{AcquireError, FairPermit, FairSemaphore};
 use hyper::header::HeaderMap;
 use tokio::time::{Instant, timeout};
 
@@ -12,7 +13,6 @@ use super::body_share::BodyShare;
 use super::denial::Denial;
 use super::rate::{CallKind, RateStatus, Rates};
 use super::request_slots::RequestSlots;
-use atelier_engine::share::{AcquireError, FairPermit, FairSemaphore};
 
 /// How long whoever asks too much waits to be told so: otherwise a caller that does not heed it would have as much of the
 /// processor in refusals as others have in answers.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_engine::share::{FairPermit, FairSemaphore};
+use atelier_fairness::share::{FairPermit, FairSemaphore};
 use bytes::Bytes;
 use tokio::time::timeout;
 

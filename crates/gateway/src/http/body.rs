@@ -7,6 +7,8 @@ use std::time::Duration;
 use atelier_contract::body::{Fields, USUAL_STRUCTURE, parse_object_within};
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::{Code, Refusal};
+use atelier_fairness::share::FairSemaphore;
+use atelier_fairness::throughput::Throughput;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
@@ -19,9 +21,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::admission::{Admission, capacity_denial};
 use super::body_share::BodyShare;
 use super::denial::Denial;
-use super::throughput::Throughput;
 use crate::app::App;
-use atelier_engine::share::FairSemaphore;
 
 /// A body that has not been read, with the grants of its request.
 pub(crate) struct UnreadBody {

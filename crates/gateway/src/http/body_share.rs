@@ -6,8 +6,8 @@ use std::sync::Arc;
 use atelier_contract::family::SMALL_BODY;
 use atelier_contract::{Code, Refusal};
 
-use atelier_engine::background::{self, ThreadPriority};
-use atelier_engine::share::{AcquireError, FairPermit, FairSemaphore};
+use atelier_fairness::background::{self, ThreadPriority};
+use atelier_fairness::share::{AcquireError, FairPermit, FairSemaphore};
 
 /// The most that a page reads that needs no key: what vendors post is not larger.
 pub(crate) const MOST_OPEN: usize = 4 * SMALL_BODY;

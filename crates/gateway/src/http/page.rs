@@ -10,8 +10,8 @@ use atelier_contract::pages::{
     Access, FieldsSpec, Method, Page, PageInput, PageListeners, PageOutput,
 };
 use atelier_contract::{Code, Refusal};
-use atelier_engine::background::{self, ThreadPriority};
-use atelier_engine::share::FairSemaphore;
+use atelier_fairness::background::{self, ThreadPriority};
+use atelier_fairness::share::FairSemaphore;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use hyper::http::request::Parts;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use atelier_engine::share::FairSemaphore;
+use atelier_fairness::share::FairSemaphore;
 
 /// What strangers, lookups and operators have beside the places of accounts: one for so many of those.
 const BESIDE: u64 = 8;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::{Code, Job, JobId, Refusal};
-use atelier_engine::share::FairPermit;
 use atelier_engine::{Caller, Changes};
+use atelier_fairness::share::FairPermit;
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::{Value, json};

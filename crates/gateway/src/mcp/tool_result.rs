@@ -7,7 +7,7 @@ use atelier_contract::body::Fields;
 use atelier_contract::pages::jobs::JobProgress;
 use atelier_contract::{File, Job, JobId, JobState, Refusal};
 use atelier_engine::Caller;
-use atelier_engine::background::{self, ThreadPriority};
+use atelier_fairness::background::{self, ThreadPriority};
 use atelier_media::{Encoding, Limits, decode, encode, first_frame};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

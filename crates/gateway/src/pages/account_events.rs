@@ -11,6 +11,7 @@ use std::time::Duration;
 use atelier_contract::{Code, Refusal};
 use atelier_engine::records::{JobSummary, SUMMARIES_MAX};
 use atelier_engine::{BulkView, Caller, Changes};
+use atelier_fairness::share::FairPermit;
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -23,7 +24,6 @@ use crate::http::denial::Denial;
 use crate::http::page::Events;
 use crate::http::reply;
 use crate::http::request::IncomingRequest;
-use atelier_engine::share::FairPermit;
 
 /// What ended so long before a look is looked at again: its commit may have been seen later than its time says.
 const OVERLAP_MS: i64 = 10_000;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use atelier_contract::{Code, Job, JobId, Refusal};
 use atelier_engine::{Caller, Changes};
+use atelier_fairness::share::FairPermit;
 use bytes::Bytes;
 use futures_util::stream;
 use hyper::header::HeaderMap;
@@ -18,7 +19,6 @@ use crate::http::denial::Denial;
 use crate::http::page::Events;
 use crate::http::reply;
 use crate::http::request::IncomingRequest;
-use atelier_engine::share::FairPermit;
 
 /// A silent stream says this often that it is alive.
 pub(super) const COMMENT_EVERY: Duration = Duration::from_secs(15);

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use atelier_fairness::throughput::Throughput;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
 use super::framing::{Bounds, BrokenBody, Framing, HeadError};
 use super::watch::Connection;
-use crate::http::throughput::Throughput;
 
 /// How much is read at once of what is forgotten.
 const PIECE: usize = 8192;

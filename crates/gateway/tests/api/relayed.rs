@@ -47,7 +47,7 @@ fn imagine(number: u32, prompt: &str) -> Work {
         attempt_id: format!("{id}-1"),
         whose: "somebody".into(),
         long: false,
-        reserved: atelier_backends::reservation::Reservation::default(),
+        reserved: atelier_fairness::reservation::Reservation::default(),
         job_id: JobId::new(id),
         operation: submit.name.to_owned(),
         request: order.stored(request.as_ref()),

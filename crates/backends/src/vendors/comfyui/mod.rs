@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
+use atelier_fairness::reservation::Reservation;
 
 use serde_json::{Value, json};
 
@@ -23,7 +24,6 @@ use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
 use crate::http::{VendorHttp, VendorRequest};
 use crate::inputs::{seed_of_parent, unsupported};
-use crate::reservation::Reservation;
 use crate::support::FieldSupport;
 use crate::task_vendor::refused_field;
 use crate::vendor::{Setup, Vendor};

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Direction, Task};
+use atelier_fairness::reservation::Reservation;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -22,7 +23,6 @@ use crate::backend::{
 use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
 use crate::http::{VendorHttp, VendorRequest, segment};
-use crate::reservation::Reservation;
 use crate::support::FieldSupport;
 use crate::task_vendor::Capabilities;
 use crate::vendor::{Setup, Vendor, schema_of};

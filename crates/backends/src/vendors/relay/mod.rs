@@ -13,6 +13,7 @@ use std::time::Duration;
 use atelier_contract::brief::Brief;
 use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
 use atelier_contract::{ACCOUNT_PATH, JobState, operation};
+use atelier_fairness::reservation::Reservation;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,7 +24,6 @@ use crate::backend::{
 use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
 use crate::http::{VendorHttp, VendorRequest, VendorResponse, segment};
-use crate::reservation::Reservation;
 use crate::support::FieldSupport;
 use crate::task_vendor::Capabilities;
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};

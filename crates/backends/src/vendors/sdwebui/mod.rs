@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
+use atelier_fairness::reservation::Reservation;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -24,7 +25,6 @@ use crate::hooks::WebhookRequest;
 use crate::http::{VendorHttp, VendorRequest};
 use crate::images::{FinishOptions, finish_images};
 use crate::inputs;
-use crate::reservation::Reservation;
 use crate::seeds;
 use crate::support::{FieldSupport, SupportLevel};
 use crate::task_vendor::{Capabilities, ImageCapabilities, MaskSupport, label};

@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use atelier_backends::Backend;
-use atelier_backends::reservation::Reservation;
 use atelier_contract::brief::Brief;
 use atelier_contract::{AttemptId, JobId};
+use atelier_fairness::reservation::Reservation;
 use atelier_store::{Attempt, StartLimits};
 
 use super::Pool;

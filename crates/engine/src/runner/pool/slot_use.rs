@@ -1,6 +1,6 @@
 //! What a place at a worker account was taken for.
 
-use atelier_backends::share::FairPermit;
+use atelier_fairness::share::FairPermit;
 
 /// How a place was taken.
 #[expect(

@@ -10,7 +10,7 @@ use atelier_contract::pages::overview::Overview;
 use atelier_contract::pages::stats::{NodeRow, ShareHolder, ShareStats, Stats};
 use atelier_contract::pages::vendors::VendorRow;
 use atelier_engine::ServedJobView;
-use atelier_engine::share::FairSemaphore;
+use atelier_fairness::share::FairSemaphore;
 
 use crate::app::App;
 use crate::disk;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_engine::Asset;
+use atelier_fairness::share::{AcquireError, FairPermit as Place};
 use futures_util::TryStreamExt as _;
 use hyper::Method;
 use tokio::time::{sleep, timeout};
@@ -17,7 +18,6 @@ use crate::http::payload::ByteStream;
 use crate::http::range::{self, ByteRange, RequestedRange};
 use crate::http::reply::{self, FileHeaders};
 use crate::http::request::IncomingRequest;
-use atelier_engine::share::{AcquireError, FairPermit as Place};
 
 /// How long a download waits while its address has all it may have.
 const TURN: Duration = Duration::from_secs(10);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use atelier_contract::metrics::{Metric, table};
 use atelier_contract::pages::stats::WorkerStats;
-use atelier_engine::share::Usage;
 use atelier_engine::{NodeStats, ServiceStats};
+use atelier_fairness::share::Usage;
 use hyper::header::{ACCEPT, HeaderMap};
 
 use crate::app::App;

@@ -1,9 +1,9 @@
-//! How fast the bodies of one account are read, and files sent to one address, all together. A machine beside the service can
-//! send and take faster than both processors can copy; few lines from outside carry more than this.
+//! How fast bytes of one holder pass, all together. A machine beside the service can send and take faster than its
+//! processors can copy; few lines from outside carry more than this.
 
 use std::time::Duration;
 
-use super::rate::{Buckets, Pace};
+use crate::rate::{Rate, TokenBuckets};
 
 /// Bytes are counted in pieces of so many; what is smaller costs nothing.
 const PIECE: usize = 256 * 1024;
@@ -11,27 +11,27 @@ const PIECE: usize = 256 * 1024;
 const BURST: u32 = 64;
 
 /// Everybody's speed.
-pub(crate) struct Throughput {
-    buckets: Buckets<String>,
-    pace: Pace,
+pub struct Throughput {
+    buckets: TokenBuckets<String>,
+    rate: Rate,
 }
 
 impl Throughput {
     /// So many MiB a second for each holder; 0 for no limit.
-    pub(crate) fn new(mib_per_s: u32) -> Self {
+    pub fn new(mib_per_s: u32) -> Self {
         let pieces = mib_per_s.saturating_mul((1024 * 1024 / PIECE) as u32);
         Self {
-            buckets: Buckets::default(),
-            pace: Pace::new(pieces, Duration::from_secs(1), BURST),
+            buckets: TokenBuckets::default(),
+            rate: Rate::new(pieces, Duration::from_secs(1), BURST),
         }
     }
 
     /// Counts what passed and is not yet counted: whole pieces are taken off it. Says how long to wait before more may pass,
     /// or nothing as long as there is less than a piece.
-    pub(crate) fn count(&self, holder: &str, uncounted: &mut usize) -> Option<Duration> {
+    pub fn count(&self, holder: &str, uncounted: &mut usize) -> Option<Duration> {
         let pieces = *uncounted / PIECE;
         *uncounted %= PIECE;
-        let waits = (0..pieces).map(|_| self.buckets.wait_for(holder, self.pace));
+        let waits = (0..pieces).map(|_| self.buckets.wait_for(holder, self.rate));
         waits.last()
     }
 }
@@ -53,9 +53,9 @@ mod tests {
         began.elapsed()
     }
 
-    /// Fast bytes of one account do not take the processor from others: it waits, and others do not.
+    /// Fast bytes of one holder do not take the processor from others: it waits, and others do not.
     #[tokio::test(start_paused = true)]
-    async fn an_account_that_sends_faster_than_allowed_waits_alone() {
+    async fn a_holder_that_sends_faster_than_allowed_waits_alone() {
         let throughput = Throughput::new(128);
         assert_eq!(read_mib(&throughput, "one", 16).await, Duration::ZERO);
         let (one, more) = tokio::join!(

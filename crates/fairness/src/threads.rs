@@ -4,7 +4,6 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::backend::{Fault, ProgressTracker};
 use crate::background::{self, ThreadPriority};
 use crate::share::{FairPermit, FairSemaphore};
 
@@ -13,11 +12,23 @@ const SHORT_THREADS: u64 = 1;
 /// The part of the memory that short work has for itself: one in so many.
 const SHORT_MEMORY: u64 = 8;
 
+/// Why a piece of work has no result: it panicked, or its runtime ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFailure(String);
+
+impl std::fmt::Display for TaskFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TaskFailure {}
+
 /// Threads and memory that all pieces of work share.
-pub(crate) struct Threads {
+pub struct Threads {
     places: WorkCapacity,
     megabytes: WorkCapacity,
-    /// How many pieces of short work each account has.
+    /// How many pieces of short work each holder has.
     short: Arc<FairSemaphore>,
 }
 
@@ -28,15 +39,15 @@ struct WorkCapacity {
 }
 
 /// What a piece of somebody's work needs.
-pub(crate) struct CpuTask<'a> {
-    pub(crate) whose: &'a Arc<str>,
-    /// Whether it is long beside other work of the same account.
-    pub(crate) long: bool,
-    pub(crate) megabytes: u32,
+pub struct CpuTask<'a> {
+    /// The holder whose share it counts against.
+    pub whose: &'a Arc<str>,
+    /// Whether it is long beside other work of the same holder.
+    pub long: bool,
+    /// The memory it takes; a piece larger than the whole budget still runs, alone.
+    pub megabytes: u32,
     /// Its thread, if it has one already.
-    pub(crate) thread: Option<FairPermit>,
-    /// Where to say that it begins.
-    pub(crate) gauge: &'a ProgressTracker,
+    pub thread: Option<FairPermit>,
 }
 
 impl WorkCapacity {
@@ -63,12 +74,13 @@ impl WorkCapacity {
 }
 
 impl Threads {
-    pub(crate) fn new(threads: usize, megabytes: u32) -> Self {
+    /// So many threads and one more for short work, and so much memory.
+    pub fn new(threads: usize, megabytes: u32) -> Self {
         let (threads, megabytes) = (threads as u64, u64::from(megabytes));
         let besides = megabytes / SHORT_MEMORY;
         Self {
             places: WorkCapacity {
-                // One more than one account may have, so that nobody waits until somebody else's piece is done.
+                // One more than one holder may have, so that nobody waits until somebody else's piece is done.
                 all: FairSemaphore::fixed("threads", threads + 1, threads),
                 short: FairSemaphore::elastic("threads for short work", SHORT_THREADS),
             },
@@ -81,24 +93,24 @@ impl Threads {
     }
 
     /// A thread for a piece of somebody's work, if one is free and nobody waits for it.
-    pub(crate) fn reserve(&self, whose: &Arc<str>, long: bool) -> Option<FairPermit> {
+    pub fn reserve(&self, whose: &Arc<str>, long: bool) -> Option<FairPermit> {
         self.places.try_take(whose, long)
     }
 
-    /// Runs a piece of somebody's work, once there is room for it and it is their turn; a panic in it becomes a fault.
-    pub(crate) async fn run<T: Send + 'static>(
+    /// Runs a piece of somebody's work, once there is room for it and it is their turn. `begin` is called right before; a
+    /// panic in the work is a failure of it alone.
+    pub async fn run<T: Send + 'static>(
         &self,
         piece: CpuTask<'_>,
-        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
+        begin: impl FnOnce(),
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, TaskFailure> {
         let CpuTask {
             whose,
             long,
             megabytes,
             thread,
-            gauge,
         } = piece;
-        // A piece larger than the whole budget still runs, alone.
         let megabytes = u64::from(megabytes.max(1));
         // There is no end to what is only counted.
         let counted = (!long).then(|| self.short.try_take(whose, 1).ok());
@@ -108,7 +120,7 @@ impl Threads {
             None => self.places.take(whose, long, 1).await,
         };
         let memory = self.megabytes.take(whose, long, megabytes).await;
-        gauge.begin();
+        begin();
         let kind = match (long, self.is_one_of_many(whose, long)) {
             (false, false) => ThreadPriority::Single,
             (true, false) => ThreadPriority::SingleLong,
@@ -121,16 +133,15 @@ impl Threads {
             drop((memory, thread, counted));
             result
         });
-        match running.await {
-            Ok(result) => result,
-            Err(error) => Err(match error.try_into_panic() {
-                Ok(panic) => Fault::ours(format!("panicked: {}", panic_text(panic.as_ref()))),
-                Err(error) => Fault::ours(error.to_string()),
-            }),
-        }
+        running.await.map_err(|error| {
+            TaskFailure(match error.try_into_panic() {
+                Ok(panic) => format!("panicked: {}", panic_text(panic.as_ref())),
+                Err(error) => error.to_string(),
+            })
+        })
     }
 
-    /// Whether an account has more work of a kind under way, or waits for it: its short work is none the slower for long work.
+    /// Whether a holder has more work of a kind under way, or waits for it: its short work is none the slower for long work.
     fn is_one_of_many(&self, whose: &Arc<str>, long: bool) -> bool {
         if long {
             self.places.all.has_more(whose)
@@ -154,34 +165,32 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::backend::Class;
 
     /// A piece of somebody's long work.
     async fn run<T: Send + 'static>(
         threads: &Threads,
         whose: &str,
         megabytes: u32,
-        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, TaskFailure> {
         let piece = CpuTask {
             whose: &whose.into(),
             long: true,
             megabytes,
             thread: None,
-            gauge: &ProgressTracker::default(),
         };
-        threads.run(piece, work).await
+        threads.run(piece, || (), work).await
     }
 
     #[tokio::test]
-    async fn a_panic_becomes_our_fault_and_frees_its_room() {
+    async fn a_panic_is_a_failure_and_frees_its_room() {
+        fn bad() {
+            panic!("bad brush")
+        }
         let threads = Threads::new(1, 10);
         for _ in 0..2 {
-            let bad = || -> Result<(), Fault> { panic!("bad brush") };
-            let fault = run(&threads, "a", 10, bad).await.expect_err("a fault");
-            assert_eq!(fault.class, Class::Bug);
-            assert!(fault.detail.contains("bad brush"), "{}", fault.detail);
-            assert!(!fault.job_message().contains("bad brush"));
+            let failure = run(&threads, "a", 10, bad).await.expect_err("a failure");
+            assert_eq!(failure.to_string(), "panicked: bad brush");
         }
     }
 
@@ -196,7 +205,6 @@ mod tests {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::sleep(Duration::from_millis(20));
                 now.fetch_sub(1, Ordering::SeqCst);
-                Ok(())
             })
         });
         for done in futures_util::future::join_all(pieces).await {
@@ -217,7 +225,6 @@ mod tests {
             crowd.spawn(async move {
                 let work = move || {
                     let _ = ended.lock().expect("no panic").recv();
-                    Ok(())
                 };
                 run(&threads, "crowd", 1, work).await
             });
@@ -226,7 +233,7 @@ mod tests {
         let whose: Arc<str> = "single".into();
         assert!(threads.is_one_of_many(&"crowd".into(), true));
         assert!(!threads.is_one_of_many(&whose, true));
-        let single = run(&threads, &whose, 1, || Ok(()));
+        let single = run(&threads, &whose, 1, || ());
         let single = tokio::time::timeout(Duration::from_secs(5), single).await;
         assert!(single.is_ok_and(|done| done.is_ok()));
         drop(end);
@@ -245,7 +252,6 @@ mod tests {
                 let work = move || {
                     std::thread::sleep(Duration::from_millis(5));
                     done.lock().expect("no panic").push(whose);
-                    Ok(())
                 };
                 run(threads, whose, 1, work).await.expect("it works");
             }
@@ -273,7 +279,6 @@ mod tests {
             crowd.spawn(async move {
                 let work = move || {
                     let _ = ended.lock().expect("no panic").recv();
-                    Ok(())
                 };
                 run(&threads, "a", 35, work).await
             });
@@ -286,18 +291,17 @@ mod tests {
         let thread = threads.reserve(&whose, false);
         assert!(thread.is_some() && threads.reserve(&whose, false).is_none());
         for thread in [thread, None] {
-            let gauge = ProgressTracker::default();
+            let mut began = false;
             let piece = CpuTask {
                 whose: &whose,
                 long: false,
                 megabytes: 50,
                 thread,
-                gauge: &gauge,
             };
-            let short = threads.run(piece, || Ok(()));
+            let short = threads.run(piece, || began = true, || ());
             let short = tokio::time::timeout(Duration::from_secs(5), short).await;
             assert!(short.is_ok_and(|done| done.is_ok()));
-            assert!(gauge.begun().is_some());
+            assert!(began);
         }
         drop(end);
         let done = crowd.join_all().await;

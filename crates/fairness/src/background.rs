@@ -1,5 +1,5 @@
-//! Threads for work that takes the processor for long. In a service they give way to the threads that answer: a picture
-//! takes a moment longer while others call, and nobody's call waits for somebody's picture. Whoever asks for much gives
+//! Threads for work that takes the processor for long. In a service they give way to the threads that answer: it
+//! takes a moment longer while others call, and nobody's call waits for somebody's heavy work. Whoever asks for much gives
 //! way to whoever asks for little.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,9 +15,9 @@ use tokio::task::{JoinHandle, spawn_blocking};
 pub enum ThreadPriority {
     /// Of somebody who has nothing else of its kind under way.
     Single,
-    /// Of such an account, and long.
+    /// Of such a holder, and long.
     SingleLong,
-    /// One of many pieces of the same account.
+    /// One of many pieces of the same holder.
     Crowd,
     /// One of many, and long.
     CrowdLong,
@@ -117,7 +117,7 @@ fn lower(_: ThreadPriority) {}
 mod tests {
     use super::*;
 
-    /// Nobody's call waits for somebody's picture, and no single picture for a crowd of them: heavy work has less of the
+    /// Nobody's call waits for heavy work, and no single piece of it for a crowd of them: heavy work has less of the
     /// processor than what answers.
     #[tokio::test]
     async fn heavy_work_gives_way_to_what_answers() {
