@@ -4,7 +4,8 @@ mod normalized;
 
 use serde::Deserialize;
 
-use crate::family::{Family, Request};
+use crate::family::Family;
+use crate::operation::Request;
 use crate::refusal::{Code, Refusal};
 use normalized::{holds_word, normalized};
 

@@ -38,16 +38,3 @@ pub fn operation(name: &str) -> Option<(&'static Family, &'static SubmitEndpoint
             .map(|submit| (family, submit))
     })
 }
-
-/// The valid request that stands beside the table, one file per operation.
-macro_rules! example {
-    ($name:literal) => {
-        include_str!(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/examples/",
-            $name,
-            ".json"
-        ))
-    };
-}
-pub(crate) use example;

@@ -10,15 +10,17 @@ use crate::ids::JobId;
 use crate::job::{Job, JobState};
 
 mod frame;
+mod lifetime;
 mod refusal_body;
 mod submit;
 
 pub use crate::time::timestamp;
 pub use frame::{envelope_schema, envelope_schema_with_queue, to_json};
-pub use refusal_body::refusal_body;
+pub use lifetime::ResultLifetime;
+pub use refusal_body::{RefusedData, refusal_body};
 pub use submit::{
-    AnswerMode, FORM_BODY, FinishedJob, IMAGE_BODY, Request, SMALL_BODY, SubmitEndpoint,
-    submit_and_wait, submit_job,
+    AnswerMode, FORM_BODY, FinishedJob, IMAGE_BODY, SMALL_BODY, SubmitEndpoint, submit_and_wait,
+    submit_job,
 };
 
 /// How a family's job identifiers look.
@@ -30,19 +32,6 @@ pub enum JobIds {
     Digits(&'static str),
 }
 
-/// How long the addresses of a family's results work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultLifetime {
-    /// 60 minutes.
-    Hour,
-    /// 24 hours.
-    Day,
-    /// 72 hours.
-    ThreeDays,
-    /// 31 days.
-    Month,
-}
-
 /// One way to read a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FetchEndpoint {
@@ -50,15 +39,6 @@ pub struct FetchEndpoint {
     pub path: &'static str,
     /// The documented name of the parameter; `jobId` and `job_id` are both accepted.
     pub param: &'static str,
-}
-
-/// What a refused submit has as `data`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusedData {
-    /// `null`.
-    Null,
-    /// `{}`.
-    Empty,
 }
 
 /// A family of endpoints.

@@ -19,6 +19,7 @@ pub mod models;
 pub mod notes;
 pub mod operation;
 pub mod pages;
+mod prelude;
 pub mod quota;
 pub mod refusal;
 pub mod scopes;
@@ -42,23 +43,3 @@ pub use refusal::{Code, Refusal};
 pub use scopes::{Scope, Scopes};
 pub use secret::Secret;
 pub use tariff::{Price, Tariff};
-
-/// What a family file needs.
-pub(crate) mod prelude {
-    pub(crate) use schemars::{JsonSchema, Schema, SchemaGenerator};
-    pub(crate) use serde::{Deserialize, Serialize};
-    pub(crate) use serde_json::Value;
-
-    pub(crate) use crate::brief::{Brief, Task};
-    pub(crate) use crate::families::example;
-    pub(crate) use crate::family::{
-        Family, FetchEndpoint, FinishedJob, JobIds, ResultLifetime, SubmitEndpoint,
-    };
-    pub(crate) use crate::family::{envelope_schema, submit_and_wait, submit_job, to_json};
-    pub(crate) use crate::fields::{HookUrl, ImageUrl};
-    pub(crate) use crate::job::{Job, JobState};
-    pub(crate) use crate::operation::{Operation, Order, ReferencedJobs};
-    pub(crate) use crate::quota::{Quota, QuotaText};
-    pub(crate) use crate::refusal::Refusal;
-    pub(crate) use crate::tariff::Price;
-}

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use crate::body::Fields;
 use crate::brief::Brief;
-use crate::family::Request;
 use crate::fields::{HookUrl, ImageUrl};
 use crate::ids::JobId;
 use crate::job::{Job, Speed};
@@ -30,7 +29,8 @@ impl<'a> ReferencedJobs<'a> {
     /// answered like one that does not exist.
     pub fn finished_parent(self, field: &str, family: &str) -> Result<&'a Job, Refusal> {
         let of_family = |job: &&Job| {
-            crate::operation(&job.operation).is_some_and(|(found, _)| found.name == family)
+            let named = job.operation.split_once('.');
+            named.is_some_and(|(found, _)| found == family)
         };
         let parent = self
             .parent
@@ -69,6 +69,47 @@ pub trait Operation: Serialize + DeserializeOwned + JsonSchema {
 
     /// What to make and what it costs, or why not.
     fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal>;
+}
+
+/// A parsed request of any operation.
+pub trait Request: Send + Sync {
+    /// The earlier job it follows.
+    fn parent(&self) -> Option<JobId>;
+    /// Names of earlier results it mentions.
+    fn cites(&self) -> Vec<String>;
+    /// The texts to hold against the list of banned words, each with its field; the main prompt first.
+    fn prompts(&self) -> Vec<(String, &str)>;
+    /// The main prompt.
+    fn prompt(&self) -> Option<&str> {
+        self.prompts().first().map(|(_, text)| *text)
+    }
+    /// What to make and what it costs, or why not.
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal>;
+    /// The request with every default resolved, as it is stored.
+    fn to_fields(&self) -> Fields;
+}
+
+impl<T: Operation + Send + Sync> Request for T {
+    fn parent(&self) -> Option<JobId> {
+        Operation::parent(self)
+    }
+    fn cites(&self) -> Vec<String> {
+        Operation::cites(self)
+    }
+    fn prompts(&self) -> Vec<(String, &str)> {
+        Operation::prompts(self)
+    }
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
+        let order = Operation::order(self, context)?;
+        order.brief.check_inline()?;
+        Ok(order)
+    }
+    fn to_fields(&self) -> Fields {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Fields::new(),
+        }
+    }
 }
 
 /// What a request comes to.

@@ -1,6 +1,7 @@
 //! From the commit that ends a job straight to the callback sender: a callback that was claimed by that commit need not be looked
 //! for, claimed and read again. What cannot be sent soon is given back to the store, where everybody finds it.
 
+mod route;
 mod route_queues;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use atelier_contract::AccountId;
 use atelier_store::{Delivery, JobRow};
 use tokio::sync::Notify;
 
+pub(crate) use route::Route;
 pub(crate) use route_queues::RouteQueues;
 
 /// Callbacks that are on their way to the callback sender or wait there, at most. The others are owed like any.
@@ -39,23 +41,6 @@ impl QueuedCallback {
     /// Whether it has waited for too long.
     pub(crate) fn is_late(&self, now_ms: i64) -> bool {
         now_ms - self.since_ms > WAITS_MS
-    }
-}
-
-/// An account and a host.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Route {
-    pub(crate) account_id: AccountId,
-    pub(crate) host: String,
-}
-
-impl Route {
-    /// The route a delivery belongs to.
-    pub(crate) fn of(delivery: &Delivery) -> Self {
-        Self {
-            account_id: delivery.account_id.as_str().into(),
-            host: delivery.host.clone(),
-        }
     }
 }
 

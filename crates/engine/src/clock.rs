@@ -5,16 +5,18 @@
 
 mod agreement;
 mod slew;
+mod source;
 mod start;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use atelier_store::{ClockNote, Store, boot_ms};
+use atelier_store::{ClockNote, Store};
 
 use agreement::{Agreement, Verdict};
 use slew::{Adjustment, ClockSlew};
+pub use source::SimulatedMachine;
+use source::{Source, machine_ms};
 
 /// How far the time that is shown is ahead of the service's own where tests turn the clock by hand: taking one for the other
 /// must not go unnoticed.
@@ -41,38 +43,6 @@ pub struct ServiceClock {
     ahead_ms: AtomicI64,
     slew: Mutex<ClockSlew>,
     agreement: Mutex<Agreement>,
-}
-
-/// What the time is made from.
-#[derive(Debug)]
-enum Source {
-    /// This machine.
-    Machine,
-    /// This machine and the database that nodes share.
-    Database(Store),
-    /// A simulated machine.
-    Simulated(SimulatedMachine),
-}
-
-/// A machine whose count of time goes with the runtime's own, which is virtual in a simulation.
-#[derive(Clone, Debug)]
-pub struct SimulatedMachine {
-    /// When it was switched on, by its own name for that.
-    pub name: String,
-    /// What it had counted at a moment of the runtime.
-    pub counted: (i64, tokio::time::Instant),
-    /// How far its wall clock is ahead of that.
-    pub wall_ahead_ms: Arc<AtomicI64>,
-}
-
-impl SimulatedMachine {
-    fn boot_ms(&self) -> i64 {
-        self.counted.0 + self.counted.1.elapsed().as_millis() as i64
-    }
-
-    fn wall_ms(&self) -> i64 {
-        self.boot_ms() + self.wall_ahead_ms.load(Ordering::SeqCst)
-    }
 }
 
 impl Clock {
@@ -278,49 +248,4 @@ impl ServiceClock {
         }
         Ok(())
     }
-}
-
-impl Source {
-    /// The count of time that nobody can set.
-    fn boot_ms(&self) -> i64 {
-        match self {
-            Self::Machine | Self::Database(_) => boot_ms(),
-            Self::Simulated(machine) => machine.boot_ms(),
-        }
-    }
-
-    /// The wall clock that is gone by: the database's, where nodes share one.
-    fn wall_ms(&self) -> i64 {
-        match self {
-            Self::Machine => machine_ms(),
-            Self::Database(store) => store.database_now_ms().unwrap_or_else(machine_ms),
-            Self::Simulated(machine) => machine.wall_ms(),
-        }
-    }
-
-    /// The machine's own wall clock.
-    fn machine_ms(&self) -> i64 {
-        match self {
-            Self::Machine | Self::Database(_) => machine_ms(),
-            Self::Simulated(machine) => machine.wall_ms(),
-        }
-    }
-
-    /// The machine since it was switched on.
-    fn machine(&self) -> String {
-        match self {
-            Self::Machine | Self::Database(_) => start::machine().to_owned(),
-            Self::Simulated(machine) => machine.name.clone(),
-        }
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one place that reads the machine's clock"
-)]
-fn machine_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64)
 }

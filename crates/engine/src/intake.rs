@@ -6,6 +6,7 @@ mod addresses;
 mod bulk;
 mod call;
 mod many;
+mod operations;
 mod prompts;
 mod review;
 mod translator;
@@ -15,9 +16,10 @@ use std::time::Duration;
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
-use atelier_contract::family::{AnswerMode, Family, Request, SubmitEndpoint};
+use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
 use atelier_contract::fields::ImageData;
 use atelier_contract::models::model_of;
+use atelier_contract::operation::Request;
 use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::tariff::Price;
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal, refuse_translation};
@@ -366,11 +368,7 @@ impl Intake {
         fields: Fields,
         custody: bool,
     ) -> Result<Quota, Refusal> {
-        let Some((_, submit)) = atelier_contract::operation(operation) else {
-            let known = operation_names().join(", ");
-            let message = format!("unknown operation; known are {known}");
-            return Err(Refusal::invalid("operation", message));
-        };
+        let (_, submit) = operations::find(operation)?;
         let request = (submit.parse)(fields)?;
         let ordered =
             resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
@@ -396,12 +394,4 @@ impl Intake {
         let broken = atelier_contract::broken_rule(prompt, family, rules);
         broken.map(|(_, word)| word.to_owned())
     }
-}
-
-fn operation_names() -> Vec<&'static str> {
-    atelier_contract::FAMILIES
-        .iter()
-        .flat_map(|family| family.submits)
-        .map(|submit| submit.name)
-        .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::family::Request;
+use atelier_contract::operation::Request;
 use atelier_contract::operation::{Order, ReferencedJobs};
 use atelier_contract::{AccountId, Job, Refusal};
 

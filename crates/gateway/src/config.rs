@@ -154,13 +154,3 @@ pub(crate) struct OutboundRules {
     pub(crate) ports: Vec<u16>,
     pub(crate) allow: Vec<String>,
 }
-
-#[cfg(test)]
-impl Config {
-    /// The defaults, for tests of single parts.
-    pub(crate) fn defaults() -> Self {
-        load::Sources::default()
-            .config()
-            .expect("the defaults are complete")
-    }
-}

@@ -10,8 +10,9 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::{Position, Url};
 
+use super::client::{OutboundClient, USER_AGENT};
+use super::error::OutboundError;
 use super::receivers::ReceiverConnection;
-use super::{OutboundClient, OutboundError, USER_AGENT};
 use crate::guard::Purpose;
 
 /// How much of the answer is kept for the delivery log.

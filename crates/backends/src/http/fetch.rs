@@ -14,12 +14,13 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
+use super::client::{OutboundClient, USER_AGENT};
 use super::error::classify;
+use super::error::{FetchError, OutboundError};
 use super::fence::FencedBody;
 use super::input_memory::InputMemory;
 use super::limits::Limits;
 use super::slots::FetchSlot;
-use super::{FetchError, OutboundClient, OutboundError, USER_AGENT};
 use crate::guard::{Purpose, names_own_machine};
 
 /// How far a buffer grows at a time when the answer does not say how long it is.

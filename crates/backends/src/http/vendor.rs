@@ -24,10 +24,10 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::error::classify;
+use super::client::{HttpClient, KeepAlive, OutboundClient, USER_AGENT, client};
+use super::error::{OutboundError, classify};
 use super::fence::{self, Fence, FencedBody, fence};
 use super::trace;
-use super::{HttpClient, KeepAlive, OutboundClient, OutboundError, USER_AGENT, client};
 use crate::backend::{Acceptance, Class, Fault};
 use crate::field_error::FieldError;
 use crate::guard::Purpose;
@@ -38,8 +38,6 @@ pub use request::VendorRequest;
 pub use response::VendorResponse;
 pub(crate) use secrets::Secrets;
 
-/// An answer that is only looked at for its words.
-const MOST_ANSWER: u64 = 4 * 1024 * 1024;
 /// The largest answer of a stranger's server that is read as words.
 const MOST_OF_STRANGERS: u64 = 24 * 1024 * 1024;
 /// How much memory a stranger's words may take beyond their own once they are understood.

@@ -1,15 +1,16 @@
 //! animegen: anime-style images from words or from an image.
 
-use crate::fields::words;
 use crate::job::FileRole;
 use crate::prelude::*;
 
 mod cast;
 mod image;
+mod options;
 mod text;
 
 pub use cast::{Centre, CharacterPrompt, CharacterReference, ReferenceKind, Vibe};
 pub use image::AnimegenImageToImage;
+pub use options::{AnimegenModel, NoiseSchedule, Sampler};
 pub use text::AnimegenTextToImage;
 
 /// animegen.
@@ -44,24 +45,6 @@ pub const FAMILY: Family = Family {
     shape: envelope_schema::<AnimegenResult>,
     ..Family::USUAL
 };
-
-words! {
-    /// The model.
-    pub AnimegenModel { Full "anime-diffusion-4-5-full", Curated "anime-diffusion-4-5-curated" }
-}
-words! {
-    /// How noise becomes an image.
-    pub Sampler = EulerAncestral {
-        EulerAncestral "Euler Ancestral", Euler "Euler", Dpm2SAncestral "DPM++ 2S Ancestral",
-        Dpm2MSde "DPM++ 2M SDE", Dpm2M "DPM++ 2M", DpmSde "DPM++ SDE",
-    }
-}
-words! {
-    /// How noise fades.
-    pub NoiseSchedule = Karras {
-        Karras "karras", Exponential "exponential", Polyexponential "polyexponential",
-    }
-}
 
 /// The `data` of a finished job.
 #[derive(Serialize, JsonSchema)]

@@ -25,10 +25,9 @@ pub use blend::{ArtgenBlend, Dimensions};
 pub use describe::ArtgenDescribe;
 pub use imagine::ArtgenImagine;
 pub use inpaint::ArtgenInpaint;
+use requests::FAMILY_NAME;
 pub use requests::Mode;
 pub use seed::ArtgenSeed;
-
-const FAMILY_NAME: &str = "artgen";
 
 /// artgen image.
 pub const FAMILY: Family = Family {

@@ -1,14 +1,15 @@
 //! design: raster generation, image-to-image, inpaint, backgrounds, vectors and upscales, answered in the response.
 
-use crate::fields::words;
 use crate::job::FileRole;
 use crate::prelude::*;
 
 mod generate;
+mod model;
 mod repaint;
 mod single;
 
 pub use generate::{DesignGenerations, DesignSize};
+pub use model::DesignModel;
 pub use repaint::{DesignImageToImage, DesignInpaint, ReplaceBackground};
 pub use single::{CreativeUpscale, CrispUpscale, RemoveBackground, Vectorize};
 
@@ -87,11 +88,6 @@ const fn submit<T: Operation + Send + Sync + 'static>(
     submit_and_wait::<T, DesignAnswer>(name[0], path, example, render)
         .priced(name)
         .usually(|_| 10)
-}
-
-words! {
-    /// The model.
-    pub DesignModel = V3 { V3 "designv3", V2 "designv2" }
 }
 
 /// The answer of every design endpoint.

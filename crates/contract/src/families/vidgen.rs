@@ -1,18 +1,18 @@
 //! vidgen: videos from words and images, characters for them, and removal of the watermark.
 
-use crate::fields::words;
 use crate::prelude::*;
 
 mod character;
 mod generate;
 mod no_watermark;
+mod options;
 mod result;
 
 pub use character::MakeCharacter;
 pub use generate::VidgenGenerations;
 pub use no_watermark::VidgenNoWatermark;
-
-const FAMILY_NAME: &str = "vidgen";
+use options::FAMILY_NAME;
+pub use options::{Orientation, VidgenModel, VidgenSize};
 
 /// vidgen.
 pub const FAMILY: Family = Family {
@@ -67,26 +67,3 @@ pub const FAMILY: Family = Family {
     shape: result::shape,
     ..Family::USUAL
 };
-
-words! {
-    /// The model.
-    pub VidgenModel {
-        /// Normal mode.
-        Video2 "video-2",
-        /// High-definition mode.
-        Video2Pro "video-2-pro",
-    }
-}
-words! {
-    /// Upright or lying.
-    pub Orientation = Portrait { Portrait "portrait", Landscape "landscape" }
-}
-words! {
-    /// Definition.
-    pub VidgenSize = Small {
-        /// Standard definition.
-        Small "small",
-        /// HD: more detail, a higher bit rate; only with `video-2-pro`.
-        Large "large",
-    }
-}

@@ -2,8 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::RefusedData;
 use crate::refusal::Refusal;
+
+/// What a refused submit has as `data`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusedData {
+    /// `null`.
+    Null,
+    /// `{}`.
+    Empty,
+}
 
 /// The body of a refusal, in a family's form.
 pub fn refusal_body(data: RefusedData, refusal: &Refusal) -> Map<String, Value> {

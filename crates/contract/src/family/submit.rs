@@ -3,13 +3,12 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::ResultLifetime;
+use super::lifetime::ResultLifetime;
 use crate::body::{self, Fields};
 use crate::brief::Task;
 use crate::fields::field_order;
-use crate::ids::JobId;
 use crate::job::Job;
-use crate::operation::{Operation, Order, ReferencedJobs};
+use crate::operation::{Operation, Request};
 use crate::refusal::Refusal;
 
 /// How a submit is answered.
@@ -27,47 +26,6 @@ pub struct FinishedJob<'a> {
     pub job: &'a Job,
     /// Its main files in base64, in order; empty unless [`SubmitEndpoint::wants_bytes`] said so.
     pub base64: &'a [String],
-}
-
-/// A parsed request of any operation.
-pub trait Request: Send + Sync {
-    /// The earlier job it follows.
-    fn parent(&self) -> Option<JobId>;
-    /// Names of earlier results it mentions.
-    fn cites(&self) -> Vec<String>;
-    /// The texts to hold against the list of banned words, each with its field; the main prompt first.
-    fn prompts(&self) -> Vec<(String, &str)>;
-    /// The main prompt.
-    fn prompt(&self) -> Option<&str> {
-        self.prompts().first().map(|(_, text)| *text)
-    }
-    /// What to make and what it costs, or why not.
-    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal>;
-    /// The request with every default resolved, as it is stored.
-    fn to_fields(&self) -> Fields;
-}
-
-impl<T: Operation + Send + Sync> Request for T {
-    fn parent(&self) -> Option<JobId> {
-        Operation::parent(self)
-    }
-    fn cites(&self) -> Vec<String> {
-        Operation::cites(self)
-    }
-    fn prompts(&self) -> Vec<(String, &str)> {
-        Operation::prompts(self)
-    }
-    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
-        let order = Operation::order(self, context)?;
-        order.brief.check_inline()?;
-        Ok(order)
-    }
-    fn to_fields(&self) -> Fields {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(fields)) => fields,
-            _ => Fields::new(),
-        }
-    }
 }
 
 /// One way to submit work.

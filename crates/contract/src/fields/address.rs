@@ -63,7 +63,7 @@ macro_rules! address {
                     Value::String(text) => check(&text).map(|()| Self(text)),
                     other => Err(de::Error::custom(format_args!(
                         "must be an http or https address, is {}",
-                        super::kind(&other)
+                        super::values::kind(&other)
                     ))),
                 }
             }

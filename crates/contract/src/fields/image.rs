@@ -12,7 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{ImageUrl, kind};
+use super::ImageUrl;
+use super::values::kind;
 
 /// The largest inline image in bytes after decoding.
 const MOST_BYTES: usize = 30 * 1024 * 1024;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{as_text, shown};
+use super::values::{as_text, shown};
 
 /// Whole seconds from `LEAST` to `MOST`, on the wire as text; `LEAST` when absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

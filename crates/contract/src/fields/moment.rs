@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 
-use super::as_text;
+use super::values::as_text;
 
 /// `YYYY-MM-DD` or `YYYY-MM-DD HH:MM:SS`, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

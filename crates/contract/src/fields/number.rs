@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
-use super::{kind, shown};
+use super::values::{as_shown, kind, whole};
 
 mod pick;
 
@@ -75,21 +75,6 @@ impl<'de, const L: i64, const M: i64, const D: i64> Deserialize<'de> for Count<L
                 as_shown(&value)
             ))),
         }
-    }
-}
-
-/// `300` and `300.0` are the same whole number.
-fn whole(number: &serde_json::Number) -> Option<i64> {
-    number.as_i64().or_else(|| {
-        let value = number.as_f64()?;
-        (value.fract() == 0.0 && value.abs() < 9e15).then_some(value as i64)
-    })
-}
-
-fn as_shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => shown(text),
-        other => other.to_string(),
     }
 }
 

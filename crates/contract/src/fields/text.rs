@@ -6,7 +6,7 @@ use std::ops::Deref;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{as_text, shown};
+use super::values::{as_text, shown};
 use crate::body::BLANK;
 
 /// Characters that show nothing: a prompt made of them is missing.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::Route;
+use super::route::Route;
 
 /// A lane for each route that has letters.
 pub(crate) struct RouteQueues<L> {

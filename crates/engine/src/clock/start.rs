@@ -1,15 +1,12 @@
 //! Where a process begins with the service's own time: where the last one on this machine would be by now, or the other nodes
 //! are. Only a machine that was switched on since, or another one, has to believe the wall clock, and then never backwards.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use atelier_store::{ClockNote, Store};
 
-use super::Source;
+use super::source::Source;
 
-/// What tells one start of a machine from the next.
-const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 /// Among several machines, a note this young is believed before those of others: no machine counts that wrongly.
 const YOUNG_MS: i64 = 600_000;
 /// Nodes at work note the time so often that the last note is no older than this.
@@ -17,17 +14,6 @@ const NOTED_MS: i64 = 30_000;
 /// How long a node that cannot tell the time waits for another one to do so, and how often it looks.
 const WAITS_MS: i64 = 12_000;
 const LOOKS_AGAIN: Duration = Duration::from_millis(500);
-
-/// This machine since it was switched on; empty where nothing tells that.
-pub(super) fn machine() -> &'static str {
-    static MACHINE: OnceLock<String> = OnceLock::new();
-    MACHINE.get_or_init(|| {
-        let text = std::fs::read_to_string(BOOT_ID).unwrap_or_default();
-        let id = text.trim();
-        // The empty name is that of what all agree on.
-        if id.is_empty() { "unknown" } else { id }.to_owned()
-    })
-}
 
 /// The service's own time now.
 pub(super) async fn steady_ms(source: &Source, store: &Store) -> Result<i64, atelier_store::Error> {

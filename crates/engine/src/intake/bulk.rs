@@ -15,6 +15,7 @@ use crate::admin::Caller;
 use crate::assets::{Assets, InputGuard};
 use crate::context::{Context, unavailable};
 use crate::intake::accept::{self, PlacedJob, PreparedJob};
+use crate::intake::operations;
 use crate::runner::{Runner, ShortSeen};
 use crate::tracer::SpanKind;
 
@@ -64,11 +65,7 @@ struct StoredRefusal {
 
 /// The family and operation of a call, if it can be one of many.
 pub(super) fn operation(name: &str) -> Result<(&'static Family, &'static SubmitEndpoint), Refusal> {
-    let Some((family, submit)) = atelier_contract::operation(name) else {
-        let known = super::operation_names().join(", ");
-        let message = format!("unknown operation; known are {known}");
-        return Err(Refusal::invalid("operation", message));
-    };
+    let (family, submit) = operations::find(name)?;
     if matches!(submit.answers_with, AnswerMode::Answer(_)) || !submit.files.is_empty() {
         let message = format!(
             "{name} answers with its result and makes no job; call {} instead",

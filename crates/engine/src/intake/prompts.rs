@@ -1,7 +1,8 @@
 //! What may be asked for in words: the operator's rules, and a pause for accounts that go on asking for what they refuse.
 //! Only a refused prompt writes; what is counted is one number for all nodes.
 
-use atelier_contract::family::{Family, Request};
+use atelier_contract::family::Family;
+use atelier_contract::operation::Request;
 use atelier_contract::{Code, PromptRule, Refusal, refuse_banned};
 
 use crate::context::{Context, unavailable};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use atelier_backends::http::{VendorHttp, VendorRequest};
 use atelier_contract::brief::{Brief, Source};
-use atelier_contract::family::Request;
 use atelier_contract::fields::ImageData;
+use atelier_contract::operation::Request;
 use atelier_contract::{Code, Refusal};
 use base64::Engine as _;
 use serde_json::{Value, json};

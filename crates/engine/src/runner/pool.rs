@@ -9,8 +9,9 @@ pub(crate) mod leasable_kinds;
 pub(crate) mod load;
 pub(crate) mod pace;
 mod refusal;
-mod slot;
+pub(crate) mod slot;
 mod slot_use;
+mod take;
 pub(crate) mod view;
 pub(crate) mod worker;
 
@@ -26,12 +27,9 @@ use crate::names::WorkerName;
 use crate::runner::length::is_long;
 use crate::runner::routing::RoutingConstraint;
 use choice::{Candidate, Choice, Headroom, Requirements, choose};
-use health::{Condition, Fitness, Health};
+use health::{Condition, Health};
 use leasable_kinds::{LeasableKinds, RECENT_MS};
-use slot_use::SlotUse;
 use worker::{EmbeddedWorker, PoolWorker};
-
-pub(crate) use slot::Slot;
 
 /// The pool of this process.
 pub(crate) struct Pool {
@@ -77,71 +75,6 @@ impl Pool {
             .iter_mut()
             .find(|member| member.candidate.name == *name)
             .map(act)
-    }
-
-    /// Takes a slot for a job of an account, or says when to ask again. An account that has none of those inside this process
-    /// takes a spare one rather than wait for others.
-    pub(crate) fn take(
-        self: &Arc<Self>,
-        requirements: &Requirements<'_>,
-        account_id: &Arc<str>,
-        now_ms: i64,
-    ) -> Result<Slot, Choice> {
-        let mut members = self.members();
-        let requirements = Requirements {
-            first: self.inside.held(account_id) == 0,
-            ..*requirements
-        };
-        let choice = choose(
-            &requirements,
-            members.iter().map(|member| &member.candidate),
-            now_ms,
-        );
-        let Choice::Take(place) = choice else {
-            return Err(choice);
-        };
-        let member = &mut members[place];
-        let probe = member.candidate.health.fitness(now_ms) == Fitness::Probe;
-        member.candidate.health.probing |= probe;
-        member.candidate.pace.push(now_ms);
-        // What needs no place takes none from anybody else.
-        let ahead = !member.candidate.has_slot(&requirements);
-        if ahead {
-            member.candidate.ahead += 1;
-        } else {
-            member.enter(requirements.long);
-        }
-        // There is no end to what is only counted.
-        let counted = (member.candidate.spare > 0)
-            .then(|| self.inside.try_take(account_id, 1).ok())
-            .flatten();
-        let taken = SlotUse {
-            probe,
-            began: false,
-            long: requirements.long,
-            leaves_one: requirements.headroom != Headroom::Nothing,
-            _counted: counted,
-        };
-        let slot = Slot::new(Arc::clone(self), member, taken);
-        if ahead {
-            slot.stay_ahead();
-        }
-        Ok(slot)
-    }
-
-    /// Takes a place at a named worker account even when it is full: its job is already at the vendor.
-    pub(crate) fn take_over(self: &Arc<Self>, name: &WorkerName, long: bool) -> Option<Slot> {
-        let mut members = self.members();
-        let member = members
-            .iter_mut()
-            .find(|member| member.candidate.name == *name)?;
-        member.enter(long);
-        let taken = SlotUse {
-            began: true,
-            long,
-            ..SlotUse::default()
-        };
-        Some(Slot::new(Arc::clone(self), member, taken))
     }
 
     /// What would come of a wish right now.

@@ -226,6 +226,16 @@ fn read_item(like: Option<&Value>, text: &str) -> Result<Value, &'static str> {
 }
 
 #[cfg(test)]
+impl Config {
+    /// The defaults, for tests of single parts.
+    pub(crate) fn defaults() -> Self {
+        Sources::default()
+            .config()
+            .expect("the defaults are complete")
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Replies: their status, envelope and headers. Which status a refusal has is said by its code, in the contract.
 
-mod file;
+pub(crate) mod file;
 
 use std::io;
 use std::sync::LazyLock;
@@ -20,10 +20,6 @@ use serde_json::{Map, Value};
 use super::denial::Denial;
 use super::payload::{ByteStream, Payload};
 use super::request_id;
-
-pub(crate) use file::{
-    FileHeaders, part_of_file, range_not_satisfiable, unchanged_file, whole_file,
-};
 
 /// An answer.
 pub(crate) type Reply = Response<Payload>;

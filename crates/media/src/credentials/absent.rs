@@ -1,6 +1,6 @@
 //! A build that cannot sign.
 
-use super::{Chain, CredentialsError, Ingredient, Statement};
+use super::statement::{Chain, CredentialsError, Ingredient, Statement};
 
 /// Nobody: there is none in this build.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use rcgen::{
 };
 use time::{Duration, OffsetDateTime};
 
-use super::{Chain, CredentialsError};
+use super::statement::{Chain, CredentialsError};
 
 /// How long it is good for.
 const YEARS: i64 = 10;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use c2pa::validation_results::ValidationState;
 use c2pa::{BoxedSigner, Builder, Context, Ingredient as Named, Reader, SigningAlg, create_signer};
 
+use super::statement::{Act, Chain, CredentialsError, Ingredient, Statement};
 use super::words;
-use super::{Act, Chain, CredentialsError, Ingredient, Statement};
 use crate::header::header;
 use crate::{Encoding, Picture, encode};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Act, Ingredient, Relation, Statement};
+use super::statement::{Act, Ingredient, Relation, Statement};
 
 const GENERATED: &str = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia";
 const COMPOSITE: &str =

@@ -4,7 +4,8 @@ use futures_util::StreamExt as _;
 use http::Response;
 use tokio::time::Instant;
 
-use super::{MOST_ANSWER, VendorHttp, VendorRequest, VendorResponse, whole};
+use super::request::MOST_ANSWER;
+use super::{VendorHttp, VendorRequest, VendorResponse, whole};
 use crate::backend::{Class, Fault};
 use crate::http::OutboundError;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
-use super::MOST_ANSWER;
-
+/// An answer that is only looked at for its words.
+pub(super) const MOST_ANSWER: u64 = 4 * 1024 * 1024;
 /// A call that is answered from memory, such as a poll.
 const QUICK: Duration = Duration::from_secs(30);
 

@@ -6,7 +6,8 @@ use http_body_util::BodyExt as _;
 use tokio::time::{Instant, timeout_at};
 
 use super::super::fence::fence;
-use super::{MOST_ANSWER, VendorHttp, VendorRequest, VendorResponse, whole};
+use super::request::MOST_ANSWER;
+use super::{VendorHttp, VendorRequest, VendorResponse, whole};
 use crate::backend::{Acceptance, Fault};
 use crate::http::{MemoryShare, OutboundError};
 

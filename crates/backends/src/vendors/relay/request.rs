@@ -3,8 +3,9 @@
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
-use atelier_contract::family::{Request, SubmitEndpoint};
+use atelier_contract::family::SubmitEndpoint;
 use atelier_contract::fields::ImageHeader;
+use atelier_contract::operation::Request;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;

@@ -1,7 +1,7 @@
 //! Anime images from an image. The step count is called `step` here.
 
 use super::cast::{CharacterPrompt, character_texts};
-use super::{AnimegenModel, NoiseSchedule, Sampler};
+use super::options::{AnimegenModel, NoiseSchedule, Sampler};
 use crate::fields::{Count, Flag, ImageData, List, Prompt, Real, SeedText, SteppedCount, Text};
 use crate::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Anime images from words.
 
 use super::cast::{CharacterPrompt, CharacterReference, Vibe, character_texts};
-use super::{AnimegenModel, NoiseSchedule, Sampler};
+use super::options::{AnimegenModel, NoiseSchedule, Sampler};
 use crate::fields::{Count, Flag, List, Prompt, Real, SeedText, SteppedCount, Text};
 use crate::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use super::actions::{Action, ResultKind, components, result_kind};
 use super::flags::Flags;
-use super::requests::{Lineage, grid, member_of, price};
-use super::{FAMILY_NAME, sizes};
+use super::requests::{FAMILY_NAME, Lineage, grid, member_of, price};
+use super::sizes;
 use crate::brief::Direction;
 use crate::fields::{Count, Flag};
 use crate::ids::JobId;

@@ -1,9 +1,8 @@
 //! inpaint: a region of an earlier picture made anew, in its mode and version.
 
-use super::FAMILY_NAME;
 use super::actions::{ResultKind, result_kind};
 use super::flags::Flags;
-use super::requests::{Lineage, grid, member_of, price};
+use super::requests::{FAMILY_NAME, Lineage, grid, member_of, price};
 use crate::brief::SourceRule;
 use crate::fields::{Count, InlineImage, Prompt};
 use crate::ids::JobId;

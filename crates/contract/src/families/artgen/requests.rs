@@ -10,6 +10,9 @@ use crate::job::{Job, Speed};
 use crate::operation::Order;
 use crate::tariff::Price;
 
+/// The family whose pictures follow-ups are made of.
+pub(super) const FAMILY_NAME: &str = "artgen";
+
 words! {
     /// Speed mode.
     pub Mode = Fast { Relax "relax", Fast "fast", Turbo "turbo" }

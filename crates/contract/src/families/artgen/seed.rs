@@ -1,8 +1,7 @@
 //! seed: the seed of an earlier picture.
 
-use super::FAMILY_NAME;
 use super::inpaint::picture;
-use super::requests::Lineage;
+use super::requests::{FAMILY_NAME, Lineage};
 use crate::fields::Count;
 use crate::ids::JobId;
 use crate::prelude::*;

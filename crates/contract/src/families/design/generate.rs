@@ -1,6 +1,6 @@
 //! Raster images from words.
 
-use super::DesignModel;
+use super::model::DesignModel;
 use crate::fields::{Count, Prompt, Text, words};
 use crate::prelude::*;
 

@@ -1,6 +1,6 @@
 //! New images from an image and words: changed as a whole, in a region, or behind its subject.
 
-use super::DesignModel;
+use super::model::DesignModel;
 use crate::brief::SourceRule;
 use crate::fields::{Count, ImageData, Prompt, Real, Text};
 use crate::prelude::*;

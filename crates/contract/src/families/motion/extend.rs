@@ -1,6 +1,6 @@
 //! The extension of a motion video: at its parent's size, always relaxed.
 
-use super::{FAMILY_NAME, LARGE, ModelName, MotionResolution};
+use super::options::{FAMILY_NAME, LARGE, ModelName, MotionResolution};
 use crate::fields::Prompt;
 use crate::ids::JobId;
 use crate::job::Speed;

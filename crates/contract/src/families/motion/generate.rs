@@ -1,6 +1,8 @@
 //! A new motion video.
 
-use super::{Duration, LARGE, LONG, ModelName, MotionAspectRatio, MotionResolution, UseMode, size};
+use super::options::{
+    Duration, LARGE, LONG, ModelName, MotionAspectRatio, MotionResolution, UseMode, size,
+};
 use crate::fields::{Flag, Prompt};
 use crate::job::Speed;
 use crate::prelude::*;

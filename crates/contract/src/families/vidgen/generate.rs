@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Orientation, VidgenModel, VidgenSize};
+use super::options::{Orientation, VidgenModel, VidgenSize};
 use crate::brief::VideoDefinition;
 use crate::fields::{Flag, ImageData, List, NumberChoice, Prompt, Span};
 use crate::prelude::*;

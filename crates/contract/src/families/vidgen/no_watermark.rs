@@ -1,6 +1,6 @@
 //! A finished video without its watermark.
 
-use super::FAMILY_NAME;
+use super::options::FAMILY_NAME;
 use crate::fields::DeferredField;
 use crate::ids::JobId;
 use crate::prelude::*;

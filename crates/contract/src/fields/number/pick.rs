@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
-use super::{as_shown, whole};
+use crate::fields::values::{as_shown, whole};
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Option<i64>, Value), D::Error> {
     let value = Value::deserialize(deserializer)?;

@@ -16,7 +16,7 @@ use crate::http::denial::Denial;
 use crate::http::page::File;
 use crate::http::payload::ByteStream;
 use crate::http::range::{self, ByteRange, RequestedRange};
-use crate::http::reply::{self, FileHeaders};
+use crate::http::reply::file::{self, FileHeaders};
 use crate::http::request::IncomingRequest;
 
 /// How long a download waits while its address has all it may have.
@@ -56,17 +56,17 @@ pub(crate) async fn hand_out(
         wanted = RequestedRange::Whole;
     }
     Ok(File(match wanted {
-        RequestedRange::Nothing => reply::unchanged_file(&about),
-        RequestedRange::Outside => reply::range_not_satisfiable(&about),
-        RequestedRange::Whole if about.bytes == 0 => reply::whole_file(&about, None),
+        RequestedRange::Nothing => file::unchanged_file(&about),
+        RequestedRange::Outside => file::range_not_satisfiable(&about),
+        RequestedRange::Whole if about.bytes == 0 => file::whole_file(&about, None),
         RequestedRange::Whole => {
             let all = ByteRange {
                 first: 0,
                 last: about.bytes - 1,
             };
-            reply::whole_file(&about, open(all).await?)
+            file::whole_file(&about, open(all).await?)
         }
-        RequestedRange::Part(part) => reply::part_of_file(&about, part, open(part).await?),
+        RequestedRange::Part(part) => file::part_of_file(&about, part, open(part).await?),
     }))
 }
 
@@ -88,18 +88,18 @@ pub(crate) async fn thumbnail(
     };
     let wanted = range::requested_range(&received.head.headers, &about.etag, about.bytes);
     if wanted == RequestedRange::Nothing {
-        return Ok(File(reply::unchanged_file(&about)));
+        return Ok(File(file::unchanged_file(&about)));
     }
     let whole = received.head.method != Method::HEAD;
     if !whole {
-        return Ok(File(reply::whole_file(&about, None)));
+        return Ok(File(file::whole_file(&about, None)));
     }
     let place = download_slot(&app, &received).await?;
     let flow: ByteStream = Box::pin(futures_util::stream::once(async move {
         drop(place);
         Ok(bytes)
     }));
-    Ok(File(reply::whole_file(&about, Some(flow))))
+    Ok(File(file::whole_file(&about, Some(flow))))
 }
 
 /// Waits for a place among the files that are being sent.
