@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 #[path = "tidy/bounds.rs"]
 mod bounds;
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/names.rs"]
 mod names;
 #[path = "tidy/parts.rs"]
@@ -215,125 +217,6 @@ fn names_a_family(line: &str, is_gateway: bool) -> bool {
             || line.contains(&format!("\"{name}."))
             || (!is_gateway && elsewhere.iter().any(|text| line.contains(text)))
     })
-}
-
-#[test]
-fn no_circle_of_files_imports_each_other() {
-    for name in [
-        "contract", "media", "studio", "store", "backends", "engine", "gateway",
-    ] {
-        let arrows = file_arrows(&root().join("crates").join(name).join("src"));
-        assert!(arrows.len() > 30, "{name}: {} files", arrows.len());
-        let mut left: BTreeSet<&String> = arrows.keys().collect();
-        // What uses nothing that is left, and what nothing uses that is left, is in no circle.
-        loop {
-            let inside = |file: &String| {
-                let uses = arrows[file].iter().any(|other| left.contains(other));
-                let used = left.iter().any(|other| arrows[*other].contains(file));
-                uses && used
-            };
-            let still: BTreeSet<&String> =
-                left.iter().copied().filter(|file| inside(file)).collect();
-            if still.len() == left.len() {
-                break;
-            }
-            left = still;
-        }
-        assert!(left.is_empty(), "{name}: {left:#?}");
-    }
-}
-
-/// Every file of a crate, as a module path, with the files it imports from. Names that are only passed on are no arrow.
-fn file_arrows(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
-    let mut files = BTreeMap::new();
-    visit(source, &mut |path, text| {
-        let inside = path.strip_prefix(source).expect("below it");
-        let module = inside.with_extension("").display().to_string();
-        let module = match module.as_str() {
-            "lib" | "main" => String::new(),
-            other => other.trim_end_matches("/mod").replace('/', "::"),
-        };
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        files.insert(module, code.to_owned());
-    });
-    let found = |wanted: &str| {
-        let mut wanted = wanted;
-        while !files.contains_key(wanted) {
-            wanted = wanted.rsplit_once("::").map_or("", |(start, _)| start);
-        }
-        wanted.to_owned()
-    };
-    let arrows = |(module, code): (&String, &String)| {
-        let imports = imports(code).into_iter().filter_map(|import| {
-            let mut base = module.as_str();
-            let mut rest = import.as_str();
-            if let Some(path) = rest.strip_prefix("crate::") {
-                return Some(found(path));
-            }
-            let mut inside = false;
-            while let Some(path) = rest.strip_prefix("super::") {
-                base = base.rsplit_once("::").map_or("", |(start, _)| start);
-                (rest, inside) = (path, true);
-            }
-            let full = format!("{base}::{rest}");
-            let full = full.trim_start_matches("::");
-            let child = found(full);
-            (inside || child.len() > module.len()).then_some(child)
-        });
-        let others = imports.filter(|other| other != module && !other.is_empty());
-        (module.clone(), others.collect())
-    };
-    files.iter().map(arrows).collect()
-}
-
-/// The full paths of the private `use` lines of some code, and of what it names by `crate::` in place.
-fn imports(code: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut rest = code;
-    while let Some((before, after)) = rest.split_once("use ") {
-        let own_line = before.rsplit('\n').next().unwrap_or_default().trim();
-        let Some((import, after)) = after.split_once(';') else {
-            break;
-        };
-        if own_line.is_empty() {
-            spread(&import.split_whitespace().collect::<String>(), "", &mut all);
-            rest = after;
-        } else {
-            rest = &rest[before.len() + "use ".len()..];
-        }
-    }
-    // How far a name may be seen is no import.
-    let code = code.replace("in crate::", "");
-    for path in code.split("crate::").skip(1) {
-        let end = path.find(|c: char| !(c.is_ascii_lowercase() || matches!(c, '_' | ':')));
-        all.push(format!("crate::{}", &path[..end.unwrap_or(path.len())]));
-    }
-    all
-}
-
-/// Writes `a::{b, c::d}` out as `a::b` and `a::c::d`.
-fn spread(import: &str, before: &str, all: &mut Vec<String>) {
-    let Some((start, inner)) = import.split_once('{') else {
-        all.push(format!("{before}{import}"));
-        return;
-    };
-    let before = format!("{before}{start}");
-    let (mut depth, mut part) = (0, String::new());
-    for c in inner.strip_suffix('}').unwrap_or(inner).chars() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                spread(&std::mem::take(&mut part), &before, all);
-                continue;
-            }
-            _ => {}
-        }
-        part.push(c);
-    }
-    if !part.is_empty() {
-        spread(&part, &before, all);
-    }
 }
 
 fn visit(folder: &Path, look: &mut dyn FnMut(&Path, &str)) {
