@@ -36,7 +36,7 @@ use crate::order::{LoadedReferences, Maker, ResolvedRequest, resolve_request};
 use crate::runner::{RoutingConstraint, Runner};
 use crate::tracer::TRACE_FIELD;
 use crate::wake::Changes;
-use accept::{PreparedJob, RecentRefusals};
+use accept::{Placement, PreparedJob, RecentRefusals};
 use prompts::Pauses;
 use review::Review;
 use translator::Translator;
@@ -171,9 +171,12 @@ impl Intake {
         let endpoint = (call.family, call.submit);
         let fields = (call.fields, call.notes, call.custody);
         let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
-        accept::fits_now(&self.runner, &prepared)?;
         if self.refused.is_recent(context, &caller.account_id) || self.costs(&prepared) {
+            // No place is held for it meanwhile.
+            accept::look(&self.runner, &prepared)?;
             accept::precheck(context, &prepared).await?;
+        } else {
+            accept::take_place(&self.runner, &mut prepared).await?;
         }
         self.reviewed(call.family, request.as_ref(), &prepared)
             .await?;
@@ -217,9 +220,12 @@ impl Intake {
         let model = model_of(&fields).map(str::to_owned);
         let mut job = self.new_job(caller, (family, submit), &ordered, (fields, price));
         job.lane = lane;
-        job.follows = follows.map(|maker| maker.to_string());
+        job.follows = follows.as_ref().map(WorkerName::to_string);
         let prepared = PreparedJob {
             job,
+            whose: Arc::clone(account_id.shared()),
+            follows,
+            place: Placement::Open,
             model,
             brief: ordered.order.brief,
             referred: LoadedReferences {

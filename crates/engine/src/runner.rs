@@ -56,6 +56,7 @@ pub(crate) use length::is_long;
 pub(crate) use pool::build::credential_place;
 pub(crate) use pool::choice::{Choice, Headroom, PastFailures, Requirements};
 pub(crate) use pool::slot::Slot;
+pub(crate) use pool::take::PoolAnswer;
 pub(crate) use pool::view::WorkerReport;
 pub use pool::worker::EmbeddedWorker;
 pub(crate) use routing::RoutingConstraint;
@@ -138,9 +139,37 @@ impl Runner {
         self.core.register.progress(id)
     }
 
-    /// What would come of a wish right now.
-    pub(crate) fn outlook(&self, requirements: &Requirements<'_>, now_ms: i64) -> Choice {
-        self.pool().outlook(requirements, now_ms)
+    /// What would come of a job that is not to start yet.
+    pub(crate) fn look(
+        &self,
+        requirements: &Requirements<'_>,
+        brief: &Brief,
+        now_ms: i64,
+    ) -> PoolAnswer<Choice> {
+        self.pool().look(requirements, brief, now_ms)
+    }
+
+    /// Takes a place for a job that is about to be accepted, unless everybody refuses what it asks for.
+    pub(crate) async fn take_suited(
+        &self,
+        requirements: &Requirements<'_>,
+        brief: &Brief,
+        account_id: &Arc<str>,
+        now_ms: i64,
+    ) -> PoolAnswer<Result<Slot, Choice>> {
+        if self.context.stopping.is_cancelled() {
+            let PoolAnswer { place, refused } = self.pool().look(requirements, brief, now_ms);
+            let place = Err(place);
+            return PoolAnswer { place, refused };
+        }
+        let seen = &mut ShortSeen::default();
+        let headroom = headroom::headroom_for(&self.core, requirements, account_id, seen).await;
+        let requirements = Requirements {
+            headroom,
+            ..*requirements
+        };
+        self.pool()
+            .take_suited(&requirements, brief, account_id, now_ms)
     }
 
     /// Why everybody who could be given a job refuses what it asks for.

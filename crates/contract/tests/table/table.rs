@@ -97,6 +97,8 @@ fn names_and_paths_are_unique() {
     for family in FAMILIES {
         assert!(seen.insert(family.name.to_owned()), "{}", family.name);
         for submit in family.submits {
+            let family_name = submit.name.split_once('.').map(|(name, _)| name);
+            assert_eq!(family_name, Some(family.name), "{}", submit.name);
             assert!(seen.insert(submit.name.to_owned()), "{}", submit.name);
             assert!(seen.insert(submit.path.to_owned()), "{}", submit.path);
         }

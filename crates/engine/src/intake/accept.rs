@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use atelier_backends::backend::LostSubmit;
+use atelier_backends::support::FieldSupport;
 use atelier_contract::brief::Brief;
 use atelier_contract::{Code, JobId, Quota, Refusal};
 use atelier_store::{AcceptOutcome, Acceptance, Attempt, Idempotency, Lease, NewJob};
@@ -18,8 +19,8 @@ use crate::names::WorkerName;
 use crate::order::LoadedReferences;
 use crate::recent_names::RecentNames;
 use crate::runner::{
-    Choice, Headroom, InitialLease, LeasedJob, PastFailures, Requirements, RoutingConstraint,
-    Runner, ShortSeen, Slot, is_long,
+    Choice, Headroom, InitialLease, LeasedJob, PastFailures, PoolAnswer, Requirements,
+    RoutingConstraint, Runner, ShortSeen, Slot, is_long,
 };
 use crate::tracer::{SpanKind, TraceContext};
 
@@ -30,12 +31,43 @@ const FIRST_FENCE: i64 = 1;
 /// A call that has become a job and is yet to be accepted.
 pub(super) struct PreparedJob {
     pub(super) job: NewJob,
+    /// Its account, as what is shared knows it.
+    pub(super) whose: Arc<str>,
+    /// The worker account that made the job it follows.
+    pub(super) follows: Option<WorkerName>,
+    pub(super) place: Placement,
     pub(super) model: Option<String>,
     pub(super) brief: Box<Brief>,
     /// The jobs it refers to.
     pub(super) referred: LoadedReferences,
     /// The trace that it belongs to.
     pub(super) trace: Option<TraceContext>,
+}
+
+impl PreparedJob {
+    fn requirements(&self) -> Requirements<'_> {
+        let job = &self.job;
+        Requirements {
+            operation: &job.operation,
+            speed: job.speed,
+            model: self.model.as_deref(),
+            lane: RoutingConstraint::read(&job.lane),
+            follows: self.follows.as_ref(),
+            price: job.price,
+            past_failures: PastFailures::NONE,
+            first: false,
+            long: is_long(&job.operation, job.batched),
+            headroom: Headroom::Nothing,
+        }
+    }
+}
+
+/// What the pool said about a place for a call.
+pub(super) enum Placement {
+    /// Nothing yet that still counts: something is done for the call first.
+    Open,
+    /// A place is taken, or the call waits for one.
+    Asked(Option<Slot>),
 }
 
 /// A job with a place to begin at, if one was free. Born leased: no second commit is needed before the work starts.
@@ -55,19 +87,23 @@ impl PlacedJob {
     /// Takes a place for a job; a refusal when waiting for one is of no use.
     pub(super) async fn new(
         runner: &Runner,
-        prepared: PreparedJob,
+        mut prepared: PreparedJob,
         seen: &mut ShortSeen,
     ) -> Result<Self, Refusal> {
+        let slot = match std::mem::replace(&mut prepared.place, Placement::Open) {
+            Placement::Asked(slot) => slot,
+            Placement::Open => slot_for(runner, &prepared, seen).await?,
+        };
         let PreparedJob {
             job,
+            whose,
             model,
             trace,
             referred,
             brief,
+            ..
         } = prepared;
         let ready = brief.inputs().next().is_none() && brief.video.is_none();
-        let whose: Arc<str> = job.account_id.as_str().into();
-        let slot = slot_for(runner, &job, &whose, model.as_deref(), seen).await?;
         let begins = |slot: &Slot| ready && !slot.recorded() && slot.reserve(&whose, &brief);
         let working = slot.as_ref().is_some_and(begins);
         Ok(Self {
@@ -228,12 +264,26 @@ impl RecentRefusals {
 }
 
 /// Refuses what nobody could work on.
-pub(super) fn fits_now(runner: &Runner, prepared: &PreparedJob) -> Result<(), Refusal> {
-    let (job, model) = (&prepared.job, prepared.model.as_deref());
-    let follows = job.follows.as_deref().map(WorkerName::read);
-    let requirements = requirements(job, model, follows.as_ref());
-    may_wait(runner.outlook(&requirements, queued_ms(job)), job)?;
-    fits(runner, prepared)
+pub(super) fn look(runner: &Runner, prepared: &PreparedJob) -> Result<(), Refusal> {
+    let (requirements, job) = (prepared.requirements(), &prepared.job);
+    let answer = runner.look(&requirements, &prepared.brief, queued_ms(job));
+    may_wait(answer.place, job)?;
+    refuse(answer.refused)
+}
+
+/// Takes a place for a call that can be accepted at once, or refuses what nobody could work on.
+pub(super) async fn take_place(runner: &Runner, prepared: &mut PreparedJob) -> Result<(), Refusal> {
+    let (requirements, job) = (prepared.requirements(), &prepared.job);
+    let (brief, now_ms) = (&prepared.brief, queued_ms(job));
+    let answer = runner.take_suited(&requirements, brief, &prepared.whose, now_ms);
+    let PoolAnswer { place, refused } = answer.await;
+    let slot = match place {
+        Ok(slot) => Some(slot),
+        Err(choice) => may_wait(choice, job).map(|()| None)?,
+    };
+    refuse(refused)?;
+    prepared.place = Placement::Asked(slot);
+    Ok(())
 }
 
 /// Refuses what the commit would refuse anyway, before anything is done for it.
@@ -254,10 +304,11 @@ pub(super) async fn precheck(context: &Context, prepared: &PreparedJob) -> Resul
 
 /// Refuses what every connected back end would refuse, and names the field.
 pub(super) fn fits(runner: &Runner, prepared: &PreparedJob) -> Result<(), Refusal> {
-    let (job, model) = (&prepared.job, prepared.model.as_deref());
-    let follows = job.follows.as_deref().map(WorkerName::read);
-    let requirements = requirements(job, model, follows.as_ref());
-    match runner.refusal(&requirements, &prepared.brief) {
+    refuse(runner.refusal(&prepared.requirements(), &prepared.brief))
+}
+
+fn refuse(refused: Option<FieldSupport>) -> Result<(), Refusal> {
+    match refused {
         None => Ok(()),
         Some(refused) => Err(Refusal::invalid(&refused.field, refused.why)),
     }
@@ -292,38 +343,14 @@ fn queued_ms(job: &NewJob) -> i64 {
 /// A place for a new job; none when it has to wait, and a refusal when waiting is of no use.
 async fn slot_for(
     runner: &Runner,
-    job: &NewJob,
-    whose: &Arc<str>,
-    model: Option<&str>,
+    prepared: &PreparedJob,
     seen: &mut ShortSeen,
 ) -> Result<Option<Slot>, Refusal> {
-    let follows = job.follows.as_deref().map(WorkerName::read);
-    let requirements = requirements(job, model, follows.as_ref());
-    match runner
-        .take(&requirements, whose, queued_ms(job), seen)
-        .await
-    {
+    let (requirements, job) = (prepared.requirements(), &prepared.job);
+    let taken = runner.take(&requirements, &prepared.whose, queued_ms(job), seen);
+    match taken.await {
         Ok(slot) => Ok(Some(slot)),
         Err(choice) => may_wait(choice, job).map(|()| None),
-    }
-}
-
-fn requirements<'a>(
-    job: &'a NewJob,
-    model: Option<&'a str>,
-    follows: Option<&'a WorkerName>,
-) -> Requirements<'a> {
-    Requirements {
-        operation: &job.operation,
-        speed: job.speed,
-        model,
-        lane: RoutingConstraint::read(&job.lane),
-        follows,
-        price: job.price,
-        past_failures: PastFailures::NONE,
-        first: false,
-        long: is_long(&job.operation, job.batched),
-        headroom: Headroom::Nothing,
     }
 }
 

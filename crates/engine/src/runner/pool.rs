@@ -11,7 +11,7 @@ pub(crate) mod pace;
 mod refusal;
 pub(crate) mod slot;
 mod slot_use;
-mod take;
+pub(crate) mod take;
 pub(crate) mod view;
 pub(crate) mod worker;
 

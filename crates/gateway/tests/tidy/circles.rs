@@ -140,10 +140,12 @@ fn after_tests(tokens: &[&str], place: usize) -> Option<usize> {
     let is_test = tokens[place..module].contains(&"test");
     let is_module = is_test && tokens.get(module) == Some(&"mod");
     let end = module + 2;
-    match tokens.get(end).filter(|_| is_module)? {
-        &"{" => Some(after_bracket(tokens, end)),
-        _ => Some(end + 1),
-    }
+    let is_inline = *tokens.get(end).filter(|_| is_module)? == "{";
+    Some(if is_inline {
+        after_bracket(tokens, end)
+    } else {
+        end + 1
+    })
 }
 
 impl SourceFile {

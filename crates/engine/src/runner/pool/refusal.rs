@@ -15,10 +15,19 @@ impl Pool {
         requirements: &Requirements<'_>,
         brief: &Brief,
     ) -> Option<FieldSupport> {
+        self.refused_by_all(&self.members(), requirements, brief)
+    }
+
+    /// The same while the pool is looked at for something else as well.
+    pub(super) fn refused_by_all(
+        &self,
+        members: &[PoolWorker],
+        requirements: &Requirements<'_>,
+        brief: &Brief,
+    ) -> Option<FieldSupport> {
         if self.others_may(requirements.lane, &[]) {
             return None;
         }
-        let members = self.members();
         let suited = members
             .iter()
             .filter(|one| one.candidate.could(requirements));
