@@ -90,7 +90,7 @@ impl Archiver<'_> {
         let Some(name) = unfinished_name(self.folder)? else {
             return Ok(());
         };
-        if self.store.has_archive_file(&name).await? {
+        if self.store.archive().has_file(&name).await? {
             publish(self.folder, &name)?;
         } else {
             discard(self.folder)?;
@@ -101,7 +101,11 @@ impl Archiver<'_> {
     /// Attempts go first: afterwards none is left of the jobs that go.
     async fn attempts(&mut self) -> Result<(), ArchiveError> {
         loop {
-            let old = self.store.old_attempts(self.before_ms, ROWS).await?;
+            let old = self
+                .store
+                .archive()
+                .old_attempts(self.before_ms, ROWS)
+                .await?;
             if old.is_empty() {
                 return Ok(());
             }
@@ -112,7 +116,7 @@ impl Archiver<'_> {
             let file = self.finish(draft, 0, 0)?;
             let ids: Vec<String> = old.into_iter().map(|(id, _)| id).collect();
             let (name, count) = (file.name.clone(), ids.len() as u64);
-            let moved = self.store.archive_attempts(ids, file).await;
+            let moved = self.store.archive().remove_attempts(ids, file).await;
             if !self.settled(&name, moved)? {
                 continue;
             }
@@ -124,7 +128,7 @@ impl Archiver<'_> {
     async fn accounts(&mut self) -> Result<bool, ArchiveError> {
         let (mut account, mut cuts) = (String::new(), Vec::new());
         loop {
-            let cut = self.store.archive_cut(&account, self.before_ms).await?;
+            let cut = self.store.archive().cut(&account, self.before_ms).await?;
             let Some(cut) = cut else {
                 return self.cuts(cuts).await;
             };
@@ -155,7 +159,7 @@ impl Archiver<'_> {
             entries += cut.to - cut.from;
             let mut after = cut.from;
             while after < cut.to {
-                let (lines, end) = self.store.archive_lines(cut, after).await?;
+                let (lines, end) = self.store.archive().lines(cut, after).await?;
                 for line in &lines {
                     draft.write(line)?;
                     jobs += i64::from(is_job(line));
@@ -165,7 +169,7 @@ impl Archiver<'_> {
         }
         let file = self.finish(draft, jobs, entries)?;
         let name = file.name.clone();
-        let moved = self.store.archive(cuts, file).await;
+        let moved = self.store.archive().remove(cuts, file).await;
         let moved = self.settled(&name, moved)?;
         if moved {
             self.moved.jobs += jobs;

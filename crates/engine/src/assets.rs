@@ -199,7 +199,12 @@ impl Assets {
         if let Some(parent_job) = self.parent_job.get(&asked, now_ms) {
             return Ok(parent_job);
         }
-        let row = self.context.store.job(account_id, id.as_str()).await;
+        let row = self
+            .context
+            .store
+            .jobs()
+            .find(account_id, id.as_str())
+            .await;
         let row = row.map_err(unavailable)?;
         let mut row = row.ok_or_else(Refusal::job_not_found)?;
         let parent_job = ParentJob {
@@ -234,7 +239,13 @@ impl Assets {
                 }
             })?;
         // A good signature was ours once, so a missing row means that the file has been swept.
-        let asset = self.context.store.asset(key).await.map_err(unavailable)?;
+        let asset = self
+            .context
+            .store
+            .assets()
+            .find(key)
+            .await
+            .map_err(unavailable)?;
         let now_ms = self.context.now_ms();
         let asset = asset.filter(|asset| asset.expires_ms > now_ms);
         let asset = asset.ok_or_else(gone)?;

@@ -20,10 +20,10 @@ pub async fn audit(
     found: &mut (dyn FnMut(Violation) + Send),
 ) -> Result<AuditSummary, AuditError> {
     let mut looked = AuditSummary {
-        rows: store.check_invariants(look, found).await?,
+        rows: store.invariants().check(look, found).await?,
         ..AuditSummary::default()
     };
-    for subject in store.check_audit().await? {
+    for subject in store.admin().check_audit().await? {
         found(Violation {
             invariant: "chain.acts",
             what: "audit list was changed",

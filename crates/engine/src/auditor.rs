@@ -39,7 +39,12 @@ impl Auditor {
     /// Looks at the next accounts.
     pub(crate) async fn step(&self) -> Result<(), atelier_store::Error> {
         let cursor = self.with(|round| round.cursor.clone());
-        let looked = self.context.store.check_accounts(cursor.as_ref()).await?;
+        let looked = self
+            .context
+            .store
+            .invariants()
+            .check_accounts(cursor.as_ref())
+            .await?;
         for fault in &looked.faults {
             tracing::error!(
                 invariant = fault.invariant,

@@ -150,7 +150,7 @@ async fn write_backup(
         let archive = folder.join("archive");
         audit(copy, &kept, &archive, look, &mut found).await?.rows
     } else {
-        copy.check_invariants(look, &mut found).await?
+        copy.invariants().check(look, &mut found).await?
     };
     match first {
         None => Ok((copied, rows)),
@@ -172,7 +172,7 @@ async fn copy_named(
 ) -> Result<u64, BackupError> {
     let (mut after, mut count) = (String::new(), 0);
     loop {
-        let page = copied.assets_after(&after, PAGE).await?;
+        let page = copied.assets().list_after(&after, PAGE).await?;
         let Some(last) = page.last() else {
             return Ok(count);
         };
@@ -182,14 +182,14 @@ async fn copy_named(
             if copy(from, to, &row.key).await? {
                 count += 1;
             } else {
-                let now = store.asset(&row.key).await?;
+                let now = store.assets().find(&row.key).await?;
                 if now.is_none_or(|now| now.expires_ms < row.expires_ms) {
                     gone.push(row);
                 }
             }
         }
         if !gone.is_empty() {
-            copied.drop_inputs(&gone).await?;
+            copied.assets().drop_inputs(&gone).await?;
         }
     }
 }

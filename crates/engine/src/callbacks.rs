@@ -70,7 +70,8 @@ impl Callbacks {
         };
         let claimed = context
             .store
-            .claim_deliveries(&claim, || context.steady_ms());
+            .deliveries()
+            .claim(&claim, || context.steady_ms());
         let claimed = claimed.await;
         if claimed.as_ref().map_or(true, |claimed| !claimed.is_empty()) {
             context.callback_queue.leave();
@@ -78,7 +79,7 @@ impl Callbacks {
         let claimed = claimed?;
         if claimed.is_empty() {
             // What is due although nothing was taken waits for a place.
-            let next_ms = context.store.next_delivery_ms().await?;
+            let next_ms = context.store.deliveries().next_due_ms().await?;
             if next_ms.is_some_and(|next_ms| next_ms <= now_ms) {
                 context.callback_queue.leave();
             }
@@ -128,7 +129,11 @@ impl Callbacks {
         if back.is_empty() {
             return Ok(());
         }
-        context.store.return_deliveries(&back, now_ms).await?;
+        context
+            .store
+            .deliveries()
+            .return_unsent(&back, now_ms)
+            .await?;
         context.wake_callbacks();
         Ok(())
     }
@@ -142,7 +147,10 @@ impl Callbacks {
         if ids.is_empty() {
             return Ok(());
         }
-        let returned = context.store.return_deliveries(&ids, context.steady_ms());
+        let returned = context
+            .store
+            .deliveries()
+            .return_unsent(&ids, context.steady_ms());
         returned.await.map(|_| ())
     }
 
@@ -193,7 +201,7 @@ impl Callbacks {
             (id, secrets)
         });
         let (rows, secrets) = tokio::join!(
-            self.context.store.jobs_of_any_account(&ids),
+            self.context.store.jobs().find_many_of_any_account(&ids),
             futures_util::future::join_all(secrets)
         );
         let mut rows: HashMap<String, JobRow> =

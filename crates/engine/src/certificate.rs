@@ -37,7 +37,7 @@ pub async fn own_certificate(
     now_ms: i64,
 ) -> Result<Chain, OwnCertificateError> {
     let name = format!("{PREFIX}{}", now_ms / ROTATE_AFTER_MS);
-    let kept = store.settings(&name).await?;
+    let kept = store.settings().list(&name).await?;
     let kept = kept.into_iter().find(|(known, _)| *known == name);
     let sealed = if let Some((_, sealed)) = kept {
         sealed
@@ -48,7 +48,7 @@ pub async fn own_certificate(
         let sealer = keyring.sealer();
         let sealed = sealer.seal(text.as_bytes(), name.as_bytes(), random_bytes());
         // Another node may have made one meanwhile: the one that stands is everybody's.
-        store.put_setting_if_absent(&name, &sealed).await?
+        store.settings().put_if_absent(&name, &sealed).await?
     };
     let opened = keyring.sealer().open(&sealed, name.as_bytes()).ok();
     let chain = opened.as_deref().and_then(read);

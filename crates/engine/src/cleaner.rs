@@ -44,6 +44,7 @@ impl Cleaner {
             self.context.now_ms(),
         );
         let mut gone = store
+            .retention()
             .forget_nodes(self.context.steady_ms() - NODE_GONE_MS)
             .await?;
         for old in [
@@ -80,39 +81,19 @@ impl Cleaner {
                 RowKind::Keys => retention.key_days.ms(),
                 RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
             };
+        let retention = self.context.store.retention();
         let mut gone = 0;
         loop {
             let some = match old {
-                RowKind::Calls => {
-                    self.context
-                        .store
-                        .forget_idempotency(before_ms, AT_ONCE)
-                        .await?
-                }
-                RowKind::Tries => self.context.store.forget_tries(before_ms, AT_ONCE).await?,
-                RowKind::Attempts => {
-                    self.context
-                        .store
-                        .forget_attempts(before_ms, AT_ONCE)
-                        .await?
-                }
-                RowKind::Acts => self.context.store.forget_audit(before_ms, AT_ONCE).await?,
-                RowKind::OwnActs => {
-                    let store = &self.context.store;
-                    store.forget_account_acts(before_ms, AT_ONCE).await?
-                }
-                RowKind::FailedWords => {
-                    let store = &self.context.store;
-                    store.forget_failed_words(before_ms, AT_ONCE).await?
-                }
-                RowKind::Keys => self.context.store.forget_keys(before_ms, AT_ONCE).await?,
-                RowKind::Sessions => {
-                    self.context
-                        .store
-                        .forget_sessions(before_ms, AT_ONCE)
-                        .await?
-                }
-                RowKind::Bulks => self.context.store.forget_bulks(before_ms, AT_ONCE).await?,
+                RowKind::Calls => retention.forget_idempotency(before_ms, AT_ONCE).await?,
+                RowKind::Tries => retention.forget_tries(before_ms, AT_ONCE).await?,
+                RowKind::Attempts => retention.forget_attempts(before_ms, AT_ONCE).await?,
+                RowKind::Acts => retention.forget_audit(before_ms, AT_ONCE).await?,
+                RowKind::OwnActs => retention.forget_account_acts(before_ms, AT_ONCE).await?,
+                RowKind::FailedWords => retention.forget_failed_words(before_ms, AT_ONCE).await?,
+                RowKind::Keys => retention.forget_keys(before_ms, AT_ONCE).await?,
+                RowKind::Sessions => retention.forget_sessions(before_ms, AT_ONCE).await?,
+                RowKind::Bulks => retention.forget_bulks(before_ms, AT_ONCE).await?,
             };
             gone += some;
             if some < AT_ONCE as u64 {

@@ -207,7 +207,7 @@ impl ServiceClock {
     }
 
     async fn agree(&self, store: &Store) -> Result<(), atelier_store::Error> {
-        let (notes, ours) = (store.clock_notes().await?, self.note());
+        let (notes, ours) = (store.nodes().clock_notes().await?, self.note());
         let agreed = notes.iter().find(|note| note.machine.is_empty());
         let others = notes
             .iter()
@@ -237,7 +237,7 @@ impl ServiceClock {
                 let told = ClockNote { machine, ..ours };
                 let ahead_ms = told.ahead_ms();
                 let before = agreed.as_ref().map(ClockNote::ahead_ms);
-                if store.agree_on_clock(agreed, told).await? && before.is_some() {
+                if store.nodes().agree_on_clock(agreed, told).await? && before.is_some() {
                     let by_ms = ahead_ms - before.unwrap_or_default();
                     tracing::warn!(
                         by_ms,

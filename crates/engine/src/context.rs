@@ -102,7 +102,9 @@ impl Context {
         };
         let detail = serde_json::to_string(&detail).unwrap_or_default();
         let store = &self.store;
-        let beat = store.beat(&self.node, self.started_ms, now_ms, &detail);
+        let beat = store
+            .nodes()
+            .beat(&self.node, self.started_ms, now_ms, &detail);
         tokio::try_join!(beat, self.note_clock())?;
         self.clock.agree(store).await
     }
@@ -110,7 +112,7 @@ impl Context {
     /// Writes down what the next process is to go on from.
     pub(crate) async fn note_clock(&self) -> Result<(), atelier_store::Error> {
         match self.clock.note() {
-            Some(note) => self.store.note_clock(note).await,
+            Some(note) => self.store.nodes().note_clock(note).await,
             None => Ok(()),
         }
     }
@@ -118,7 +120,7 @@ impl Context {
     /// Takes over what operators gave single accounts of what all share.
     pub(crate) async fn load_allowances(&self) -> Result<(), atelier_store::Error> {
         let own = |number: i64| u32::try_from(number).ok().filter(|number| *number > 0);
-        let all = self.store.allowances().await?.into_iter();
+        let all = self.store.accounts().allowances().await?.into_iter();
         let all = all.map(|(id, stored)| {
             let allowance = HolderLimits {
                 submits_per_second: own(stored.submits_per_second),
@@ -133,7 +135,10 @@ impl Context {
 
     /// The nodes that share the store and were heard of lately.
     pub(crate) async fn alive_nodes(&self) -> Result<Vec<Node>, atelier_store::Error> {
-        self.store.nodes(self.steady_ms() - NODE_SILENT_MS).await
+        self.store
+            .nodes()
+            .list(self.steady_ms() - NODE_SILENT_MS)
+            .await
     }
 
     /// What is written down of an act: who did it, what, to what, and more about it.
@@ -185,7 +190,12 @@ impl Context {
     /// Gives back a callback that was claimed for its first try and is not sent: it is due at once.
     pub(crate) async fn return_callback(&self, id: String) {
         let ids = [id];
-        if let Err(error) = self.store.return_deliveries(&ids, self.steady_ms()).await {
+        if let Err(error) = self
+            .store
+            .deliveries()
+            .return_unsent(&ids, self.steady_ms())
+            .await
+        {
             tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
         }
         self.wake_callbacks();
@@ -211,7 +221,7 @@ impl Context {
         self.tasks.spawn(async move {
             tokio::time::sleep(HINT_PAUSE).await;
             let texts: Vec<String> = wakes.drain_hints().iter().map(Hint::encode).collect();
-            if let Err(error) = store.notify(&texts).await {
+            if let Err(error) = store.nodes().notify(&texts).await {
                 tracing::debug!(%error, "other nodes were not told");
             }
         });

@@ -40,7 +40,8 @@ impl Jobs {
         let row = self
             .context
             .store
-            .job(account_id, id.as_str())
+            .jobs()
+            .find(account_id, id.as_str())
             .await
             .map_err(unavailable)?;
         row.map(|row| self.hydrate(row))
@@ -154,7 +155,8 @@ impl Jobs {
         let found = self
             .context
             .store
-            .job_by_idempotency_key(account_id, key)
+            .jobs()
+            .by_idempotency_key(account_id, key)
             .await;
         let found = found.map_err(unavailable)?;
         found.map(JobId::new).ok_or_else(Refusal::job_not_found)
@@ -208,7 +210,12 @@ impl Jobs {
             account_id: account_id.map(ToString::to_string),
             ..filter
         };
-        self.context.store.jobs(filter).await.map_err(unavailable)
+        self.context
+            .store
+            .jobs()
+            .list(filter)
+            .await
+            .map_err(unavailable)
     }
 
     /// Summaries of an account's unfinished jobs, and of those that ended at or after a time the first.
@@ -220,7 +227,8 @@ impl Jobs {
         let found = self
             .context
             .store
-            .job_summaries(account_id, ended_from_ms)
+            .jobs()
+            .summaries(account_id, ended_from_ms)
             .await;
         let found = found.map_err(unavailable)?.into_iter();
         Ok(found.map(|one| self.live(one)).collect())
@@ -232,7 +240,12 @@ impl Jobs {
         account_id: &AccountId,
         ids: &[String],
     ) -> Result<Vec<JobSummary>, Refusal> {
-        let found = self.context.store.job_summaries_of(account_id, ids).await;
+        let found = self
+            .context
+            .store
+            .jobs()
+            .summaries_of(account_id, ids)
+            .await;
         let found = found.map_err(unavailable)?.into_iter();
         Ok(found.map(|one| self.live(one)).collect())
     }
@@ -243,7 +256,7 @@ impl Jobs {
         account_id: &AccountId,
         ids: &[String],
     ) -> Result<Vec<Job>, Refusal> {
-        let rows = self.context.store.jobs_of(account_id, ids).await;
+        let rows = self.context.store.jobs().find_many(account_id, ids).await;
         let rows = rows.map_err(unavailable)?.into_iter();
         Ok(rows.map(|row| self.hydrate(row)).collect())
     }
@@ -268,7 +281,7 @@ impl Jobs {
         let files = job.output().into_iter().flat_map(|output| &output.files);
         let keys: Vec<String> = files.map(|file| file.key.clone()).collect();
         let (store, now_ms) = (&self.context.store, self.context.now_ms());
-        let deleted = store.delete_job(account_id, id.as_str(), &keys, now_ms);
+        let deleted = store.jobs().delete(account_id, id.as_str(), &keys, now_ms);
         if !deleted.await.map_err(unavailable)? {
             return Err(Refusal::job_not_found());
         }

@@ -230,9 +230,14 @@ impl Engine {
             self.assets().open_spool().await?;
             self.context()
                 .store
+                .queue()
                 .void_leases(None, &[], self.steady_ms())
                 .await?;
-            self.context().store.free_claims(self.steady_ms()).await?;
+            self.context()
+                .store
+                .deliveries()
+                .free_claims(self.steady_ms())
+                .await?;
         }
         Ok(())
     }
@@ -242,7 +247,7 @@ impl Engine {
         let engine = self.clone();
         self.context().tasks.spawn(async move {
             let stopping = &engine.context().stopping;
-            let Some(mut wake) = engine.context().store.listener() else {
+            let Some(mut wake) = engine.context().store.nodes().listener() else {
                 return;
             };
             loop {
@@ -394,9 +399,10 @@ impl RunningEngine {
         let hand_back = async {
             let store = &engine.context().store;
             store
+                .queue()
                 .void_leases(Some(&engine.context().node), &[], now_ms)
                 .await?;
-            store.forget_node(&engine.context().node).await
+            store.nodes().forget(&engine.context().node).await
         };
         within(HAND_BACK_TIMEOUT, "handed back", hand_back).await;
         let spool = engine.assets().close_spool();

@@ -397,9 +397,11 @@ impl Runner {
         let stays =
             |job: &(String, i64)| paid.contains(job) || context.wakes.is_watched(job.0.as_str());
         let keep: Vec<String> = held.filter(stays).map(|(id, _)| id).collect();
-        let voided = context
-            .store
-            .void_leases(Some(&context.node), &keep, context.steady_ms());
+        let voided =
+            context
+                .store
+                .queue()
+                .void_leases(Some(&context.node), &keep, context.steady_ms());
         voided.await.map(|_| ())
     }
 
@@ -412,7 +414,10 @@ impl Runner {
     pub(crate) async fn renew_paid(&self) -> Result<(), atelier_store::Error> {
         let (context, paid) = (&self.context, self.core.register.paid());
         let until_ms = context.steady_ms() + context.settings.jobs.lease_s.ms();
-        let renewed = context.store.renew_leases(&context.node, &paid, until_ms);
+        let renewed = context
+            .store
+            .queue()
+            .renew_leases(&context.node, &paid, until_ms);
         self.core.register.renewed(&renewed.await?, until_ms);
         Ok(())
     }

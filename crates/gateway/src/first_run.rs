@@ -35,9 +35,9 @@ pub(crate) async fn demo_key(
     if !config.demo_account {
         return Ok(None);
     }
-    let (_, accounts) = store.accounts(0, 1).await?;
+    let (_, accounts) = store.accounts().list(0, 1).await?;
     let ours = engine.now_ms().to_string();
-    if accounts > 0 || store.put_setting_if_absent(DONE, &ours).await? != ours {
+    if accounts > 0 || store.settings().put_if_absent(DONE, &ours).await? != ours {
         return Ok(None);
     }
     let request = NewAccountRequest {

@@ -36,12 +36,13 @@ pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32
             "the master key lies in the database beside what it seals; set master_key at the first start of a service that matters"
         );
         let fresh = key::hex(&random_bytes::<32>());
-        from_hex(&store.put_setting_if_absent(SHARED_KEY, &fresh).await?)?
+        from_hex(&store.settings().put_if_absent(SHARED_KEY, &fresh).await?)?
     } else {
         in_folder(&config.data_dir)?
     };
     let stands = store
-        .put_setting_if_absent(KEY_CHECK, &check_of(&key))
+        .settings()
+        .put_if_absent(KEY_CHECK, &check_of(&key))
         .await?;
     if stands == check_of(&key) {
         return Ok(key);
@@ -172,7 +173,7 @@ pub(crate) async fn admin_token(config: &Config, store: &Store) -> Result<AdminT
     }
     let token = format!("adm_{}", key::hex(&random_bytes::<24>()));
     let ours = key::hex(&hash(&token));
-    let stored = store.put_setting_if_absent(ADMIN_TOKEN, &ours).await?;
+    let stored = store.settings().put_if_absent(ADMIN_TOKEN, &ours).await?;
     let fresh = (stored == ours).then_some(token);
     Ok(AdminToken {
         hash: from_hex(&stored)?,

@@ -90,7 +90,8 @@ async fn prepare(store: &Store, ids: &AtomicU64) -> Vec<String> {
         };
         accounts.push(
             store
-                .create_account(new, None, None)
+                .accounts()
+                .create(new, None, None)
                 .await
                 .expect("an account")
                 .id,
@@ -110,7 +111,7 @@ async fn submit(
     while Instant::now() < end {
         let accept = accept(&ids, &account);
         let (id, start) = (accept.job.id.clone(), Instant::now());
-        match store.accept(accept).await.expect("an answer") {
+        match store.jobs().accept(accept).await.expect("an answer") {
             AcceptOutcome::New { .. } => done.push((id, start.elapsed())),
             other => panic!("{other:?}"),
         }
@@ -130,14 +131,16 @@ async fn finish(store: Store, ids: Arc<AtomicU64>, jobs: Vec<String>) {
             now_ms: NOW,
         };
         let attempt_id = attempt.id.clone();
-        let began = store.begin_attempt(attempt).await.expect("an answer");
+        let began = store.attempts().begin(attempt).await.expect("an answer");
         assert_eq!(began, AttemptStart::Yes);
         let ticket = "{\"ticket\":\"abc\"}";
         store
+            .attempts()
             .record_ticket(&job_id, 1, &attempt_id, ticket, NOW)
             .await
             .expect("an answer");
         store
+            .jobs()
             .settle(settlement(&ids, job_id))
             .await
             .expect("an answer");
@@ -220,7 +223,7 @@ async fn run() {
     let ids = Arc::new(AtomicU64::new(u64::from(std::process::id()) << 24));
     let jobs = submit_all(&store, &ids, &wish).await;
     finish_some(&store, &ids, &wish, &jobs).await;
-    let found = store.check_books().await.expect("an audit");
+    let found = store.invariants().check_books().await.expect("an audit");
     println!(
         "books: {}",
         if found.is_empty() {

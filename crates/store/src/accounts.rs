@@ -8,10 +8,12 @@ use atelier_contract::Quota;
 
 use crate::accounts::row::{ACCOUNT_COLUMNS, LIMITS_COLUMNS};
 use crate::audit::AuditRow;
+use crate::audited_change;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
 use crate::keys::{self, AddKeyOutcome, NewKey};
-use crate::{Error, Result, Store};
+use crate::store_core::StoreCore;
+use crate::{Error, Result};
 
 /// An account to be made.
 #[derive(Clone, Debug)]
@@ -32,80 +34,84 @@ pub struct NewAccount {
     pub now_ms: i64,
 }
 
-impl Store {
+/// Accounts of callers.
+#[derive(Clone, Copy, Debug)]
+pub struct Accounts<'a>(pub(crate) &'a StoreCore);
+
+impl Accounts<'_> {
     /// Makes an account, with its first key; a conflict when the e-mail exists in any case.
-    pub async fn create_account(
-        &self,
+    pub async fn create(
+        self,
         new: NewAccount,
         first_key: Option<NewKey>,
         audit: Option<AuditRow>,
     ) -> Result<Account> {
-        let made = self
-            .act(
-                (new, first_key),
-                audit,
-                |conn, (new, first_key)| Box::pin(create(conn, new, first_key.as_ref())),
-                Option::is_some,
-            )
-            .await?;
+        let made = audited_change::run(
+            self.0,
+            (new, first_key),
+            audit,
+            |conn, (new, first_key)| Box::pin(create(conn, new, first_key.as_ref())),
+            Option::is_some,
+        )
+        .await?;
         made.ok_or_else(taken)
     }
 
     /// The account with an id: for the service and its operators.
-    pub async fn account(&self, id: &str) -> Result<Option<Account>> {
+    pub async fn find(self, id: &str) -> Result<Option<Account>> {
         let sql = format!("SELECT {ACCOUNT_COLUMNS} FROM account WHERE id = $1");
-        self.db().maybe(&sql, args![id]).await
+        self.0.db.maybe(&sql, args![id]).await
     }
 
     /// The account with an id: for whoever calls with its key.
-    pub async fn own_account(&self, id: &str) -> Result<Option<Account>> {
+    pub async fn find_own(self, id: &str) -> Result<Option<Account>> {
         let sql = format!("SELECT {ACCOUNT_COLUMNS} FROM account WHERE id = $1");
-        self.db().of(Some(id)).maybe(&sql, args![id]).await
+        self.0.db.of(Some(id)).maybe(&sql, args![id]).await
     }
 
     /// The account with an e-mail, in any case.
-    pub async fn account_by_email(&self, email: &str) -> Result<Option<Account>> {
+    pub async fn by_email(self, email: &str) -> Result<Option<Account>> {
         let sql = format!("SELECT {ACCOUNT_COLUMNS} FROM account WHERE email_key = $1");
-        self.db().maybe(&sql, args![&email_key(email)]).await
+        self.0.db.maybe(&sql, args![&email_key(email)]).await
     }
 
     /// A page of accounts, oldest first, and how many there are.
-    pub async fn accounts(&self, offset: i64, limit: i64) -> Result<(Vec<Account>, i64)> {
+    pub async fn list(self, offset: i64, limit: i64) -> Result<(Vec<Account>, i64)> {
         let sql = format!(
             "SELECT {ACCOUNT_COLUMNS} FROM account ORDER BY created_ms, id LIMIT $1 OFFSET $2"
         );
-        let page = self.db().all(&sql, args![limit, offset]).await?;
+        let page = self.0.db.all(&sql, args![limit, offset]).await?;
         Ok((
             page,
-            self.db().one("SELECT COUNT(*) FROM account", &[]).await?,
+            self.0.db.one("SELECT COUNT(*) FROM account", &[]).await?,
         ))
     }
 
     /// The accounts that have other rates or another share than the settings say.
-    pub async fn allowances(&self) -> Result<Vec<(String, AccountLimits)>> {
+    pub async fn allowances(self) -> Result<Vec<(String, AccountLimits)>> {
         let sql = format!(
             "SELECT id, {LIMITS_COLUMNS} FROM account \
              WHERE submits_per_second > 0 OR calls_per_second > 0 OR share_percent > 0"
         );
-        self.db().all(&sql, &[]).await
+        self.0.db.all(&sql, &[]).await
     }
 
     /// Changes an account; `None` when there is none, a conflict when the new e-mail is taken.
-    pub async fn update_account(
-        &self,
+    pub async fn update(
+        self,
         id: &str,
         patch: AccountPatch,
         audit: Option<AuditRow>,
     ) -> Result<Option<Account>> {
         let input = (id.to_owned(), patch);
-        let done = self
-            .act(
-                input,
-                audit,
-                |conn, (id, patch)| Box::pin(update(conn, id, patch)),
-                |done| matches!(done, Some(Some(_))),
-            )
-            .await?;
+        let done = audited_change::run(
+            self.0,
+            input,
+            audit,
+            |conn, (id, patch)| Box::pin(update(conn, id, patch)),
+            |done| matches!(done, Some(Some(_))),
+        )
+        .await?;
         done.ok_or_else(taken)
     }
 }

@@ -1,8 +1,9 @@
 //! What was done: by operators, in the audit list, and by callers, in the list of their account.
 
+use crate::Result;
 use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 /// One act of an operator, or of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,27 +40,31 @@ impl FromRow for AuditRow {
     }
 }
 
-impl Store {
+/// Operators and the audit log.
+#[derive(Clone, Copy, Debug)]
+pub struct Admin<'a>(pub(crate) &'a StoreCore);
+
+impl Admin<'_> {
     /// A page of acts, newest first, and how many there are.
-    pub async fn audit(&self, offset: i64, limit: i64) -> Result<(Vec<AuditRow>, i64)> {
+    pub async fn audit_rows(self, offset: i64, limit: i64) -> Result<(Vec<AuditRow>, i64)> {
         let sql = format!(
             "SELECT {AUDIT_COLUMNS} FROM audit ORDER BY time_ms DESC, id DESC LIMIT $1 OFFSET $2"
         );
-        let rows = self.db().all(&sql, args![limit, offset]).await?;
+        let rows = self.0.db.all(&sql, args![limit, offset]).await?;
         Ok((
             rows,
-            self.db().one("SELECT COUNT(*) FROM audit", &[]).await?,
+            self.0.db.one("SELECT COUNT(*) FROM audit", &[]).await?,
         ))
     }
 
     /// A page of an account's own acts, newest first, and how many there are.
     pub async fn account_acts(
-        &self,
+        self,
         account_id: &str,
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<AuditRow>, i64)> {
-        let reader = self.db().of(Some(account_id));
+        let reader = self.0.db.of(Some(account_id));
         let sql = "SELECT COUNT(*) FROM account_act WHERE account_id = $1";
         let total: i64 = reader.one(sql, args![account_id]).await?;
         // From the end that is nearer, and by the index: the rows themselves are read for the page alone.

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::audit::{AUDIT_COLUMNS, AuditRow};
+use crate::Result;
+use crate::audit::{AUDIT_COLUMNS, Admin, AuditRow};
 use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
 
 /// Acts read at once.
 const PAGE: i64 = 500;
@@ -103,10 +103,10 @@ fn hash(number: i64, previous: &str, act: &AuditRow) -> String {
     })
 }
 
-impl Store {
+impl Admin<'_> {
     /// Follows the chain of acts from its oldest to its newest; what is wrong with it in words, empty when all is well.
-    pub async fn check_audit(&self) -> Result<Vec<String>> {
-        let ends: Option<ChainEnds> = self.db().maybe(ENDS, &[]).await?;
+    pub async fn check_audit(self) -> Result<Vec<String>> {
+        let ends: Option<ChainEnds> = self.0.db.maybe(ENDS, &[]).await?;
         let Some(ends) = ends else {
             return Ok(vec!["audit: the ends of the chain are not known".into()]);
         };
@@ -117,7 +117,7 @@ impl Store {
         );
         loop {
             let values = args![walk.number, ends.newest, PAGE];
-            let page: Vec<ChainEntry> = self.db().all(&sql, values).await?;
+            let page: Vec<ChainEntry> = self.0.db.all(&sql, values).await?;
             for link in &page {
                 walk.step(link);
             }
@@ -126,7 +126,7 @@ impl Store {
             }
         }
         // Asked after the walk: acts may have grown too old in between.
-        let now: Option<ChainEnds> = self.db().maybe(ENDS, &[]).await?;
+        let now: Option<ChainEnds> = self.0.db.maybe(ENDS, &[]).await?;
         let oldest = now.map_or(ends.oldest, |now| now.oldest);
         walk.finish(&ends, oldest);
         Ok(walk.faults)

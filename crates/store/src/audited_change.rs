@@ -1,10 +1,11 @@
 //! A change and the line that tells of it, in the audit list or in the list of an account, are one commit.
 
+use crate::Result;
 use crate::audit::{self, AuditRow};
 use crate::audit_chain;
 use crate::db::Conn;
 use crate::pending::ChangeFuture;
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 /// A change of the store, and the row that says who made it: one commit, both or neither.
 struct AuditedChange<I, T> {
@@ -14,26 +15,26 @@ struct AuditedChange<I, T> {
     happened: fn(&T) -> bool,
 }
 
-impl Store {
-    /// Has the writer do a change and write down who made it, in the same commit. What did not happen leaves no row.
-    pub(crate) async fn act<I, T>(
-        &self,
-        input: I,
-        row: Option<AuditRow>,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
-        happened: fn(&T) -> bool,
-    ) -> Result<T>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-    {
-        let acted = AuditedChange {
-            input,
-            row,
-            act,
-            happened,
-        };
-        self.change(acted, |conn, acted| {
+/// Has the writer do a change and write down who made it, in the same commit. What did not happen leaves no row.
+pub(crate) async fn run<I, T>(
+    store: &StoreCore,
+    input: I,
+    row: Option<AuditRow>,
+    act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+    happened: fn(&T) -> bool,
+) -> Result<T>
+where
+    I: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    let acted = AuditedChange {
+        input,
+        row,
+        act,
+        happened,
+    };
+    store
+        .change(acted, |conn, acted| {
             Box::pin(async move {
                 let answer = (acted.act)(conn, &acted.input).await?;
                 if let Some(row) = acted.row.as_ref().filter(|_| (acted.happened)(&answer)) {
@@ -46,5 +47,4 @@ impl Store {
             })
         })
         .await
-    }
 }

@@ -17,7 +17,8 @@ impl Store {
             return Err(Error::Conflict("the name of the copy is not text".into()));
         };
         let _: Vec<String> = self
-            .db()
+            .core
+            .db
             .without_limit()
             .all("VACUUM INTO $1", args![name])
             .await?;

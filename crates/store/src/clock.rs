@@ -1,8 +1,9 @@
 //! What the service's own time was last, so that the next process, and every other node, goes on from there.
 
+use crate::Result;
 use crate::db::args;
+use crate::nodes::Nodes;
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
 
 /// The service's own time at a moment, beside the clocks of that moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,43 +46,45 @@ const AGREE_FIRST: &str = "INSERT INTO clock (machine, boot_ms, steady_ms, wall_
 const AGREE: &str = "UPDATE clock SET steady_ms = $1, wall_ms = $2 \
      WHERE machine = '' AND steady_ms = $3 AND wall_ms = $4";
 
-impl Store {
+impl Nodes<'_> {
     /// Every note, the latest first.
-    pub async fn clock_notes(&self) -> Result<Vec<ClockNote>> {
+    pub async fn clock_notes(self) -> Result<Vec<ClockNote>> {
         let sql = "SELECT machine, boot_ms, steady_ms, wall_ms FROM clock ORDER BY steady_ms DESC, machine";
-        self.db().all(sql, &[]).await
+        self.0.db.all(sql, &[]).await
     }
 
     /// Replaces the note of a machine, and forgets those of machines that have long been gone.
-    pub async fn note_clock(&self, note: ClockNote) -> Result<()> {
-        self.change(note, |conn, note| {
-            Box::pin(async move {
-                let args = args![&note.machine, note.boot_ms, note.steady_ms, note.wall_ms];
-                conn.run(NOTE, args).await?;
-                conn.run(FORGET, args![note.steady_ms]).await.map(|_| ())
+    pub async fn note_clock(self, note: ClockNote) -> Result<()> {
+        self.0
+            .change(note, |conn, note| {
+                Box::pin(async move {
+                    let args = args![&note.machine, note.boot_ms, note.steady_ms, note.wall_ms];
+                    conn.run(NOTE, args).await?;
+                    conn.run(FORGET, args![note.steady_ms]).await.map(|_| ())
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Replaces what all nodes agree on, if it is still what was read; whether it was.
-    pub async fn agree_on_clock(&self, old: Option<ClockNote>, new: ClockNote) -> Result<bool> {
-        self.change((old, new), |conn, (old, new)| {
-            Box::pin(async move {
-                let changed = match old {
-                    None => {
-                        let args = args![new.steady_ms, new.wall_ms];
-                        conn.run(AGREE_FIRST, args).await?
-                    }
-                    Some(old) => {
-                        let (new_ms, old_ms) = (new.steady_ms, old.steady_ms);
-                        let args = args![new_ms, new.wall_ms, old_ms, old.wall_ms];
-                        conn.run(AGREE, args).await?
-                    }
-                };
-                Ok(changed == 1)
+    pub async fn agree_on_clock(self, old: Option<ClockNote>, new: ClockNote) -> Result<bool> {
+        self.0
+            .change((old, new), |conn, (old, new)| {
+                Box::pin(async move {
+                    let changed = match old {
+                        None => {
+                            let args = args![new.steady_ms, new.wall_ms];
+                            conn.run(AGREE_FIRST, args).await?
+                        }
+                        Some(old) => {
+                            let (new_ms, old_ms) = (new.steady_ms, old.steady_ms);
+                            let args = args![new_ms, new.wall_ms, old_ms, old.wall_ms];
+                            conn.run(AGREE, args).await?
+                        }
+                    };
+                    Ok(changed == 1)
+                })
             })
-        })
-        .await
+            .await
     }
 }

@@ -14,7 +14,8 @@ use crate::db::sqlite::{self, Sqlite};
 use crate::db::{Conn, RawConn, StepTimeout};
 use crate::dialect::Dialect;
 use crate::error::is_away;
-use crate::{Error, Options, Result};
+use crate::options::Options;
+use crate::{Error, Result};
 
 /// How long a read waits for a connection, and a connection for a lock of another process.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -4,9 +4,10 @@ pub(crate) mod claim;
 
 pub use claim::{AccountSlots, Claim, RouteSlots};
 
+use crate::Result;
 use crate::db::args;
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 /// A result owed to a caller's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,10 +139,14 @@ impl FromRow for DeliveryTry {
     }
 }
 
-impl Store {
+/// Deliveries of callbacks.
+#[derive(Clone, Copy, Debug)]
+pub struct Deliveries<'a>(pub(crate) &'a StoreCore);
+
+impl Deliveries<'_> {
     /// A page of deliveries, newest first, and how many match.
-    pub async fn deliveries(
-        &self,
+    pub async fn list(
+        self,
         account_id: Option<&str>,
         state: Option<&str>,
         offset: i64,
@@ -158,7 +163,7 @@ impl Store {
             "$2 IS NULL"
         };
         let count = format!("SELECT COUNT(*) FROM delivery WHERE {whose} AND {which}");
-        let reader = self.db().of(account_id);
+        let reader = self.0.db.of(account_id);
         let total: i64 = reader.one(&count, args![account_id, state]).await?;
         // From the end that is nearer, and by the index: the rows themselves are read for the page alone.
         let behind = total - offset.saturating_add(limit);
@@ -179,26 +184,27 @@ impl Store {
     }
 
     /// A delivery of an account.
-    pub async fn delivery(&self, account_id: &str, id: &str) -> Result<Option<Delivery>> {
+    pub async fn find(self, account_id: &str, id: &str) -> Result<Option<Delivery>> {
         let sql = format!(
             "SELECT {DELIVERY_COLUMNS} FROM delivery WHERE account_id || '' = $1 AND id = $2"
         );
-        self.db()
+        self.0
+            .db
             .of(Some(account_id))
             .maybe(&sql, args![account_id, id])
             .await
     }
 
     /// Every try of a delivery of an account that is still remembered, oldest first.
-    pub async fn delivery_log(&self, account_id: &str, id: &str) -> Result<Vec<DeliveryTry>> {
+    pub async fn log(self, account_id: &str, id: &str) -> Result<Vec<DeliveryTry>> {
         let sql = "SELECT attempt, time_ms, status, error, duration_ms, answer_start \
              FROM delivery_log WHERE delivery_id = $1 ORDER BY attempt";
-        self.db().of(Some(account_id)).all(sql, args![id]).await
+        self.0.db.of(Some(account_id)).all(sql, args![id]).await
     }
 
     /// When the next delivery is due, or a try being made counts as lost.
-    pub async fn next_delivery_ms(&self) -> Result<Option<i64>> {
+    pub async fn next_due_ms(self) -> Result<Option<i64>> {
         let sql = "SELECT MIN(next_ms) FROM delivery WHERE state IN ('due', 'sending')";
-        self.db().one(sql, &[]).await
+        self.0.db.one(sql, &[]).await
     }
 }

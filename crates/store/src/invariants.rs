@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::{Result, Store};
+use crate::Result;
+use crate::store_core::StoreCore;
 use invariant::{Invariant, RowKind};
 
 /// Every invariant that is asked of rows, by groups. What is asked of the chain of acts is in `chain`.
@@ -109,18 +110,22 @@ impl std::fmt::Display for Violation {
     }
 }
 
-impl Store {
+/// Checks of what must always be true.
+#[derive(Clone, Copy, Debug)]
+pub struct Invariants<'a>(pub(crate) &'a StoreCore);
+
+impl Invariants<'_> {
     /// Looks for broken invariants of the books and tells `found` of each; how many rows were looked at.
-    pub async fn check_invariants(
-        &self,
+    pub async fn check(
+        self,
         look: CheckOptions,
         found: &mut (dyn FnMut(Violation) + Send),
     ) -> Result<u64> {
-        for name in guards::missing(self.db()).await? {
+        for name in guards::missing(&self.0.db).await? {
             found(violation(guards::NAME, guards::WHAT, name));
         }
         if !look.at_work {
-            for words in guards::damage(self.db()).await? {
+            for words in guards::damage(&self.0.db).await? {
                 found(violation(guards::FILE, guards::FILE_WHAT, words));
             }
         }
@@ -135,22 +140,22 @@ impl Store {
     }
 
     /// Every broken invariant of the books in words; empty when all is well.
-    pub async fn check_books(&self) -> Result<Vec<String>> {
+    pub async fn check_books(self) -> Result<Vec<String>> {
         let mut words = Vec::new();
         let mut found = |fault: Violation| {
             if words.len() < LISTED_MOST {
                 words.push(fault.to_string());
             }
         };
-        self.check_invariants(CheckOptions::new(0, 0, false), &mut found)
+        self.check(CheckOptions::new(0, 0, false), &mut found)
             .await?;
         Ok(words)
     }
 
     /// Looks at some accounts: where the last look ended, or at the first ones.
-    pub async fn check_accounts(&self, after: Option<&Vec<String>>) -> Result<AccountsCheck> {
+    pub async fn check_accounts(self, after: Option<&Vec<String>>) -> Result<AccountsCheck> {
         let asked: Vec<&Invariant> = invariants_of(RowKind::Accounts, false).collect();
-        let page = scan::scan_page(self.db(), RowKind::Accounts, &asked, after, 0).await?;
+        let page = scan::scan_page(&self.0.db, RowKind::Accounts, &asked, after, 0).await?;
         let faults = page.broken.into_iter();
         Ok(AccountsCheck {
             faults: faults.map(|(one, name)| Violation::of(one, name)).collect(),
@@ -161,7 +166,7 @@ impl Store {
 
     /// Walks over all rows of a kind; how many there were.
     async fn walk(
-        &self,
+        self,
         rows: RowKind,
         at_work: bool,
         now_ms: i64,
@@ -173,7 +178,7 @@ impl Store {
         }
         let (mut place, mut looked) = (None, 0);
         loop {
-            let page = scan::scan_page(self.db(), rows, &asked, place.as_ref(), now_ms).await?;
+            let page = scan::scan_page(&self.0.db, rows, &asked, place.as_ref(), now_ms).await?;
             looked += page.rows as u64;
             for (invariant, subject) in page.broken {
                 found(Violation::of(invariant, subject));
@@ -187,7 +192,7 @@ impl Store {
 
     /// Looks for what is late, waits, and tells of what still is.
     async fn recheck_late(
-        &self,
+        self,
         look: CheckOptions,
         found: &mut (dyn FnMut(Violation) + Send),
     ) -> Result<()> {

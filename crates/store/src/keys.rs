@@ -2,9 +2,11 @@
 
 use crate::accounts::row::{ACCOUNT_COLUMNS, Account};
 use crate::audit::AuditRow;
+use crate::audited_change;
 use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
-use crate::{Error, Result, Store};
+use crate::store_core::StoreCore;
+use crate::{Error, Result};
 
 /// A key as its owner may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,10 +85,15 @@ impl FromRow for Key {
     }
 }
 
-impl Store {
+/// API keys of accounts.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys<'a>(pub(crate) &'a StoreCore);
+
+impl Keys<'_> {
     /// Stores a key together with the act of whoever issued it; a conflict when the hash exists.
-    pub async fn add_key(&self, new: NewKey, act: Option<AuditRow>) -> Result<AddKeyOutcome> {
-        self.act(
+    pub async fn add(self, new: NewKey, act: Option<AuditRow>) -> Result<AddKeyOutcome> {
+        audited_change::run(
+            self.0,
             new,
             act,
             |conn, new| Box::pin(add(conn, new)),
@@ -96,27 +103,29 @@ impl Store {
     }
 
     /// The keys of an account that are not revoked, oldest first.
-    pub async fn keys(&self, account_id: &str) -> Result<Vec<Key>> {
+    pub async fn list(self, account_id: &str) -> Result<Vec<Key>> {
         let sql = format!(
             "SELECT {KEY_COLUMNS} FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
              ORDER BY created_ms, id"
         );
-        self.db()
+        self.0
+            .db
             .of(Some(account_id))
             .all(&sql, args![account_id])
             .await
     }
 
     /// Revokes a key of an account together with the act of whoever did it; its hash when it was there and not revoked.
-    pub async fn revoke_key(
-        &self,
+    pub async fn revoke(
+        self,
         account_id: &str,
         key_id: &str,
         now_ms: i64,
         act: Option<AuditRow>,
     ) -> Result<Option<String>> {
         let input = (account_id.to_owned(), key_id.to_owned(), now_ms);
-        self.act(
+        audited_change::run(
+            self.0,
             input,
             act,
             |conn, (account_id, key_id, now_ms)| {
@@ -132,25 +141,26 @@ impl Store {
     }
 
     /// Who a key belongs to: not revoked, not expired, account not disabled.
-    pub async fn account_for_key(&self, hash: &str, now_ms: i64) -> Result<Option<(Account, Key)>> {
+    pub async fn account_for(self, hash: &str, now_ms: i64) -> Result<Option<(Account, Key)>> {
         let sql = format!(
             "SELECT {ACCOUNT_COLUMNS}, {KEY_COLUMNS} FROM api_key \
              JOIN account ON account.id = api_key.account_id \
              WHERE api_key.hash = $1 AND api_key.revoked_ms IS NULL AND account.disabled = FALSE \
              AND (api_key.expires_ms IS NULL OR api_key.expires_ms > $2)"
         );
-        self.db().maybe(&sql, args![hash, now_ms]).await
+        self.0.db.maybe(&sql, args![hash, now_ms]).await
     }
 
     /// Notes that a key was used.
-    pub async fn touch_key(&self, key_id: &str, now_ms: i64) -> Result<()> {
-        self.change((key_id.to_owned(), now_ms), |conn, (key_id, now_ms)| {
-            Box::pin(async move {
-                let sql = "UPDATE api_key SET last_used_ms = $2 WHERE id = $1";
-                conn.run(sql, args![key_id, *now_ms]).await.map(|_| ())
+    pub async fn touch(self, key_id: &str, now_ms: i64) -> Result<()> {
+        self.0
+            .change((key_id.to_owned(), now_ms), |conn, (key_id, now_ms)| {
+                Box::pin(async move {
+                    let sql = "UPDATE api_key SET last_used_ms = $2 WHERE id = $1";
+                    conn.run(sql, args![key_id, *now_ms]).await.map(|_| ())
+                })
             })
-        })
-        .await
+            .await
     }
 }
 

@@ -2,12 +2,14 @@
 
 use atelier_contract::Quota;
 
+use crate::Result;
 use crate::accounts::{self, Account};
 use crate::audit::AuditRow;
+use crate::audited_change;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 /// Why an account's balance changes without a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,10 +112,15 @@ impl FromRow for LedgerRow {
 const LEDGER_COLUMNS: &str = "id, account_id, job_id, kind, amount, balance_delta, frozen_delta, \
      balance_after, frozen_after, reason, time_ms";
 
-impl Store {
+/// Credits and ledger rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Ledger<'a>(pub(crate) &'a StoreCore);
+
+impl Ledger<'_> {
     /// Grants or adjusts quota.
-    pub async fn credit(&self, credit: Credit, audit: Option<AuditRow>) -> Result<CreditOutcome> {
-        self.act(
+    pub async fn credit(self, credit: Credit, audit: Option<AuditRow>) -> Result<CreditOutcome> {
+        audited_change::run(
+            self.0,
             credit,
             audit,
             |conn, credit| Box::pin(post(conn, credit)),
@@ -123,8 +130,8 @@ impl Store {
     }
 
     /// A page of the ledger, newest first, and how many rows there are; of one account or of all.
-    pub async fn ledger(
-        &self,
+    pub async fn list(
+        self,
         account_id: Option<&str>,
         offset: i64,
         limit: i64,
@@ -141,7 +148,7 @@ impl Store {
                  (SELECT CAST(COALESCE(SUM(number), 0) AS BIGINT) FROM ledger_checkpoint) FROM account WHERE $1 IS NULL"
             }
         };
-        let reader = self.db().of(account_id);
+        let reader = self.0.db.of(account_id);
         let counts: Option<(i64, i64)> = reader.maybe(entries, args![account_id]).await?;
         let Some((entries, archived)) = counts else {
             return Ok((Vec::new(), 0));

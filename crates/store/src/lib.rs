@@ -26,6 +26,7 @@ pub mod ledger;
 pub mod migrate;
 pub mod nodes;
 pub mod operators;
+mod options;
 mod pending;
 mod process_lock;
 mod readers;
@@ -34,26 +35,29 @@ mod retention;
 mod row;
 pub mod sessions;
 pub mod settings;
+mod store_core;
 mod time;
 pub mod uploads;
 pub mod wake;
 pub mod workers;
 mod writer;
 
-pub use accounts::{Account, AccountLimits, AccountLimitsPatch, AccountPatch, NewAccount};
-pub use archive::{ArchiveCut, ArchiveFile};
-pub use assets::{Asset, DELETING_MS, NewAsset};
-pub use audit::AuditRow;
+pub use accounts::{
+    Account, AccountLimits, AccountLimitsPatch, AccountPatch, Accounts, NewAccount,
+};
+pub use archive::{Archive, ArchiveCut, ArchiveFile};
+pub use assets::{Asset, Assets, DELETING_MS, NewAsset};
+pub use audit::{Admin, AuditRow};
 pub use clock::ClockNote;
 pub use deliveries::{
-    AccountSlots, Claim, Delivery, DeliveryResult, DeliveryState, DeliveryTry, RouteSlots,
+    AccountSlots, Claim, Deliveries, Delivery, DeliveryResult, DeliveryState, DeliveryTry,
+    RouteSlots,
 };
 pub use error::{Error, Result};
-pub use invariants::{AccountsCheck, CheckOptions, Violation, account_invariants};
-pub use jobs::JobRow;
+pub use invariants::{AccountsCheck, CheckOptions, Invariants, Violation, account_invariants};
 pub use jobs::accept::{AcceptOutcome, Acceptance, Idempotency, Lease, NewJob};
 pub use jobs::attempt::{
-    Attempt, AttemptStart, ProgressNote, REJECTED, RequeueRequest, StartLimits, UNABLE,
+    Attempt, AttemptStart, Attempts, ProgressNote, REJECTED, RequeueRequest, StartLimits, UNABLE,
 };
 pub use jobs::bulk::{
     Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
@@ -62,22 +66,28 @@ pub use jobs::filter::{JobFilter, JobPage};
 pub use jobs::history::{AttemptRow, Backlog, FinishedJobRow};
 pub use jobs::lease::{LeaseRequest, read_work_kind, work_kind};
 pub use jobs::margins::MarginRow;
+pub use jobs::queue::Queue;
 pub use jobs::settle::{Cost, Guard, Outcome, SettleOutcome, Settlement};
 pub use jobs::short_work::{ShortWork, YieldRule};
-pub use jobs::statistics::{JobCounts, UsageRow};
+pub use jobs::statistics::{JobCounts, Statistics, UsageRow};
 pub use jobs::summaries::{JobSummary, SUMMARIES_MAX};
-pub use keys::{AddKeyOutcome, Key, NewKey};
-pub use ledger::{Credit, CreditKind, CreditOutcome, LedgerRow};
-pub use nodes::Node;
+pub use jobs::{JobRow, Jobs};
+pub use keys::{AddKeyOutcome, Key, Keys, NewKey};
+pub use ledger::{Credit, CreditKind, CreditOutcome, Ledger, LedgerRow};
+pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
-pub use sessions::SessionRow;
+pub use options::Options;
+pub use retention::Retention;
+pub use sessions::{SessionRow, Sessions};
+pub use settings::Settings;
+pub use store_core::WriteSlot;
 pub use time::boot_ms;
 pub use uploads::Upload;
 pub use wake::WakeListener;
 pub use workers::change::{
     BackendChange, BackendChangeOutcome, ExpectedRevision, RemoveOutcome, WorkerNote, WorkerUpsert,
 };
-pub use workers::{BackendRow, WorkerRow};
+pub use workers::{BackendRow, WorkerRow, Workers};
 
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,19 +95,16 @@ use std::time::Duration;
 
 use atelier_contract::metrics::HistogramVec;
 use atelier_fairness::share::FairSemaphore;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
-use db::Conn;
 use db_config::DbConfig;
-use dialect::Dialect;
-use jobs::outline::OutlineCache;
-use pending::{ChangeFuture, PendingChange, SingleChange};
 use readers::Db;
+use store_core::StoreCore;
 use time::DatabaseClock;
 use writer::status::WriterStatus;
-use writer::{BatchedChange, Change, Writer};
+use writer::{Change, Writer};
 
 /// A store that has committed nothing for this long is not ready.
 const READY: Duration = Duration::from_secs(5);
@@ -109,51 +116,13 @@ const CLOSING: Duration = Duration::from_secs(5);
 /// Searches at once. They take a processor each, and others need one too.
 const SEARCHES: u64 = 2;
 
-/// How a store is opened.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Connections that read.
-    pub readers: u32,
-    /// The most changes in one commit.
-    pub batch_most: usize,
-    /// The most changes that may be in the queue; one more is [`Error::Busy`] for callers, and waits for its place otherwise.
-    pub queue_most: usize,
-    /// Whether SQLite is to look whether anything refers to what is deleted. Archiving makes sure of that itself: looking
-    /// would read whole tables for every job.
-    pub references: bool,
-    /// Whether every step at SQLite is waited for in place, with nothing else happening meanwhile: for simulations, whose
-    /// virtual time must not move before a commit has come to its end.
-    pub in_place: bool,
-    /// The address of a pooler before PostgreSQL that lends connections for one transaction at a time. Reads and commits
-    /// go there; the schema is changed and hints are heard at the database itself.
-    pub pooler: Option<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            readers: 8,
-            batch_most: 256,
-            queue_most: 4096,
-            references: true,
-            in_place: false,
-            pooler: None,
-        }
-    }
-}
-
-/// The durable state; cheap to clone.
+/// The durable state; cheap to clone. What it can do is in groups: `store.jobs().list()`, `store.accounts().list()`, ….
 #[derive(Clone, Debug)]
 pub struct Store {
-    db: Db,
-    writer: mpsc::Sender<Change>,
+    core: StoreCore,
     pulse: Arc<WriterStatus>,
     time: Arc<DatabaseClock>,
-    address: DbConfig,
     alone: Arc<Mutex<Option<File>>>,
-    outlines: Arc<OutlineCache>,
-    /// Searches that are under way.
-    searches: Arc<FairSemaphore>,
     tasks: TaskTracker,
 }
 
@@ -171,15 +140,17 @@ impl Store {
         let time = Arc::new(DatabaseClock::default());
         let shared = Arc::clone(&time);
         let (writer, pulse) = Writer::start(address.clone(), &options, &tasks, shared).await?;
-        Ok(Store {
-            db,
-            writer,
+        Ok(Self {
+            core: StoreCore {
+                db,
+                writer,
+                address,
+                outlines: Arc::default(),
+                searches: FairSemaphore::elastic("searches", SEARCHES),
+            },
             pulse,
             time,
-            address,
             alone: Arc::default(),
-            outlines: Arc::default(),
-            searches: FairSemaphore::elastic("searches", SEARCHES),
             tasks,
         })
     }
@@ -188,7 +159,7 @@ impl Store {
     /// while another one does. Nodes that share PostgreSQL need no such word.
     pub fn lock_exclusively(&self) -> Result<()> {
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(file), None) = (self.address.file(), &*alone) {
+        if let (Some(file), None) = (self.core.address.file(), &*alone) {
             *alone = Some(process_lock::lock_database(file)?);
         }
         Ok(())
@@ -196,7 +167,7 @@ impl Store {
 
     /// Whether this is PostgreSQL, which several nodes may share.
     pub fn is_postgres(&self) -> bool {
-        self.db.dialect() == Dialect::Postgres
+        self.core.is_postgres()
     }
 
     /// Milliseconds since 1970 by the clock of PostgreSQL, which all nodes agree on; `None` on SQLite, whose one process
@@ -212,12 +183,13 @@ impl Store {
 
     /// Changes that wait to be committed.
     pub fn waiting_changes(&self) -> usize {
-        self.writer.max_capacity() - self.writer.capacity()
+        self.core.writer.max_capacity() - self.core.writer.capacity()
     }
 
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<()> {
-        self.db
+        self.core
+            .db
             .one::<i64>("SELECT CAST(1 AS BIGINT)", &[])
             .await
             .map(|_| ())
@@ -225,24 +197,24 @@ impl Store {
 
     /// Whether something can be written, and was within the last five seconds.
     pub async fn ready(&self) -> Result<()> {
-        if self.writer.is_closed() || self.pulse.is_stuck(READY) {
+        if self.core.writer.is_closed() || self.pulse.is_stuck(READY) {
             return Err(Error::Busy);
         }
         if self.pulse.is_fresh(FRESH) {
             return Ok(());
         }
         // The mark that every transaction leaves is all that is written.
-        let nothing = self.change((), |_, ()| Box::pin(async { Ok(()) }));
+        let nothing = self.core.change((), |_, ()| Box::pin(async { Ok(()) }));
         timeout(READY, nothing).await.unwrap_or(Err(Error::Busy))
     }
 
     /// Commits what waits, then closes every connection. A commit that hangs is left to itself after a while.
     pub async fn close(&self) {
         // Readers go first: SQLite can only empty its log when nobody looks at it.
-        let readers = timeout(CLOSING, self.db.close()).await;
+        let readers = timeout(CLOSING, self.core.db.close()).await;
         let (stop, stopped) = oneshot::channel();
         let stop = async {
-            if self.writer.send(Change::Stop(stop)).await.is_ok() {
+            if self.core.writer.send(Change::Stop(stop)).await.is_ok() {
                 // An error means that the writer has stopped already, which is all that is wanted.
                 let _: std::result::Result<(), oneshot::error::RecvError> = stopped.await;
             }
@@ -257,91 +229,100 @@ impl Store {
         *alone = None;
     }
 
-    fn db(&self) -> &Db {
-        &self.db
-    }
-
     /// What accounts share of reading: connections, and searches.
     pub fn shares(&self) -> [&Arc<FairSemaphore>; 2] {
-        [self.db.shares(), &self.searches]
-    }
-
-    fn searches(&self) -> &Arc<FairSemaphore> {
-        &self.searches
-    }
-
-    fn outlines(&self) -> &OutlineCache {
-        &self.outlines
-    }
-
-    /// Has the writer do a change; answered after its commit.
-    async fn change<I, T>(
-        &self,
-        input: I,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
-    ) -> Result<T>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-    {
-        let write_slot = self.write_slot().await?;
-        self.change_in(write_slot, input, act).await
-    }
-
-    /// Has the writer do a change together with the others of its kind; answered after their commit.
-    async fn commit<I: BatchedChange>(&self, input: I) -> Result<I::Answer> {
-        let write_slot = self.write_slot().await?;
-        self.commit_in(write_slot, input).await
-    }
-
-    /// The same as [`Self::change`] with a place that is had already.
-    async fn change_in<I, T>(
-        &self,
-        write_slot: WriteSlot<'_>,
-        input: I,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
-    ) -> Result<T>
-    where
-        I: Send + Sync + 'static,
-        T: Send + 'static,
-    {
-        let (pending, answer) = PendingChange::new(input);
-        write_slot
-            .0
-            .send(Change::Other(Box::new(SingleChange { pending, act })));
-        await_answer(answer).await
-    }
-
-    /// The same as [`Self::commit`] with a place that is had already.
-    async fn commit_in<I: BatchedChange>(
-        &self,
-        write_slot: WriteSlot<'_>,
-        input: I,
-    ) -> Result<I::Answer> {
-        let (pending, answer) = PendingChange::new(input);
-        write_slot.0.send(I::change(pending));
-        await_answer(answer).await
+        [self.core.db.shares(), &self.core.searches]
     }
 
     /// Waits for a place in the queue. It is to be used at once: others wait behind it.
     pub async fn write_slot(&self) -> Result<WriteSlot<'_>> {
-        let permit = self.writer.reserve().await;
-        permit.map(WriteSlot).map_err(|_| Error::Busy)
-    }
-
-    /// A place for what a caller asks for, which is refused when the queue is full. Whatever else happens waits for its turn: an
-    /// ending that was refused would be lost until a lease runs out.
-    fn try_write_slot(&self) -> Result<WriteSlot<'_>> {
-        let permit = self.writer.try_reserve();
-        permit.map(WriteSlot).map_err(|_| Error::Busy)
+        self.core.write_slot().await
     }
 }
 
-/// A place in the writer's queue. What is dated when it is had is not old before it is written down.
-pub struct WriteSlot<'a>(mpsc::Permit<'a, Change>);
+impl Store {
+    /// Jobs: accepted, read, listed, settled and deleted.
+    pub fn jobs(&self) -> Jobs<'_> {
+        Jobs(&self.core)
+    }
 
-/// What the writer says of a change.
-async fn await_answer<T>(answer: oneshot::Receiver<Result<T>>) -> Result<T> {
-    // A writer that was stopped leaves unanswered only what it had not begun.
-    answer.await.unwrap_or(Err(Error::Busy))
+    /// Jobs that wait or run, and the leases of those that run.
+    pub fn queue(&self) -> Queue<'_> {
+        Queue(&self.core)
+    }
+
+    /// Attempts of jobs at worker accounts.
+    pub fn attempts(&self) -> Attempts<'_> {
+        Attempts(&self.core)
+    }
+
+    /// Sums and counts over jobs.
+    pub fn statistics(&self) -> Statistics<'_> {
+        Statistics(&self.core)
+    }
+
+    /// Accounts of callers.
+    pub fn accounts(&self) -> Accounts<'_> {
+        Accounts(&self.core)
+    }
+
+    /// API keys of accounts.
+    pub fn keys(&self) -> Keys<'_> {
+        Keys(&self.core)
+    }
+
+    /// Operators and the audit log.
+    pub fn admin(&self) -> Admin<'_> {
+        Admin(&self.core)
+    }
+
+    /// Sessions of the console.
+    pub fn sessions(&self) -> Sessions<'_> {
+        Sessions(&self.core)
+    }
+
+    /// Credits and ledger rows.
+    pub fn ledger(&self) -> Ledger<'_> {
+        Ledger(&self.core)
+    }
+
+    /// Deliveries of callbacks.
+    pub fn deliveries(&self) -> Deliveries<'_> {
+        Deliveries(&self.core)
+    }
+
+    /// Back ends and worker accounts.
+    pub fn workers(&self) -> Workers<'_> {
+        Workers(&self.core)
+    }
+
+    /// Nodes: heartbeats, hints and notes of their clocks.
+    pub fn nodes(&self) -> Nodes<'_> {
+        Nodes(&self.core)
+    }
+
+    /// Rows of results, inputs and uploads; the bytes are in [`crate::files`].
+    pub fn assets(&self) -> Assets<'_> {
+        Assets(&self.core)
+    }
+
+    /// Named values that all nodes share.
+    pub fn settings(&self) -> Settings<'_> {
+        Settings(&self.core)
+    }
+
+    /// Old ledger rows, jobs and attempts that move into files.
+    pub fn archive(&self) -> Archive<'_> {
+        Archive(&self.core)
+    }
+
+    /// Checks of what must always be true.
+    pub fn invariants(&self) -> Invariants<'_> {
+        Invariants(&self.core)
+    }
+
+    /// Rows past their retention.
+    pub fn retention(&self) -> Retention<'_> {
+        Retention(&self.core)
+    }
 }

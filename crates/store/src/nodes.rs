@@ -1,8 +1,9 @@
 //! Nodes: which processes share this database.
 
+use crate::Result;
 use crate::db::args;
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 /// A process that shares this database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,10 +29,14 @@ impl FromRow for Node {
     }
 }
 
-impl Store {
+/// Nodes: heartbeats, hints and notes of their clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Nodes<'a>(pub(crate) &'a StoreCore);
+
+impl Nodes<'_> {
     /// Notes that a node is alive.
     pub async fn beat(
-        &self,
+        self,
         node_id: &str,
         started_ms: i64,
         now_ms: i64,
@@ -44,34 +49,36 @@ impl Store {
             seen_ms: now_ms,
             detail: detail.to_owned(),
         };
-        self.change(node, |conn, node| {
-            Box::pin(async move {
-                let sql = "INSERT INTO node (id, started_ms, seen_ms, detail) \
+        self.0
+            .change(node, |conn, node| {
+                Box::pin(async move {
+                    let sql = "INSERT INTO node (id, started_ms, seen_ms, detail) \
                      VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE \
                      SET seen_ms = excluded.seen_ms, detail = excluded.detail";
-                let args = args![&node.id, node.started_ms, node.seen_ms, &node.detail];
-                conn.run(sql, args).await.map(|_| ())
+                    let args = args![&node.id, node.started_ms, node.seen_ms, &node.detail];
+                    conn.run(sql, args).await.map(|_| ())
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// The nodes heard of since a time, oldest first.
-    pub async fn nodes(&self, alive_since_ms: i64) -> Result<Vec<Node>> {
+    pub async fn list(self, alive_since_ms: i64) -> Result<Vec<Node>> {
         let sql = "SELECT id, started_ms, seen_ms, detail FROM node WHERE seen_ms >= $1 \
              ORDER BY started_ms, id";
-        self.db().all(sql, args![alive_since_ms]).await
+        self.0.db.all(sql, args![alive_since_ms]).await
     }
 
     /// Forgets a node.
-    pub async fn forget_node(&self, id: &str) -> Result<()> {
-        self.change(id.to_owned(), |conn, id| {
-            Box::pin(async move {
-                conn.run("DELETE FROM node WHERE id = $1", args![id])
-                    .await
-                    .map(|_| ())
+    pub async fn forget(self, id: &str) -> Result<()> {
+        self.0
+            .change(id.to_owned(), |conn, id| {
+                Box::pin(async move {
+                    conn.run("DELETE FROM node WHERE id = $1", args![id])
+                        .await
+                        .map(|_| ())
+                })
             })
-        })
-        .await
+            .await
     }
 }

@@ -2,10 +2,11 @@
 
 use atelier_contract::pages::operators::OperatorRole;
 
-use crate::audit::AuditRow;
+use crate::audit::{Admin, AuditRow};
+use crate::audited_change;
 use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
-use crate::{Error, Result, Store};
+use crate::{Error, Result};
 
 /// An operator as others may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,38 +61,39 @@ impl FromRow for OperatorRow {
     }
 }
 
-impl Store {
+impl Admin<'_> {
     /// Makes an operator; a conflict when the name is or was taken.
-    pub async fn add_operator(&self, new: NewOperator, act: AuditRow) -> Result<()> {
-        let added = self
-            .act(
-                new,
-                Some(act),
-                |conn, new| Box::pin(add(conn, new)),
-                |added| *added,
-            )
-            .await?;
+    pub async fn add_operator(self, new: NewOperator, act: AuditRow) -> Result<()> {
+        let added = audited_change::run(
+            self.0,
+            new,
+            Some(act),
+            |conn, new| Box::pin(add(conn, new)),
+            |added| *added,
+        )
+        .await?;
         added
             .then_some(())
             .ok_or_else(|| Error::Conflict("there is or was an operator with this name".into()))
     }
 
     /// Every operator that was ever made, oldest first.
-    pub async fn operators(&self) -> Result<Vec<OperatorRow>> {
+    pub async fn operators(self) -> Result<Vec<OperatorRow>> {
         let sql = format!("SELECT {COLUMNS} FROM operator_token ORDER BY created_ms, id");
-        self.db().all(&sql, &[]).await
+        self.0.db.all(&sql, &[]).await
     }
 
     /// Who a token belongs to, unless it is revoked.
-    pub async fn operator_for_token(&self, hash: &str) -> Result<Option<OperatorRow>> {
+    pub async fn operator_for_token(self, hash: &str) -> Result<Option<OperatorRow>> {
         let sql =
             format!("SELECT {COLUMNS} FROM operator_token WHERE hash = $1 AND revoked_ms IS NULL");
-        self.db().maybe(&sql, args![hash]).await
+        self.0.db.maybe(&sql, args![hash]).await
     }
 
     /// Revokes an operator; whether it was there and not revoked.
-    pub async fn revoke_operator(&self, id: &str, now_ms: i64, act: AuditRow) -> Result<bool> {
-        self.act(
+    pub async fn revoke_operator(self, id: &str, now_ms: i64, act: AuditRow) -> Result<bool> {
+        audited_change::run(
+            self.0,
             (id.to_owned(), now_ms),
             Some(act),
             |conn, (id, now_ms)| {
@@ -107,14 +109,15 @@ impl Store {
     }
 
     /// Notes that an operator's token was used.
-    pub async fn touch_operator(&self, id: &str, now_ms: i64) -> Result<()> {
-        self.change((id.to_owned(), now_ms), |conn, (id, now_ms)| {
-            Box::pin(async move {
-                let sql = "UPDATE operator_token SET last_used_ms = $2 WHERE id = $1";
-                conn.run(sql, args![id, *now_ms]).await.map(|_| ())
+    pub async fn touch_operator(self, id: &str, now_ms: i64) -> Result<()> {
+        self.0
+            .change((id.to_owned(), now_ms), |conn, (id, now_ms)| {
+                Box::pin(async move {
+                    let sql = "UPDATE operator_token SET last_used_ms = $2 WHERE id = $1";
+                    conn.run(sql, args![id, *now_ms]).await.map(|_| ())
+                })
             })
-        })
-        .await
+            .await
     }
 }
 

@@ -2,23 +2,29 @@
 //! again when a clock is set back over midnight: the one that had begun goes on, with its number. A number from further ahead is
 //! of a clock that was wrong by days, and nobody waits for those.
 
+use crate::Result;
+use crate::accounts::Accounts;
 use crate::db::args;
-use crate::{Result, Store};
 
-impl Store {
+impl Accounts<'_> {
     /// How many prompts of an account were refused in a family on a day.
-    pub async fn refused_prompts(&self, account_id: &str, family: &str, day: i64) -> Result<i64> {
+    pub async fn refused_prompts(self, account_id: &str, family: &str, day: i64) -> Result<i64> {
         let sql = "SELECT prompts FROM refused WHERE account_id = $1 AND family = $2 \
              AND day BETWEEN $3 AND $3 + 1";
-        let reader = self.db().of(Some(account_id));
+        let reader = self.0.db.of(Some(account_id));
         let found: Option<i64> = reader.maybe(sql, args![account_id, family, day]).await?;
         Ok(found.unwrap_or(0))
     }
 
     /// Counts a prompt that was refused on a day. Earlier days are forgotten.
-    pub async fn count_refused(&self, account_id: &str, family: &str, day: i64) -> Result<()> {
+    pub async fn count_refused_prompt(
+        self,
+        account_id: &str,
+        family: &str,
+        day: i64,
+    ) -> Result<()> {
         let input = (account_id.to_owned(), family.to_owned(), day);
-        self.change(input, |conn, (account_id, family, day)| {
+        self.0.change(input, |conn, (account_id, family, day)| {
             Box::pin(async move {
                 let sql = "INSERT INTO refused (account_id, family, day, prompts) VALUES ($1, $2, $3, 1) \
                      ON CONFLICT (account_id, family) DO UPDATE SET \

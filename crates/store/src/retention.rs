@@ -1,9 +1,10 @@
 //! What has been of use for long enough is deleted, some rows at a time, so that no commit is long. Jobs and the
 //! ledger are never touched.
 
+use crate::Result;
 use crate::audit_chain;
 use crate::db::{Conn, args, json};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 const TRIES: &str = "DELETE FROM delivery_log WHERE (delivery_id, attempt) IN ( \
        SELECT old.delivery_id, old.attempt FROM delivery_log AS old \
@@ -42,28 +43,33 @@ const OWN_ACTS: &str = "DELETE FROM account_act WHERE id IN ( \
 const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
        SELECT hash FROM console_session WHERE seen_ms < $1 ORDER BY seen_ms LIMIT $2)";
 
-impl Store {
+/// Rows past their retention.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention<'a>(pub(crate) &'a StoreCore);
+
+impl Retention<'_> {
     /// Forgets idempotency keys remembered before a time; how many.
-    pub async fn forget_idempotency(&self, before_ms: i64, limit: i64) -> Result<u64> {
+    pub async fn forget_idempotency(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(CALLS, before_ms, limit).await
     }
 
     /// Forgets what was submitted together before a time; how many. The jobs stay.
-    pub async fn forget_bulks(&self, before_ms: i64, limit: i64) -> Result<u64> {
-        self.change((before_ms, limit), |conn, (before_ms, limit)| {
-            Box::pin(async move {
-                // A trigger takes their bytes off what is counted for the accounts.
-                let old = CountedRows::find(conn, BULKS, *before_ms, *limit).await?;
-                let sql = "DELETE FROM bulk WHERE id IN ({list:$1})";
-                conn.run(sql, args![&old.ids]).await
+    pub async fn forget_bulks(self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.0
+            .change((before_ms, limit), |conn, (before_ms, limit)| {
+                Box::pin(async move {
+                    // A trigger takes their bytes off what is counted for the accounts.
+                    let old = CountedRows::find(conn, BULKS, *before_ms, *limit).await?;
+                    let sql = "DELETE FROM bulk WHERE id IN ({list:$1})";
+                    conn.run(sql, args![&old.ids]).await
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Removes the words of jobs that failed before a time; of how many. The jobs stay, and why they failed.
-    pub async fn forget_failed_words(&self, before_ms: i64, limit: i64) -> Result<u64> {
-        self.change((before_ms, limit), |conn, (before_ms, limit)| {
+    pub async fn forget_failed_words(self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.0.change((before_ms, limit), |conn, (before_ms, limit)| {
             Box::pin(async move {
                 let old = CountedRows::find(conn, FAILED, *before_ms, *limit).await?;
                 old.uncount(conn, "request_bytes", "job").await?;
@@ -76,58 +82,61 @@ impl Store {
     }
 
     /// Forgets sessions of the console that were not used since a time; how many.
-    pub async fn forget_sessions(&self, before_ms: i64, limit: i64) -> Result<u64> {
+    pub async fn forget_sessions(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(SESSIONS, before_ms, limit).await
     }
 
     /// Forgets tries made before a time of deliveries that are over; how many.
-    pub async fn forget_tries(&self, before_ms: i64, limit: i64) -> Result<u64> {
+    pub async fn forget_tries(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(TRIES, before_ms, limit).await
     }
 
     /// Forgets attempts that ended before a time at jobs that are final; how many.
-    pub async fn forget_attempts(&self, before_ms: i64, limit: i64) -> Result<u64> {
+    pub async fn forget_attempts(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(ATTEMPTS, before_ms, limit).await
     }
 
     /// Forgets acts recorded before a time; how many.
-    pub async fn forget_audit(&self, before_ms: i64, limit: i64) -> Result<u64> {
-        self.change((before_ms, limit), |conn, (before_ms, limit)| {
-            Box::pin(async move {
-                let gone = conn.run(ACTS, args![*before_ms, *limit]).await?;
-                audit_chain::record_truncation(conn).await?;
-                Ok(gone)
+    pub async fn forget_audit(self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.0
+            .change((before_ms, limit), |conn, (before_ms, limit)| {
+                Box::pin(async move {
+                    let gone = conn.run(ACTS, args![*before_ms, *limit]).await?;
+                    audit_chain::record_truncation(conn).await?;
+                    Ok(gone)
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Forgets acts of callers recorded before a time; how many.
-    pub async fn forget_account_acts(&self, before_ms: i64, limit: i64) -> Result<u64> {
+    pub async fn forget_account_acts(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(OWN_ACTS, before_ms, limit).await
     }
 
     /// Forgets keys that were revoked or expired before a time; how many.
-    pub async fn forget_keys(&self, before_ms: i64, limit: i64) -> Result<u64> {
+    pub async fn forget_keys(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(KEYS, before_ms, limit).await
     }
 
     /// Forgets nodes that were not heard of since a time; how many.
-    pub async fn forget_nodes(&self, before_ms: i64) -> Result<u64> {
-        self.change(before_ms, |conn, before_ms| {
-            Box::pin(async move {
-                let sql = "DELETE FROM node WHERE seen_ms < $1";
-                conn.run(sql, args![*before_ms]).await
+    pub async fn forget_nodes(self, before_ms: i64) -> Result<u64> {
+        self.0
+            .change(before_ms, |conn, before_ms| {
+                Box::pin(async move {
+                    let sql = "DELETE FROM node WHERE seen_ms < $1";
+                    conn.run(sql, args![*before_ms]).await
+                })
             })
-        })
-        .await
+            .await
     }
 
-    async fn forget(&self, sql: &'static str, before_ms: i64, limit: i64) -> Result<u64> {
-        self.change((sql, before_ms, limit), |conn, (sql, before_ms, limit)| {
-            Box::pin(async move { conn.run(sql, args![*before_ms, *limit]).await })
-        })
-        .await
+    async fn forget(self, sql: &'static str, before_ms: i64, limit: i64) -> Result<u64> {
+        self.0
+            .change((sql, before_ms, limit), |conn, (sql, before_ms, limit)| {
+                Box::pin(async move { conn.run(sql, args![*before_ms, *limit]).await })
+            })
+            .await
     }
 }
 

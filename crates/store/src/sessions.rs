@@ -1,9 +1,11 @@
 //! Sessions of the console: only the hash of a session's word is stored, beside the hashes of what it was opened with.
 
+use crate::Result;
 use crate::audit::AuditRow;
+use crate::audited_change;
 use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 /// A session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,17 +48,22 @@ impl FromRow for SessionRow {
     }
 }
 
-impl Store {
+/// Sessions of the console.
+#[derive(Clone, Copy, Debug)]
+pub struct Sessions<'a>(pub(crate) &'a StoreCore);
+
+impl Sessions<'_> {
     /// Opens a session, together with the act of whoever did it; the one it replaces ends in the same commit, and so do the
     /// oldest of a key or an operator that has too many. False when the one to be replaced is not there any more.
-    pub async fn open_session(
-        &self,
+    pub async fn open(
+        self,
         new: SessionRow,
         replaces: Option<&str>,
         act: Option<AuditRow>,
     ) -> Result<bool> {
         let input = (new, replaces.map(str::to_owned));
-        self.act(
+        audited_change::run(
+            self.0,
             input,
             act,
             |conn, (new, replaces)| Box::pin(open(conn, new, replaces.as_deref())),
@@ -66,25 +73,26 @@ impl Store {
     }
 
     /// A session by the hash of its word.
-    pub async fn session(&self, hash: &str) -> Result<Option<SessionRow>> {
+    pub async fn find(self, hash: &str) -> Result<Option<SessionRow>> {
         let sql = format!("SELECT {COLUMNS} FROM console_session WHERE hash = $1");
-        self.db().maybe(&sql, args![hash]).await
+        self.0.db.maybe(&sql, args![hash]).await
     }
 
     /// Notes that a session was used.
-    pub async fn touch_session(&self, hash: &str, now_ms: i64) -> Result<()> {
-        self.change((hash.to_owned(), now_ms), |conn, (hash, now_ms)| {
-            Box::pin(async move {
-                let sql =
-                    "UPDATE console_session SET seen_ms = $2 WHERE hash = $1 AND seen_ms < $2";
-                conn.run(sql, args![hash, *now_ms]).await.map(|_| ())
+    pub async fn touch(self, hash: &str, now_ms: i64) -> Result<()> {
+        self.0
+            .change((hash.to_owned(), now_ms), |conn, (hash, now_ms)| {
+                Box::pin(async move {
+                    let sql =
+                        "UPDATE console_session SET seen_ms = $2 WHERE hash = $1 AND seen_ms < $2";
+                    conn.run(sql, args![hash, *now_ms]).await.map(|_| ())
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Ends a session, or with it all that stand for the same key or operator; how many.
-    pub async fn close_sessions(&self, hash: &str, everywhere: bool) -> Result<u64> {
+    pub async fn close(self, hash: &str, everywhere: bool) -> Result<u64> {
         let sql = if everywhere {
             "DELETE FROM console_session WHERE hash = $1 \
              OR key_hash = (SELECT key_hash FROM console_session WHERE hash = $1) \
@@ -92,10 +100,11 @@ impl Store {
         } else {
             "DELETE FROM console_session WHERE hash = $1"
         };
-        self.change((hash.to_owned(), sql), |conn, (hash, sql)| {
-            Box::pin(async move { conn.run(sql, args![hash]).await })
-        })
-        .await
+        self.0
+            .change((hash.to_owned(), sql), |conn, (hash, sql)| {
+                Box::pin(async move { conn.run(sql, args![hash]).await })
+            })
+            .await
     }
 }
 

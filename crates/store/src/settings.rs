@@ -1,30 +1,38 @@
 //! Settings: small named texts the nodes share.
 
 use crate::audit::AuditRow;
+use crate::audited_change;
 use crate::db::args;
-use crate::{Error, Result, Store};
+use crate::store_core::StoreCore;
+use crate::{Error, Result};
 
-impl Store {
+/// Named values that all nodes share.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings<'a>(pub(crate) &'a StoreCore);
+
+impl Settings<'_> {
     /// The value of a setting.
-    pub async fn setting(&self, name: &str) -> Result<Option<String>> {
-        self.db()
+    pub async fn get(self, name: &str) -> Result<Option<String>> {
+        self.0
+            .db
             .maybe("SELECT value FROM setting WHERE name = $1", args![name])
             .await
     }
 
     /// Stores a setting.
-    pub async fn put_setting(&self, name: &str, value: &str) -> Result<()> {
-        self.put_settings(vec![(name.to_owned(), value.to_owned())], None)
+    pub async fn put(self, name: &str, value: &str) -> Result<()> {
+        self.put_all(vec![(name.to_owned(), value.to_owned())], None)
             .await
     }
 
     /// Stores some settings, all or none.
-    pub async fn put_settings(
-        &self,
+    pub async fn put_all(
+        self,
         settings: Vec<(String, String)>,
         audit: Option<AuditRow>,
     ) -> Result<()> {
-        self.act(
+        audited_change::run(
+            self.0,
             settings,
             audit,
             |conn, settings| {
@@ -43,46 +51,42 @@ impl Store {
     }
 
     /// Stores a setting unless there is one; the value that stands.
-    pub async fn put_setting_if_absent(&self, name: &str, value: &str) -> Result<String> {
-        self.add_setting(name, value, None).await
+    pub async fn put_if_absent(self, name: &str, value: &str) -> Result<String> {
+        self.add(name, value, None).await
     }
 
     /// Stores a setting unless there is one, and who did it; the value that stands.
-    pub async fn add_setting(
-        &self,
-        name: &str,
-        value: &str,
-        audit: Option<AuditRow>,
-    ) -> Result<String> {
-        let (stands, _) = self
-            .act(
-                (name.to_owned(), value.to_owned()),
-                audit,
-                |conn, (name, value)| {
-                    Box::pin(async move {
-                        let sql = "INSERT INTO setting (name, value) VALUES ($1, $2) \
+    pub async fn add(self, name: &str, value: &str, audit: Option<AuditRow>) -> Result<String> {
+        let (stands, _) = audited_change::run(
+            self.0,
+            (name.to_owned(), value.to_owned()),
+            audit,
+            |conn, (name, value)| {
+                Box::pin(async move {
+                    let sql = "INSERT INTO setting (name, value) VALUES ($1, $2) \
                              ON CONFLICT (name) DO NOTHING";
-                        let added = conn.run(sql, args![name, value]).await? == 1;
-                        let stands = "SELECT value FROM setting WHERE name = $1";
-                        let stands = conn.maybe(stands, args![name]).await?;
-                        Ok((stands.ok_or(Error::NotFound)?, added))
-                    })
-                },
-                |(_, added): &(String, bool)| *added,
-            )
-            .await?;
+                    let added = conn.run(sql, args![name, value]).await? == 1;
+                    let stands = "SELECT value FROM setting WHERE name = $1";
+                    let stands = conn.maybe(stands, args![name]).await?;
+                    Ok((stands.ok_or(Error::NotFound)?, added))
+                })
+            },
+            |(_, added): &(String, bool)| *added,
+        )
+        .await?;
         Ok(stands)
     }
 
     /// Stores a setting if it still has the value that was read, together with the act of whoever did it; whether it had.
-    pub async fn replace_setting(
-        &self,
+    pub async fn replace(
+        self,
         name: &str,
         (old, new): (&str, &str),
         act: Option<AuditRow>,
     ) -> Result<bool> {
         let input = (name.to_owned(), old.to_owned(), new.to_owned());
-        self.act(
+        audited_change::run(
+            self.0,
             input,
             act,
             |conn, (name, old, new)| {
@@ -97,9 +101,9 @@ impl Store {
     }
 
     /// Every setting whose name begins so, by name.
-    pub async fn settings(&self, prefix: &str) -> Result<Vec<(String, String)>> {
+    pub async fn list(self, prefix: &str) -> Result<Vec<(String, String)>> {
         let sql = "SELECT name, value FROM setting WHERE substr(name, 1, length($1)) = $1 \
              ORDER BY name";
-        self.db().all(sql, args![prefix]).await
+        self.0.db.all(sql, args![prefix]).await
     }
 }

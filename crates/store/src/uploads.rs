@@ -1,11 +1,11 @@
 //! Uploads: files that callers sent to be used as inputs. They are assets with an identifier of their own, and end like
 //! every other file.
 
-use crate::assets::{ASSET_COLUMNS, Asset, NewAsset};
+use crate::Result;
+use crate::assets::{ASSET_COLUMNS, Asset, Assets, NewAsset};
 use crate::batch::ledger_batch::storage_limit;
 use crate::db::args;
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
 
 /// A file that a caller uploaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,17 +25,17 @@ impl FromRow for Upload {
     }
 }
 
-impl Store {
+impl Assets<'_> {
     /// Records an upload before it is stored. Nothing is recorded when there is no room for it: how much may be kept,
     /// which is so much unless the account's row says otherwise.
     pub async fn note_upload(
-        &self,
+        self,
         id: &str,
         asset: NewAsset,
         max_storage: i64,
     ) -> Result<std::result::Result<(), i64>> {
         let input = (id.to_owned(), asset, max_storage);
-        self.change_in(self.try_write_slot()?, input, |conn, (id, asset, max_storage)| {
+        self.0.change_in(self.0.try_write_slot()?, input, |conn, (id, asset, max_storage)| {
             Box::pin(async move {
                 // Locked, so that two nodes cannot both give away the last room.
                 let sql = "SELECT max_storage, COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words \
@@ -67,7 +67,7 @@ impl Store {
 
     /// A page of an account's uploads that have not expired, newest first, and how many there are.
     pub async fn uploads(
-        &self,
+        self,
         account_id: &str,
         now_ms: i64,
         offset: i64,
@@ -76,7 +76,7 @@ impl Store {
         const WHICH: &str =
             "FROM asset WHERE account_id = $1 AND upload_id IS NOT NULL AND expires_ms > $2";
         let total = format!("SELECT COUNT(*) {WHICH}");
-        let reader = self.db().of(Some(account_id));
+        let reader = self.0.db.of(Some(account_id));
         let total = reader.one(&total, args![account_id, now_ms]).await?;
         let page = format!(
             "SELECT upload_id, {ASSET_COLUMNS} {WHICH} ORDER BY created_ms DESC, upload_id DESC LIMIT $3 OFFSET $4"
@@ -86,16 +86,17 @@ impl Store {
     }
 
     /// Has an upload of an account expire at once; whether there was one.
-    pub async fn drop_upload(&self, account_id: &str, id: &str, now_ms: i64) -> Result<bool> {
+    pub async fn drop_upload(self, account_id: &str, id: &str, now_ms: i64) -> Result<bool> {
         let input = (account_id.to_owned(), id.to_owned(), now_ms);
-        self.change(input, |conn, (account_id, id, now_ms)| {
-            Box::pin(async move {
-                let sql = "UPDATE asset SET expires_ms = 0 \
+        self.0
+            .change(input, |conn, (account_id, id, now_ms)| {
+                Box::pin(async move {
+                    let sql = "UPDATE asset SET expires_ms = 0 \
                      WHERE upload_id = $1 AND account_id = $2 AND expires_ms > $3";
-                let dropped = conn.run(sql, args![&*id, &*account_id, *now_ms]).await?;
-                Ok(dropped > 0)
+                    let dropped = conn.run(sql, args![&*id, &*account_id, *now_ms]).await?;
+                    Ok(dropped > 0)
+                })
             })
-        })
-        .await
+            .await
     }
 }

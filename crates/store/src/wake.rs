@@ -6,8 +6,9 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::time::{sleep, timeout};
 
+use crate::Result;
 use crate::db::{args, json};
-use crate::{Result, Store};
+use crate::nodes::Nodes;
 
 /// The channel all nodes listen to.
 const CHANNEL: &str = "atelier";
@@ -70,22 +71,22 @@ async fn listen(options: &PgConnectOptions) -> sqlx::Result<PgListener> {
     Ok(listener)
 }
 
-impl Store {
+impl Nodes<'_> {
     /// Tells every node some things, in one go; does nothing on SQLite.
-    pub async fn notify(&self, payloads: &[String]) -> Result<()> {
-        if self.is_postgres() {
+    pub async fn notify(self, payloads: &[String]) -> Result<()> {
+        if self.0.is_postgres() {
             let sql = "SELECT pg_notify($1, hint)::text FROM ({list:$2}) AS v(hint)";
             let payloads = json(payloads);
             let args = args![CHANNEL, &payloads];
-            self.db().all::<String>(sql, args).await?;
+            self.0.db.all::<String>(sql, args).await?;
         }
         Ok(())
     }
 
     /// Hears what nodes are told; `None` on SQLite. Holds a connection of its own.
-    pub fn listener(&self) -> Option<WakeListener> {
+    pub fn listener(self) -> Option<WakeListener> {
         Some(WakeListener {
-            options: self.address.listening()?,
+            options: self.0.address.listening()?,
             listener: None,
         })
     }

@@ -11,9 +11,12 @@ use atelier_contract::pages::name::Name;
 use atelier_contract::pages::workers::{WorkerSpec, WorkerState};
 use serde::de::DeserializeOwned;
 
+use crate::Result;
 use crate::db::{args, json};
+use crate::jobs::attempt::Attempts;
+use crate::jobs::queue::Queue;
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 /// A back end: a vendor at an address.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,19 +142,23 @@ fn list<T: DeserializeOwned>(text: &str) -> Vec<T> {
     entries.into_iter().filter_map(read).collect()
 }
 
-impl Store {
+/// Back ends and worker accounts.
+#[derive(Clone, Copy, Debug)]
+pub struct Workers<'a>(pub(crate) &'a StoreCore);
+
+impl Workers<'_> {
     /// Every back end, in the order of fall-back.
-    pub async fn backends(&self) -> Result<Vec<BackendRow>> {
+    pub async fn backends(self) -> Result<Vec<BackendRow>> {
         let sql = format!("SELECT {BACKEND_COLUMNS} FROM backend ORDER BY rank, created_ms, id");
-        self.db().all(&sql, &[]).await
+        self.0.db.all(&sql, &[]).await
     }
 
     /// Every worker account, oldest first.
-    pub async fn workers(&self) -> Result<Vec<WorkerRow>> {
+    pub async fn list(self) -> Result<Vec<WorkerRow>> {
         let sql = format!("SELECT {WORKER_COLUMNS} FROM worker ORDER BY created_ms, id");
-        let mut workers: Vec<WorkerRow> = self.db().all(&sql, &[]).await?;
+        let mut workers: Vec<WorkerRow> = self.0.db.all(&sql, &[]).await?;
         let sql = "SELECT worker_id, currency, cost FROM worker_cost ORDER BY worker_id, currency";
-        let costs: Vec<((String, String), i64)> = self.db().all(sql, &[]).await?;
+        let costs: Vec<((String, String), i64)> = self.0.db.all(sql, &[]).await?;
         for ((worker_id, currency), cost) in costs {
             if let Some(row) = workers.iter_mut().find(|row| row.id == worker_id) {
                 row.costs.push((currency, cost));
@@ -159,36 +166,40 @@ impl Store {
         }
         Ok(workers)
     }
+}
 
+impl Attempts<'_> {
     /// When attempts began since a time, each with its worker, oldest first.
-    pub async fn recent_starts(&self, since_ms: i64) -> Result<Vec<(String, i64)>> {
+    pub async fn recent_starts(self, since_ms: i64) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT worker, began_ms FROM attempt WHERE began_ms >= $1 ORDER BY began_ms";
-        self.db().all(sql, args![since_ms]).await
+        self.0.db.all(sql, args![since_ms]).await
     }
 
     /// How many attempts each worker has in hand, on all nodes together.
-    pub async fn live_attempts(&self) -> Result<Vec<(String, i64)>> {
+    pub async fn live_by_worker(self) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT worker, COUNT(*) FROM attempt WHERE ended_ms IS NULL \
              GROUP BY worker ORDER BY worker";
-        self.db().all(sql, &[]).await
+        self.0.db.all(sql, &[]).await
     }
 
     /// The worker of every attempt at some jobs, each with its job, oldest first.
-    pub async fn asked_workers(&self, jobs: &[&str]) -> Result<Vec<(String, String)>> {
+    pub async fn asked_workers(self, jobs: &[&str]) -> Result<Vec<(String, String)>> {
         let sql = "SELECT job_id, worker FROM attempt WHERE job_id IN ({list:$1}) \
              ORDER BY began_ms, id";
-        self.db().all(sql, args![&json(jobs)]).await
+        self.0.db.all(sql, args![&json(jobs)]).await
     }
+}
 
+impl Queue<'_> {
     /// The jobs that wait in a lane, oldest first.
-    pub async fn waiting_in_lane(&self, lane: &str, limit: i64) -> Result<Vec<String>> {
+    pub async fn waiting_in_lane(self, lane: &str, limit: i64) -> Result<Vec<String>> {
         let sql = "SELECT id FROM job WHERE state = 0 AND lane = $1 ORDER BY turn_ms, id LIMIT $2";
-        self.db().all(sql, args![lane, limit]).await
+        self.0.db.all(sql, args![lane, limit]).await
     }
 
     /// How many jobs wait in each lane.
-    pub async fn waiting_by_lane(&self) -> Result<Vec<(String, i64)>> {
+    pub async fn waiting_by_lane(self) -> Result<Vec<(String, i64)>> {
         let sql = "SELECT lane, COUNT(*) FROM job WHERE state = 0 GROUP BY lane ORDER BY lane";
-        self.db().all(sql, &[]).await
+        self.0.db.all(sql, &[]).await
     }
 }

@@ -28,8 +28,9 @@ use status::WriterStatus;
 use crate::db::{Conn, PrefetchQuery};
 use crate::db_config::DbConfig;
 use crate::dialect::Dialect;
+use crate::options::Options;
 use crate::time::DatabaseClock;
-use crate::{Error, Options, Result};
+use crate::{Error, Result};
 
 /// How often a single change is tried when the trouble may pass.
 const TRIES: u32 = 4;

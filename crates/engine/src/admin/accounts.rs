@@ -41,7 +41,7 @@ impl Accounts {
 
     /// The account of a caller.
     pub async fn own(&self, account_id: &AccountId) -> Result<Account, Refusal> {
-        let account = self.context.store.own_account(account_id).await;
+        let account = self.context.store.accounts().find_own(account_id).await;
         account.map_err(unavailable)?.ok_or_else(no_account)
     }
 
@@ -50,7 +50,8 @@ impl Accounts {
         let account = self
             .context
             .store
-            .account(account_id)
+            .accounts()
+            .find(account_id)
             .await
             .map_err(unavailable)?;
         account.ok_or_else(no_account)
@@ -88,7 +89,8 @@ impl Accounts {
         let account = self
             .context
             .store
-            .create_account(account, Some(first_key), Some(act))
+            .accounts()
+            .create(account, Some(first_key), Some(act))
             .await
             .map_err(|error| match error {
                 atelier_store::Error::Conflict(_) => {
@@ -103,7 +105,7 @@ impl Accounts {
     /// A page of accounts, oldest first, and how many there are.
     pub async fn list(&self, page: i64, limit: i64) -> Result<(Vec<Account>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let page = self.context.store.accounts(offset, limit).await;
+        let page = self.context.store.accounts().list(offset, limit).await;
         page.map_err(unavailable)
     }
 
@@ -124,7 +126,8 @@ impl Accounts {
         let account = self
             .context
             .store
-            .update_account(id, patch, Some(act))
+            .accounts()
+            .update(id, patch, Some(act))
             .await
             .map_err(unavailable)?;
         crash::point("admin.acted");
@@ -140,7 +143,7 @@ impl Accounts {
     pub async fn delete(&self, by: &str, id: &AccountId) -> Result<(), Refusal> {
         let (store, now_ms) = (&self.context.store, self.context.now_ms());
         let act = self.context.act(by, "account.delete", id, "");
-        let deleted = store.delete_account(id, now_ms, Some(act)).await;
+        let deleted = store.accounts().delete(id, now_ms, Some(act)).await;
         let deleted = deleted.map_err(unavailable)?;
         crash::point("admin.acted");
         self.callers.void_account(id);
@@ -175,7 +178,7 @@ impl Accounts {
         };
         let detail = format!("{amount} {reason}");
         let act = self.context.act(by, "account.credit", account_id, detail);
-        let credited = self.context.store.credit(credit, Some(act)).await;
+        let credited = self.context.store.ledger().credit(credit, Some(act)).await;
         let credited = credited.map_err(unavailable)?;
         crash::point("admin.acted");
         match credited {
@@ -202,7 +205,7 @@ impl Accounts {
     ) -> Result<(Vec<LedgerRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let owner = account_id.map(AccountId::as_str);
-        let page = self.context.store.ledger(owner, offset, limit).await;
+        let page = self.context.store.ledger().list(owner, offset, limit).await;
         page.map_err(unavailable)
     }
 
@@ -213,7 +216,12 @@ impl Accounts {
         from_ms: i64,
         to_ms: i64,
     ) -> Result<Vec<UsageRow>, Refusal> {
-        let used = self.context.store.usage(account_id, from_ms, to_ms).await;
+        let used = self
+            .context
+            .store
+            .statistics()
+            .usage(account_id, from_ms, to_ms)
+            .await;
         used.map_err(unavailable)
     }
 }

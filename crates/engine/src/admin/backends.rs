@@ -182,7 +182,12 @@ impl Backends {
     pub async fn remove(&self, by: &str, id: &str) -> Result<(), Refusal> {
         undeclared(&self.registry.own_backend(id).await?)?;
         let act = self.context.act(by, "backend.remove", id, "");
-        let removed = self.context.store.remove_backend(None, id, Some(act)).await;
+        let removed = self
+            .context
+            .store
+            .workers()
+            .remove_backend(None, id, Some(act))
+            .await;
         gone(removed.map_err(unavailable)?, "no such back end")?;
         crash::point("admin.acted");
         self.registry.pool_changed().await
@@ -194,7 +199,12 @@ impl Backends {
         undeclared(&backend)?;
         self.registry.worker_at(&backend, id).await?;
         let act = self.context.act(by, "worker.remove", id, "");
-        let removed = self.context.store.remove_worker(None, id, Some(act)).await;
+        let removed = self
+            .context
+            .store
+            .workers()
+            .remove(None, id, Some(act))
+            .await;
         gone(removed.map_err(unavailable)?, "no such account")?;
         crash::point("admin.acted");
         self.registry.pool_changed().await

@@ -47,7 +47,7 @@ impl BannedWords {
 
     /// Looks whether the list was edited, here or on another node, and takes it over.
     pub async fn step(&self) -> Result<(), atelier_store::Error> {
-        let stored = self.context.store.setting(SETTING).await?;
+        let stored = self.context.store.settings().get(SETTING).await?;
         if stored == self.stored() {
             return Ok(());
         }
@@ -78,7 +78,12 @@ impl BannedWords {
             .context
             .act(by, "banned.change", "banned words", changes.join(" "));
         let settings = vec![(SETTING.to_owned(), words.join("\n"))];
-        let kept = self.context.store.put_settings(settings, Some(act)).await;
+        let kept = self
+            .context
+            .store
+            .settings()
+            .put_all(settings, Some(act))
+            .await;
         kept.map_err(unavailable)?;
         crash::point("admin.acted");
         self.step().await.map_err(unavailable)?;

@@ -107,7 +107,13 @@ impl Custody {
 
     /// The worker accounts of a caller.
     pub async fn list(&self, account_id: &AccountId) -> Result<Vec<OwnWorkerView>, Refusal> {
-        let backends = self.context.store.backends().await.map_err(unavailable)?;
+        let backends = self
+            .context
+            .store
+            .workers()
+            .backends()
+            .await
+            .map_err(unavailable)?;
         let reports = self.runner.reports();
         let shown = |row: &WorkerRow| {
             let backend = backends.iter().find(|one| one.id == row.backend_id)?;
@@ -168,10 +174,11 @@ impl Custody {
         let act = self
             .context
             .own_act(account_id, "", ("custody.remove", id), "");
-        let removed = self
-            .context
-            .store
-            .remove_backend(Some(account_id.as_str()), id, Some(act));
+        let removed =
+            self.context
+                .store
+                .workers()
+                .remove_backend(Some(account_id.as_str()), id, Some(act));
         gone(removed.await.map_err(unavailable)?, "no such account")?;
         crash::point("admin.acted");
         self.registry.pool_changed().await
@@ -204,7 +211,13 @@ impl Custody {
     }
 
     async fn own_rows(&self, account_id: &AccountId) -> Result<Vec<WorkerRow>, Refusal> {
-        let rows = self.context.store.workers().await.map_err(unavailable)?;
+        let rows = self
+            .context
+            .store
+            .workers()
+            .list()
+            .await
+            .map_err(unavailable)?;
         let mine = |row: &WorkerRow| row.owner.as_deref() == Some(account_id.as_str());
         Ok(rows.into_iter().filter(mine).collect())
     }

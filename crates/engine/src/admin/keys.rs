@@ -105,7 +105,8 @@ impl Keys {
         let added = self
             .context
             .store
-            .add_key(new, act)
+            .keys()
+            .add(new, act)
             .await
             .map_err(unavailable)?;
         crash::point("admin.acted");
@@ -121,7 +122,7 @@ impl Keys {
 
     /// The keys of an account, without their secrets.
     pub async fn list(&self, account_id: &AccountId) -> Result<Vec<Key>, Refusal> {
-        let keys = self.context.store.keys(account_id).await;
+        let keys = self.context.store.keys().list(account_id).await;
         keys.map_err(unavailable)
     }
 
@@ -136,7 +137,8 @@ impl Keys {
         let revoked = self
             .context
             .store
-            .revoke_key(account_id, key_id, self.context.now_ms(), act)
+            .keys()
+            .revoke(account_id, key_id, self.context.now_ms(), act)
             .await
             .map_err(unavailable)?;
         if let Some(hash) = &revoked {

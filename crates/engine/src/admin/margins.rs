@@ -15,7 +15,12 @@ const DAY_MS: i64 = 86_400_000;
 /// The margins of the last days.
 pub(super) async fn margins(context: &Context) -> Result<Vec<Margin>, Refusal> {
     let since = context.now_ms().div_euclid(DAY_MS) - DAYS + 1;
-    let rows = context.store.margins(since).await.map_err(unavailable)?;
+    let rows = context
+        .store
+        .statistics()
+        .margins(since)
+        .await
+        .map_err(unavailable)?;
     let mut sums: BTreeMap<(String, String, String), (i64, i64, i64)> = BTreeMap::new();
     for row in rows {
         let family = operation(&row.operation).map(|(family, _)| family.name.to_owned());

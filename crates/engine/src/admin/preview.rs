@@ -34,7 +34,12 @@ pub(super) async fn preview(
         limit: MOST,
         ..JobFilter::default()
     };
-    let JobPage { rows, total, .. } = context.store.jobs(filter).await.map_err(unavailable)?;
+    let JobPage { rows, total, .. } = context
+        .store
+        .jobs()
+        .list(filter)
+        .await
+        .map_err(unavailable)?;
     let jobs = rows.len();
     let mut families: BTreeMap<&'static str, PreviewRow> = BTreeMap::new();
     let (mut was, mut would_be) = (Quota::ZERO, Quota::ZERO);

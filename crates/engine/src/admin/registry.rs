@@ -53,6 +53,7 @@ impl Registry {
         let arranged = self
             .context
             .store
+            .workers()
             .apply_backend_change(arrangement, Some(act))
             .await;
         match arranged.map_err(unavailable)? {
@@ -187,7 +188,13 @@ impl Registry {
         owner: Option<&str>,
         id: &str,
     ) -> Result<Option<BackendRow>, Refusal> {
-        let rows = self.context.store.backends().await.map_err(unavailable)?;
+        let rows = self
+            .context
+            .store
+            .workers()
+            .backends()
+            .await
+            .map_err(unavailable)?;
         let mine = |row: &BackendRow| row.id == id && row.owner.as_deref() == owner;
         Ok(rows.into_iter().find(mine))
     }
@@ -201,7 +208,13 @@ impl Registry {
         if let Some(id) = worker_id {
             return Ok(vec![self.worker_at(backend, id).await?]);
         }
-        let rows = self.context.store.workers().await.map_err(unavailable)?;
+        let rows = self
+            .context
+            .store
+            .workers()
+            .list()
+            .await
+            .map_err(unavailable)?;
         let here = |row: &WorkerRow| row.backend_id == backend.id;
         Ok(rows.into_iter().filter(here).collect())
     }
@@ -212,7 +225,13 @@ impl Registry {
         backend: &BackendRow,
         id: &str,
     ) -> Result<WorkerRow, Refusal> {
-        let rows = self.context.store.workers().await.map_err(unavailable)?;
+        let rows = self
+            .context
+            .store
+            .workers()
+            .list()
+            .await
+            .map_err(unavailable)?;
         rows.into_iter()
             .find(|row| row.id == id && row.backend_id == backend.id && row.owner == backend.owner)
             .ok_or_else(|| Refusal::new(Code::NotFound, "no such account"))
@@ -225,8 +244,20 @@ impl Registry {
 
     /// Every back end of the operator's with its worker accounts, in the order of fall-back; the embedded one too.
     pub(super) async fn backends(&self) -> Result<Vec<BackendView>, Refusal> {
-        let rows = self.context.store.backends().await.map_err(unavailable)?;
-        let workers = self.context.store.workers().await.map_err(unavailable)?;
+        let rows = self
+            .context
+            .store
+            .workers()
+            .backends()
+            .await
+            .map_err(unavailable)?;
+        let workers = self
+            .context
+            .store
+            .workers()
+            .list()
+            .await
+            .map_err(unavailable)?;
         let reports = self.runner.reports();
         let inside = reports.iter().filter(|one| one.inside);
         let mut shown: Vec<BackendView> = inside.map(backend_views::embedded).collect();
@@ -246,7 +277,13 @@ impl Registry {
 
     /// One worker account, whoever owns it.
     pub(super) async fn show_worker(&self, id: &str) -> Result<WorkerView, Refusal> {
-        let rows = self.context.store.workers().await.map_err(unavailable)?;
+        let rows = self
+            .context
+            .store
+            .workers()
+            .list()
+            .await
+            .map_err(unavailable)?;
         let reports = self.runner.reports();
         rows.iter()
             .find(|row| row.id == id)

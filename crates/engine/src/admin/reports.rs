@@ -145,7 +145,7 @@ impl Reports {
     /// The audit record in pages, newest first.
     pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let found = self.context.store.audit(offset, limit).await;
+        let found = self.context.store.admin().audit_rows(offset, limit).await;
         found.map_err(unavailable)
     }
 
@@ -157,16 +157,27 @@ impl Reports {
         limit: i64,
     ) -> Result<(Vec<AuditRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let found = self.context.store.account_acts(account_id, offset, limit);
+        let found = self
+            .context
+            .store
+            .admin()
+            .account_acts(account_id, offset, limit);
         found.await.map_err(unavailable)
     }
 
     /// What the service is doing right now.
     pub async fn stats(&self) -> Result<Stats, Refusal> {
-        let counts = self.context.store.counts().await.map_err(unavailable)?;
+        let counts = self
+            .context
+            .store
+            .statistics()
+            .counts()
+            .await
+            .map_err(unavailable)?;
         let lanes = self
             .context
             .store
+            .queue()
             .waiting_by_lane()
             .await
             .map_err(unavailable)?;
@@ -194,9 +205,12 @@ impl Reports {
     /// What is owed and kept at this moment, for metrics.
     pub async fn moment(&self) -> Result<ServiceStats, Refusal> {
         let store = &self.context.store;
-        let (counts, owed, stored) =
-            tokio::try_join!(store.counts(), store.owed(), store.stored_bytes())
-                .map_err(unavailable)?;
+        let (counts, owed, stored) = tokio::try_join!(
+            store.statistics().counts(),
+            store.statistics().backlog(),
+            store.assets().stored_bytes()
+        )
+        .map_err(unavailable)?;
         let now_ms = self.context.now_ms();
         let age_ms = |since: Option<i64>| since.map_or(0, |since| (now_ms - since).max(0));
         Ok(ServiceStats {
@@ -273,6 +287,7 @@ impl Reports {
         let asked = self
             .context
             .store
+            .attempts()
             .asked_workers(&ids)
             .await
             .map_err(unavailable)?;

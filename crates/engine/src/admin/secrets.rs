@@ -47,7 +47,7 @@ impl SealedSecrets {
             Ok::<_, ResealError>(new.seal(&opened, place.as_bytes(), random_bytes()))
         };
         let mut credentials = Vec::new();
-        for worker in self.context.store.workers().await? {
+        for worker in self.context.store.workers().list().await? {
             if !worker.credential.is_empty() {
                 let place = credential_place(&worker.id);
                 let sealed = again(&place, &worker.credential, &place)?;
@@ -56,7 +56,7 @@ impl SealedSecrets {
         }
         let mut settings = Vec::new();
         for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS, CREDENTIALS] {
-            for (name, sealed) in self.context.store.settings(prefix).await? {
+            for (name, sealed) in self.context.store.settings().list(prefix).await? {
                 let sealed = again(&name, &sealed, &name)?;
                 settings.push((name, sealed));
             }
@@ -74,6 +74,7 @@ impl SealedSecrets {
             .act(by, "master_key.rotate", "secrets", count.to_string());
         self.context
             .store
+            .workers()
             .reseal(credentials, settings, Some(act))
             .await?;
         Ok(count)

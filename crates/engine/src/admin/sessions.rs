@@ -129,7 +129,8 @@ impl Sessions {
         let opened = self
             .context
             .store
-            .open_session(new, replaces.as_deref(), act)
+            .sessions()
+            .open(new, replaces.as_deref(), act)
             .await;
         if !opened.map_err(unavailable)? {
             return Err(wrong().into());
@@ -186,7 +187,7 @@ impl Sessions {
         };
         let replaces = earlier.map(|row| row.hash);
         let store = &self.context.store;
-        let opened = store.open_session(new, replaces.as_deref(), None).await;
+        let opened = store.sessions().open(new, replaces.as_deref(), None).await;
         if !opened.map_err(unavailable)? {
             return Err(wrong());
         }
@@ -208,7 +209,8 @@ impl Sessions {
         };
         self.context
             .store
-            .open_session(row, None, None)
+            .sessions()
+            .open(row, None, None)
             .await
             .map_err(unavailable)?;
         Ok(word)
@@ -290,7 +292,8 @@ impl Sessions {
         let closed = self
             .context
             .store
-            .close_sessions(&key::hash(word), everywhere)
+            .sessions()
+            .close(&key::hash(word), everywhere)
             .await;
         closed.map(|_| ()).map_err(unavailable)
     }
@@ -312,7 +315,7 @@ impl Sessions {
         if !key::well_formed_session(word) {
             return Ok(None);
         }
-        let found = self.context.store.session(&key::hash(word)).await;
+        let found = self.context.store.sessions().find(&key::hash(word)).await;
         let now_ms = self.context.now_ms();
         let lives = |row: &SessionRow| {
             let age_ms = now_ms - row.created_ms;
@@ -333,7 +336,7 @@ impl Sessions {
         }
         let store = self.context.store.clone();
         self.context.tasks.spawn(async move {
-            if let Err(error) = store.touch_session(&hash, now_ms).await {
+            if let Err(error) = store.sessions().touch(&hash, now_ms).await {
                 tracing::debug!(%error, "last use of a session was not written down");
             }
         });

@@ -74,7 +74,7 @@ impl AddressKeys {
     /// Reads the keys that are in use.
     pub(crate) async fn load(&self) -> Result<(), atelier_store::Error> {
         let mut keys = Vec::new();
-        for (name, sealed) in self.context.store.settings(PREFIX).await? {
+        for (name, sealed) in self.context.store.settings().list(PREFIX).await? {
             let number: Option<u64> = name[PREFIX.len()..].parse().ok();
             let Some((number, (key, made_ms))) = number.zip(self.open_key(&name, &sealed)) else {
                 tracing::error!(name, "an address key cannot be opened with this master key");
@@ -116,7 +116,8 @@ impl AddressKeys {
         let kept = self
             .context
             .store
-            .settings(PREFIX)
+            .settings()
+            .list(PREFIX)
             .await
             .map_err(unavailable)?;
         let numbers = kept
@@ -134,12 +135,17 @@ impl AddressKeys {
         // When two rotate at once, one new key is enough for both.
         let context = &self.context;
         let act = context.act(by, "rotate-address-key", &number.to_string(), "");
-        let stored = context.store.add_setting(&name, &sealed, Some(act)).await;
+        let stored = context
+            .store
+            .settings()
+            .add(&name, &sealed, Some(act))
+            .await;
         stored.map_err(unavailable)?;
         self.load().await.map_err(unavailable)?;
         let hint = Hint::AddressKeys.encode();
         self.context
             .store
+            .nodes()
             .notify(&[hint])
             .await
             .map_err(unavailable)?;

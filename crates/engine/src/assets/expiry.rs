@@ -28,12 +28,13 @@ pub(crate) async fn step(context: &Context, files: &Files) -> Result<bool, ateli
     let now_ms = context.now_ms();
     let condemned = context
         .store
-        .condemn_assets(now_ms, now_ms - AGAIN_MS, AT_ONCE as i64)
+        .assets()
+        .condemn(now_ms, now_ms - AGAIN_MS, AT_ONCE as i64)
         .await?;
     let gone = delete(files, condemned).await;
     if !gone.is_empty() {
         crash::point("sweeper.before_forget");
-        context.store.forget_assets(&gone, now_ms).await?;
+        context.store.assets().forget(&gone, now_ms).await?;
     }
     Ok(gone.len() == AT_ONCE)
 }

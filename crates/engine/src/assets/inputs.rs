@@ -89,7 +89,7 @@ impl Inputs {
         if rows.is_empty() {
             return Ok(kept);
         }
-        let noted = self.context.store.note_inputs(rows.clone()).await;
+        let noted = self.context.store.assets().note_inputs(rows.clone()).await;
         if matches!(noted, Err(StoreError::Busy)) {
             kept.release();
             return Err(unavailable(StoreError::Busy));
@@ -117,7 +117,7 @@ impl Inputs {
         if unused.is_empty() {
             return;
         }
-        if let Err(error) = self.context.store.drop_inputs(&unused).await {
+        if let Err(error) = self.context.store.assets().drop_inputs(&unused).await {
             tracing::warn!(%error, "inputs of a refused call stay until they expire");
         }
     }

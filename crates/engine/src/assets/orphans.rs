@@ -66,7 +66,8 @@ impl Orphans {
         let install = self
             .context
             .store
-            .put_setting_if_absent(INSTALL, &install)
+            .settings()
+            .put_if_absent(INSTALL, &install)
             .await?;
         let marks = self.marks(&install, before_ms).await?;
         let others: Vec<&str> = marks
@@ -92,11 +93,12 @@ impl Orphans {
             let mut pages = listed.try_ready_chunks(AT_ONCE);
             while let Some(page) = pages.next().await {
                 let keys = page.map_err(|broken| broken.1)?;
-                let keys = self.context.store.unknown_assets(&keys).await?;
+                let keys = self.context.store.assets().unknown(&keys).await?;
                 if !keys.is_empty() {
                     found += self
                         .context
                         .store
+                        .assets()
                         .note_orphans(&keys, self.context.now_ms())
                         .await?;
                 }
@@ -143,7 +145,7 @@ impl Orphans {
             let mut pages = listed.try_ready_chunks(AT_ONCE);
             while let Some(page) = pages.next().await {
                 let keys = page.map_err(|broken| broken.1)?;
-                if !self.context.store.unknown_assets(&keys).await?.is_empty() {
+                if !self.context.store.assets().unknown(&keys).await?.is_empty() {
                     return Ok(true);
                 }
             }

@@ -187,7 +187,7 @@ impl Thumbs {
             expires_ms: whole.expires_ms,
             created_ms: self.context.now_ms(),
         };
-        let noted = match self.context.store.note_inputs(vec![row]).await {
+        let noted = match self.context.store.assets().note_inputs(vec![row]).await {
             // It is made, and can be made again.
             Err(StoreError::Busy) => return Ok(()),
             noted => noted.map_err(unavailable)?,

@@ -53,11 +53,11 @@ impl Uploads {
         };
         let store = &self.context.store;
         let most = settings.limits.storage_bytes();
-        let noted = store.note_upload(&id, asset.clone(), most).await;
+        let noted = store.assets().note_upload(&id, asset.clone(), most).await;
         noted.map_err(unavailable)?.map_err(storage_full)?;
         if let Err(error) = self.files.put(&asset.key, bytes).await {
             // Should this fail too, the row expires by itself.
-            let _ = store.drop_upload(account_id, &id, now_ms).await;
+            let _ = store.assets().drop_upload(account_id, &id, now_ms).await;
             return Err(not_stored(&error));
         }
         Ok(Upload { id, asset })
@@ -72,14 +72,17 @@ impl Uploads {
     ) -> Result<(Vec<Upload>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let (store, now_ms) = (&self.context.store, self.context.now_ms());
-        let found = store.uploads(account_id, now_ms, offset, limit).await;
+        let found = store
+            .assets()
+            .uploads(account_id, now_ms, offset, limit)
+            .await;
         found.map_err(unavailable)
     }
 
     /// Has a file of an account expire at once.
     pub async fn drop(&self, account_id: &AccountId, id: &str) -> Result<(), Refusal> {
         let (store, now_ms) = (&self.context.store, self.context.now_ms());
-        let dropped = store.drop_upload(account_id, id, now_ms).await;
+        let dropped = store.assets().drop_upload(account_id, id, now_ms).await;
         if !dropped.map_err(unavailable)? {
             return Err(Refusal::new(Code::NotFound, "no such file"));
         }
@@ -96,7 +99,13 @@ impl Uploads {
         if !key.starts_with(FOLDER) {
             return Ok(());
         }
-        let asset = self.context.store.asset(key).await.map_err(unavailable)?;
+        let asset = self
+            .context
+            .store
+            .assets()
+            .find(key)
+            .await
+            .map_err(unavailable)?;
         let now_ms = self.context.now_ms();
         if asset.is_some_and(|one| one.account_id == account_id.as_str() && one.expires_ms > now_ms)
         {

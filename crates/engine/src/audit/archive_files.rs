@@ -19,7 +19,7 @@ pub(super) async fn files_are_whole(
 ) -> Result<(), AuditError> {
     let (mut after, mut away) = (String::new(), 0);
     loop {
-        let page = store.archive_files(&after, PAGE).await?;
+        let page = store.archive().files(&after, PAGE).await?;
         let Some(last) = page.last() else {
             break;
         };

@@ -28,7 +28,7 @@ pub(super) async fn rows_have_files(
 ) -> Result<(), AuditError> {
     let mut after = String::new();
     loop {
-        let page = store.assets_after(&after, PAGE as i64).await?;
+        let page = store.assets().list_after(&after, PAGE as i64).await?;
         let Some(last) = page.last() else {
             return Ok(());
         };
@@ -62,7 +62,7 @@ fn is_promised(row: &Asset, look: CheckOptions) -> bool {
 /// Whether anybody misses a file: it may have been deleted meanwhile, and an input that was recorded but never stored,
 /// because the process died in between, belongs to no job.
 async fn is_missed(store: &Store, row: &Asset) -> Result<bool, AuditError> {
-    let now = store.asset(&row.key).await?;
+    let now = store.assets().find(&row.key).await?;
     if now.is_none_or(|now| now.expires_ms != row.expires_ms) {
         return Ok(false);
     }
@@ -70,7 +70,7 @@ async fn is_missed(store: &Store, row: &Asset) -> Result<bool, AuditError> {
         return Ok(true);
     }
     let name = row.key.rsplit('/').next().unwrap_or_default();
-    let wanted = store.unfinished_with(&row.account_id, name).await?;
+    let wanted = store.jobs().unfinished_with(&row.account_id, name).await?;
     Ok(wanted.is_some())
 }
 
@@ -83,7 +83,7 @@ pub(super) async fn files_have_rows(
     looked: &mut AuditSummary,
     found: &mut (dyn FnMut(Violation) + Send),
 ) -> Result<(), AuditError> {
-    let install = store.settings(INSTALL).await?;
+    let install = store.settings().list(INSTALL).await?;
     let install = install.first().map_or("", |(_, value)| value);
     let marks: Vec<String> = files
         .list(INSTALL_MARKERS, i64::MAX)
@@ -102,7 +102,7 @@ pub(super) async fn files_have_rows(
         let mut pages = listed.try_ready_chunks(PAGE);
         while let Some(page) = pages.next().await {
             let keys = page.map_err(|broken| broken.1)?;
-            for key in store.unknown_assets(&keys).await? {
+            for key in store.assets().unknown(&keys).await? {
                 looked.leftovers += 1;
                 if look.at_work {
                     found(Violation {

@@ -94,7 +94,7 @@ pub(super) async fn record(context: &Context, delivery: Delivery, outcome: Callb
         answer_start: outcome.answer_start.chars().take(ANSWER_START).collect(),
         now_ms,
     };
-    if let Err(error) = context.store.finish_delivery(result).await {
+    if let Err(error) = context.store.deliveries().finish(result).await {
         tracing::warn!(%error, delivery = %delivery.id, "a callback's outcome was not written down");
     }
     crash::point("callbacks.recorded");

@@ -15,7 +15,8 @@ pub(super) async fn list(
     let offset = (page - 1).max(0).saturating_mul(limit);
     let (rows, total) = context
         .store
-        .deliveries(account_id.map(AccountId::as_str), None, offset, limit)
+        .deliveries()
+        .list(account_id.map(AccountId::as_str), None, offset, limit)
         .await
         .map_err(unavailable)?;
     let rows = rows.into_iter().map(|row| on_shown_clock(context, row));
@@ -28,11 +29,11 @@ pub(super) async fn one(
     account_id: &AccountId,
     id: &str,
 ) -> Result<(Delivery, Vec<DeliveryTry>), Refusal> {
-    let row = context.store.delivery(account_id, id).await;
+    let row = context.store.deliveries().find(account_id, id).await;
     let row = row
         .map_err(unavailable)?
         .ok_or_else(|| Refusal::new(Code::NotFound, "no such callback"))?;
-    let log = context.store.delivery_log(account_id, id).await;
+    let log = context.store.deliveries().log(account_id, id).await;
     let tries = log.map_err(unavailable)?;
     Ok((on_shown_clock(context, row), tries))
 }
@@ -62,13 +63,14 @@ pub(super) async fn redeliver(
     let now_ms = context.steady_ms();
     let again = context
         .store
+        .deliveries()
         .redeliver(account_id, id, TRIES_MOST, now_ms)
         .await;
     if again.map_err(unavailable)? {
         context.wake_callbacks();
         return Ok(());
     }
-    let row = context.store.delivery(account_id, id).await;
+    let row = context.store.deliveries().find(account_id, id).await;
     if row
         .map_err(unavailable)?
         .is_some_and(|row| row.attempts >= TRIES_MOST)
@@ -91,6 +93,7 @@ pub(super) async fn redeliver_since(
     let now_ms = context.steady_ms();
     let count = context
         .store
+        .deliveries()
         .redeliver_failed(account_id, since_ms, TRIES_MOST, now_ms)
         .await;
     let count = count.map_err(unavailable)?;

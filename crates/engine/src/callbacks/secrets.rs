@@ -94,7 +94,8 @@ pub(super) async fn rotate(context: &Context, account_id: &AccountId) -> Result<
         let act = context.own_act(account_id, "", ("secret.rotate", "callbacks"), "");
         let stored = context
             .store
-            .replace_setting(&name, (&sealed, &new), Some(act));
+            .settings()
+            .replace(&name, (&sealed, &new), Some(act));
         // Somebody else may have changed it meanwhile: then theirs goes on signing too.
         if stored.await.map_err(unavailable)? {
             return Ok(secrets.current);
@@ -123,7 +124,13 @@ async fn read(context: &Context, account_id: &AccountId) -> Result<StoredSecrets
 
 async fn sealed(context: &Context, account_id: &AccountId) -> Result<String, Refusal> {
     let name = setting_name(account_id);
-    if let Some(sealed) = context.store.setting(&name).await.map_err(unavailable)? {
+    if let Some(sealed) = context
+        .store
+        .settings()
+        .get(&name)
+        .await
+        .map_err(unavailable)?
+    {
         return Ok(sealed);
     }
     let fresh = StoredSecrets {
@@ -131,7 +138,7 @@ async fn sealed(context: &Context, account_id: &AccountId) -> Result<String, Ref
         older: Vec::new(),
     };
     let sealed = seal(context, account_id, &fresh);
-    let kept = context.store.put_setting_if_absent(&name, &sealed).await;
+    let kept = context.store.settings().put_if_absent(&name, &sealed).await;
     kept.map_err(unavailable)
 }
 

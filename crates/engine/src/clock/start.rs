@@ -27,7 +27,7 @@ async fn begun_ms(
     store: &Store,
     shared: bool,
 ) -> Result<i64, atelier_store::Error> {
-    let notes = store.clock_notes().await?;
+    let notes = store.nodes().clock_notes().await?;
     let counted = ElapsedNote::of(source, &notes);
     if let Some(counted) = &counted
         && (!shared || counted.is_believed(&notes))
@@ -46,7 +46,7 @@ async fn begun_ms(
     let plausible = (last_ms - NOTED_MS..=last_ms + NOTED_MS).contains(&steady_ms);
     if shared && !plausible {
         // The database's clock may have been set a moment ago: a node at work knows by how much.
-        if !store.nodes(last_ms - NOTED_MS).await?.is_empty()
+        if !store.nodes().list(last_ms - NOTED_MS).await?.is_empty()
             && let Some(heard) = heard(source, store, &notes).await?
         {
             return Ok(by_wall(&heard));
@@ -68,7 +68,7 @@ async fn heard(
     let begun_ms = source.boot_ms();
     while source.boot_ms() - begun_ms < WAITS_MS {
         tokio::time::sleep(LOOKS_AGAIN).await;
-        let now = store.clock_notes().await?;
+        let now = store.nodes().clock_notes().await?;
         let heard = now.into_iter().find(|note| {
             let known = notes.iter().find(|old| old.machine == note.machine);
             !note.machine.is_empty() && known != Some(note)
@@ -150,7 +150,7 @@ mod tests {
             .await
             .expect("a store");
         for note in notes {
-            store.note_clock(note.clone()).await.expect("noted");
+            store.nodes().note_clock(note.clone()).await.expect("noted");
         }
         let source = Source::Simulated(SimulatedMachine {
             name: "here".into(),

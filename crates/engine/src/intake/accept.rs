@@ -201,7 +201,7 @@ pub(super) async fn accept(
     let span = context
         .tracer
         .open(above, "commit", SpanKind::Internal, context.now_ms());
-    let accepted = context.store.accept(acceptance).await;
+    let accepted = context.store.jobs().accept(acceptance).await;
     let error = accepted.as_ref().err().map(ToString::to_string);
     context.tracer.close(span, error);
     let accepted = accepted.map_err(unavailable)?;
@@ -228,7 +228,7 @@ pub(super) async fn find_replay(
     account_id: &str,
     given: &Idempotency,
 ) -> Result<Option<Submission>, Refusal> {
-    let call = context.store.earlier_call(account_id, given).await;
+    let call = context.store.jobs().earlier_call(account_id, given).await;
     match call.map_err(unavailable)? {
         None => Ok(None),
         Some(AcceptOutcome::Replayed { job_id }) => Ok(Some(Submission {
@@ -290,7 +290,7 @@ pub(super) async fn take_place(runner: &Runner, prepared: &mut PreparedJob) -> R
 pub(super) async fn precheck(context: &Context, prepared: &PreparedJob) -> Result<(), Refusal> {
     let job = &prepared.job;
     let (store, account_id) = (&context.store, &job.account_id);
-    let refused = store.precheck_refusal(
+    let refused = store.jobs().precheck_refusal(
         account_id,
         &job.queue,
         job.price,

@@ -120,7 +120,7 @@ pub(super) async fn accept(
         .open(above, "commit", SpanKind::Internal, context.now_ms())
         .with("atelier.batch", &id)
         .with("atelier.calls", &bulk.items.len());
-    let accepted = context.store.accept_bulk(bulk).await;
+    let accepted = context.store.jobs().accept_bulk(bulk).await;
     let error = accepted.as_ref().err().map(ToString::to_string);
     context.tracer.close(span, error);
     let answers = match accepted.map_err(unavailable)? {
@@ -183,7 +183,7 @@ pub(super) async fn show(
     account_id: &str,
     id: &str,
 ) -> Result<BulkView, Refusal> {
-    let bulk = context.store.bulk(account_id, id).await;
+    let bulk = context.store.jobs().find_bulk(account_id, id).await;
     let bulk = bulk.map_err(unavailable)?;
     let bulk = bulk.ok_or_else(|| Refusal::new(Code::NotFound, "no such batch"))?;
     Ok(view(bulk))

@@ -39,6 +39,7 @@ pub(super) async fn check_pause(
     let name = family.name;
     let refused = context
         .store
+        .accounts()
         .refused_prompts(account_id, name, today(context));
     if refused.await.map_err(unavailable)? < i64::from(most) {
         pauses.0.note(&at(account_id, family), now_ms);
@@ -76,9 +77,11 @@ pub(super) async fn count(
     if context.settings.prompts.refused_a_day == 0 {
         return Ok(());
     }
-    let counted = context
-        .store
-        .count_refused(account_id, family.name, today(context));
+    let counted =
+        context
+            .store
+            .accounts()
+            .count_refused_prompt(account_id, family.name, today(context));
     let counted = counted.await.map_err(unavailable);
     pauses.0.forget(&at(account_id, family));
     counted

@@ -78,7 +78,7 @@ pub(super) async fn adopt(
 
 /// Whether a worker account is there, be it usable on this node or not.
 async fn is_stored(core: &RunnerCore, worker: &WorkerName) -> Result<bool, atelier_store::Error> {
-    let stored = core.context.store.workers().await?;
+    let stored = core.context.store.workers().list().await?;
     Ok(stored.iter().any(|row| WorkerName::from(row) == *worker))
 }
 
@@ -109,6 +109,7 @@ async fn take_lease(
     let until_ms = now_ms + context.settings.jobs.lease_s.ms();
     let taken = context
         .store
+        .queue()
         .take_lease(&row.id, row.fence, &context.node, until_ms, now_ms)
         .await?;
     Ok(taken.map_or(AdoptOutcome::Done, |row| {
@@ -146,6 +147,6 @@ async fn asked_ms(core: &RunnerCore, attempt_id: &str, ticket: Option<&Value>) -
     if ticket.is_some() {
         return now_ms;
     }
-    let began = context.store.attempt_began(attempt_id).await;
+    let began = context.store.attempts().began_ms(attempt_id).await;
     began.ok().flatten().unwrap_or(now_ms)
 }

@@ -65,7 +65,7 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
                 // It is counted already.
                 intent.limits = StartLimits::default();
             }
-            let began = context.store.begin_attempt(intent).await;
+            let began = context.store.attempts().begin(intent).await;
             match began.map_err(|error| Fault::internal(format!("store: {error}")))? {
                 AttemptStart::Yes => {}
                 AttemptStart::Lost => return Ok(JobStart::Lost),

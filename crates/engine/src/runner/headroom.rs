@@ -52,7 +52,10 @@ pub(super) async fn headroom_for(
     let some = if let Some(some) = seen.of(&short) {
         some
     } else {
-        let found = context.store.has_short_work(account_id, &short, now_ms);
+        let found = context
+            .store
+            .queue()
+            .has_short_work(account_id, &short, now_ms);
         let some = found.await.unwrap_or_else(|error| {
             tracing::debug!(%error, "nobody knows whether there is short work");
             false

@@ -33,7 +33,7 @@ pub(super) async fn lease(
         return Ok(0);
     }
     let LeasableKinds { wide, narrow } =
-        pool.leasable(context.store.waiting_kinds().await?, now_ms);
+        pool.leasable(context.store.queue().waiting_kinds().await?, now_ms);
     let kinds: Vec<String> = narrow.iter().map(|one| one.kind.clone()).collect();
     let kinds = [kinds, wide.clone()].concat();
     let limit = pool.room(&kinds).min(LEASE_MOST) as i64;
@@ -49,7 +49,7 @@ pub(super) async fn lease(
         narrow,
         limit,
     };
-    let rows = context.store.lease_next(request).await?;
+    let rows = context.store.queue().lease_next(request).await?;
     let count = rows.len();
     let mut back = Vec::new();
     for row in rows {

@@ -69,5 +69,5 @@ pub(super) async fn requeue(
         attempt_state: why.state,
         counts: why.counts,
     };
-    context.store.requeue(requeue).await.map(|_| ())
+    context.store.attempts().requeue(requeue).await.map(|_| ())
 }

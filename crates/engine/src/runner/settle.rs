@@ -75,7 +75,10 @@ pub(super) async fn settle_paid(
     };
     let room = context.callback_queue.room();
     let until_ms = room.is_some().then_some(steady_ms + CLAIM_MS);
-    let ended = context.store.settle_in(write_slot, settlement, until_ms);
+    let ended = context
+        .store
+        .jobs()
+        .settle_in(write_slot, settlement, until_ms);
     let (settled, claimed) = ended.await?;
     crash::point("settle.done");
     match settled {

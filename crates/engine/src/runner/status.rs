@@ -74,6 +74,7 @@ async fn mode(
     let (status, message) = best(outlooks);
     let durations = context
         .store
+        .statistics()
         .recent_durations(&operations, speed, LATEST)
         .await
         .unwrap_or_default();

@@ -22,7 +22,11 @@ pub(super) async fn time_out(
     context: &Context,
     stop: impl Fn(&str),
 ) -> Result<usize, atelier_store::Error> {
-    let overdue = context.store.overdue(context.steady_ms(), AT_ONCE).await?;
+    let overdue = context
+        .store
+        .queue()
+        .overdue(context.steady_ms(), AT_ONCE)
+        .await?;
     let ends = overdue.iter().map(async |id| {
         let settled = settle(
             context,
@@ -50,6 +54,7 @@ pub(super) async fn expired_jobs(
     let context = &core.context;
     let expired = context
         .store
+        .queue()
         .expired_leases(context.steady_ms(), from.as_ref(), AT_ONCE);
     let mut rows = expired.await?;
     let last = rows.last().filter(|_| rows.len() == AT_ONCE as usize);
@@ -81,12 +86,13 @@ pub(super) async fn renew(core: &RunnerCore) -> Result<LostJobs, atelier_store::
     let until_ms = context.steady_ms() + context.settings.jobs.lease_s.ms();
     let ours = context
         .store
+        .queue()
         .renew_leases(&context.node, &leases, until_ms)
         .await?;
     core.register.renewed(&ours, until_ms);
     let ours: HashSet<_> = ours.into_iter().collect();
     for (lost, fence) in leases.into_iter().filter(|(id, _)| !ours.contains(id)) {
-        let row = context.store.job_of_any_account(&lost).await?;
+        let row = context.store.jobs().find_of_any_account(&lost).await?;
         if row.is_none_or(|row| row.state.is_final()) {
             gone.ended.push(lost);
         } else {
@@ -103,7 +109,11 @@ pub(super) async fn write_progress(core: &RunnerCore) -> Result<(), atelier_stor
     if notes.is_empty() {
         return Ok(());
     }
-    let written = context.store.write_progress(notes.clone(), now_ms).await;
+    let written = context
+        .store
+        .attempts()
+        .write_progress(notes.clone(), now_ms)
+        .await;
     if written.is_err() {
         core.register.mark_unwritten(&notes);
         return written;

@@ -20,6 +20,7 @@ pub(super) async fn write_intent(
     let (text, now_ms) = (ticket.to_string(), context.now_ms());
     let store = &context.store;
     store
+        .attempts()
         .record_ticket(&leased.id, leased.fence, attempt_id, &text, now_ms)
         .await
 }
@@ -37,6 +38,7 @@ pub(super) async fn write_down(
         let now_ms = context.now_ms();
         let written = context
             .store
+            .attempts()
             .record_ticket(&leased.id, leased.fence, attempt_id, &text, now_ms)
             .await;
         match (written, pauses.next()) {

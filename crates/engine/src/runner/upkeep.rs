@@ -28,7 +28,7 @@ pub(super) async fn write_notes(
     if notes.is_empty() && act.is_none() {
         return Ok(());
     }
-    let written = context.store.note_workers(notes.clone(), act).await;
+    let written = context.store.workers().note(notes.clone(), act).await;
     if written.is_err() {
         pool.restore_notes(&notes);
     }
@@ -38,13 +38,17 @@ pub(super) async fn write_notes(
 /// Ends jobs that wait for worker accounts that are gone. What this node merely does not know is left to the others.
 pub(super) async fn end_hopeless(core: &RunnerCore) -> Result<(), atelier_store::Error> {
     let context = &core.context;
-    for (text, _) in context.store.waiting_by_lane().await? {
+    for (text, _) in context.store.queue().waiting_by_lane().await? {
         let lane = RoutingConstraint::read(&text);
         let availability = core.pool.availability(lane);
         if lane == RoutingConstraint::Any || availability == Availability::Some {
             continue;
         }
-        let ids = context.store.waiting_in_lane(&text, AT_ONCE).await?;
+        let ids = context
+            .store
+            .queue()
+            .waiting_in_lane(&text, AT_ONCE)
+            .await?;
         if availability == Availability::Unknown && works_inside(context, lane, &ids).await? {
             continue;
         }
@@ -65,7 +69,7 @@ async fn works_inside(
     let (RoutingConstraint::At(_), Some(id)) = (lane, ids.first()) else {
         return Ok(false);
     };
-    let row = context.store.job_of_any_account(id).await?;
+    let row = context.store.jobs().find_of_any_account(id).await?;
     Ok(row.is_some_and(|row| row.follows.is_none()))
 }
 

@@ -96,7 +96,7 @@ pub(crate) async fn clock(world: &Shared, store: &Store) -> Result<Clock, String
             steady_ms: START_MS - AHEAD_MS,
             wall_ms: START_MS,
         };
-        let noted = store.note_clock(note).await;
+        let noted = store.nodes().note_clock(note).await;
         noted.map_err(|error| error.to_string())?;
     }
     let clock = Clock::simulated(store, machine).await;

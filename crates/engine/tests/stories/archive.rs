@@ -35,7 +35,7 @@ async fn a_second_archiving_into_a_folder_is_refused_and_the_files_of_the_first_
     };
     assert!(matches!(refused, ArchiveError::InUse(_)), "{refused:?}");
     assert_eq!(moved.jobs, 3, "{moved:?}");
-    let files = store.archive_files("", 100).await.expect("rows");
+    let files = store.archive().files("", 100).await.expect("rows");
     assert_eq!(files.len() as u64, moved.files);
     for file in files {
         let state = state_of(&folder, &file.name, &file.hash).expect("read");

@@ -33,7 +33,11 @@ async fn expired(rig: &Rig, keys: impl Iterator<Item = String>) {
         expires_ms: now_ms - 1,
         created_ms: now_ms - HOUR_MS,
     });
-    rig.store.note_inputs(rows.collect()).await.expect("noted");
+    rig.store
+        .assets()
+        .note_inputs(rows.collect())
+        .await
+        .expect("noted");
 }
 
 #[tokio::test]
@@ -118,6 +122,6 @@ async fn files_that_cannot_be_deleted_hold_up_no_others() {
         rig.engine.assets().expire_step().await.expect("deleted");
     }
     assert_eq!(rig.stored().await, ["out/bad/below"]);
-    let row = rig.store.asset("out/bad").await.expect("a read");
+    let row = rig.store.assets().find("out/bad").await.expect("a read");
     assert!(row.is_some(), "it is not forgotten");
 }

@@ -25,7 +25,7 @@ async fn unfinished(rig: &Rig) -> i64 {
             limit: 1,
             ..JobFilter::default()
         };
-        left += rig.store.jobs(filter).await.expect("a count").total;
+        left += rig.store.jobs().list(filter).await.expect("a count").total;
     }
     left
 }
@@ -89,7 +89,11 @@ async fn an_asset_store_that_never_answers_delays_no_deadline() {
         expires_ms: 1,
         created_ms: 1,
     });
-    rig.store.note_inputs(rows.collect()).await.expect("noted");
+    rig.store
+        .assets()
+        .note_inputs(rows.collect())
+        .await
+        .expect("noted");
     let running = tokio::time::timeout(LATE, rig.engine.run()).await;
     let running = running.expect("the start does not wait").expect("it runs");
     rig.clock.advance(300_001);

@@ -72,14 +72,15 @@ async fn an_image_sent_again_while_its_expired_copy_is_deleted_is_not_lost() {
     // Another node has condemned the file and is about to delete it.
     rig.clock.advance(32 * 24 * 3_600_000);
     let now_ms = rig.clock.now_ms();
-    let condemned = rig.store.condemn_assets(now_ms, 0, 10).await;
+    let condemned = rig.store.assets().condemn(now_ms, 0, 10).await;
     assert!(condemned.expect("condemned").contains(&key));
     let refused = send().await.expect_err("not accepted now");
     assert_eq!(refused.code, Code::Overloaded);
     rig.files.delete(&key).await.expect("deleted");
     let gone = [key.clone()];
     rig.store
-        .forget_assets(&gone, now_ms)
+        .assets()
+        .forget(&gone, now_ms)
         .await
         .expect("forgotten");
 

@@ -133,6 +133,7 @@ impl Rig {
         self.store = open_store(&self.folder).await;
         self.engine = self.node_named(&node);
         self.store
+            .queue()
             .void_leases(None, &[], self.clock.steady_ms())
             .await
             .expect("void");
@@ -416,7 +417,12 @@ impl Rig {
 
     /// Every book must balance at the end of every story.
     pub(crate) async fn check_books(&self) {
-        let problems = self.store.check_books().await.expect("checked");
+        let problems = self
+            .store
+            .invariants()
+            .check_books()
+            .await
+            .expect("checked");
         assert!(problems.is_empty(), "{problems:#?}");
     }
 }

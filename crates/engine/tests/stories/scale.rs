@@ -86,7 +86,8 @@ async fn seen_after(rig: &Rig, ids: &[atelier_contract::JobId], release_ms: i64)
     for id in ids {
         let row = rig
             .store
-            .job_of_any_account(id.as_str())
+            .jobs()
+            .find_of_any_account(id.as_str())
             .await
             .expect("a read")
             .expect("a job");

@@ -164,7 +164,7 @@ async fn tries_that_were_never_made_do_not_use_the_schedule_up() {
                 per_account: 1,
                 accounts: Vec::new(),
             };
-            let claimed = rig.store.claim_deliveries(&claim, || now_ms).await;
+            let claimed = rig.store.deliveries().claim(&claim, || now_ms).await;
             let claimed = claimed.expect("claimed");
             assert_eq!(claimed.len(), 1);
             rig.clock.advance(1_000);

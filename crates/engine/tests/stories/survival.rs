@@ -99,7 +99,7 @@ async fn two_nodes_never_run_a_job_twice() {
         .expect("cancelled");
     for _ in 0..2_000 {
         let (one, two) = tokio::join!(rig.engine.runner().run_step(), second.runner().run_step());
-        let counts = rig.store.counts().await.expect("counted");
+        let counts = rig.store.statistics().counts().await.expect("counted");
         if one.expect("step") + two.expect("step") == 0 && counts.waiting + counts.running == 0 {
             break;
         }

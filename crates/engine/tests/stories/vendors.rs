@@ -393,7 +393,15 @@ async fn five_failures_open_the_circuit_and_one_job_at_a_time_probes() {
         rig.clock.advance(30_000);
         rig.engine.runner().sweep_step().await.expect("swept");
     }
-    assert_eq!(rig.store.counts().await.expect("counts").running, 0);
+    assert_eq!(
+        rig.store
+            .statistics()
+            .counts()
+            .await
+            .expect("counts")
+            .running,
+        0
+    );
     rig.check_books().await;
 }
 

@@ -249,12 +249,15 @@ async fn a_credential_never_comes_back_and_a_probe_says_how_it_is() {
     for shown in [
         json!(rig.engine.admin().backends().list().await.expect("a list")),
         json!(rig.engine.admin().reports().stats().await.expect("stats")),
-        json!(format!("{:?}", rig.store.workers().await.expect("rows"))),
+        json!(format!(
+            "{:?}",
+            rig.store.workers().list().await.expect("rows")
+        )),
     ] {
         let text = shown.to_string().replace("\"name\":\"broken\"", "");
         assert!(!text.contains("\"credential\":\"broken\""), "{text}");
     }
-    let rows = rig.store.workers().await.expect("rows");
+    let rows = rig.store.workers().list().await.expect("rows");
     assert!(rows[0].credential.starts_with("v1:"), "sealed at rest");
     let other = worker(&json!({ "credential": "fine" }));
     let shown = rig

@@ -41,7 +41,7 @@ async fn place(gateway: &Gateway, asset_store: &AssetStore) -> String {
     };
     let store = Store::open(&gateway.database(), StoreOptions::default()).await;
     let store = store.expect("the database");
-    store.note_inputs(vec![row]).await.expect("noted");
+    store.assets().note_inputs(vec![row]).await.expect("noted");
     store.close().await;
     let master = Sha256::digest(MASTER_KEY.as_bytes()).into();
     let key = ("1".to_owned(), Keyring::new(master).first_address_key());

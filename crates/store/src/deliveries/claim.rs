@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::Result;
 use crate::db::{Conn, args, json};
-use crate::deliveries::{DELIVERY_COLUMNS, Delivery, DeliveryResult};
+use crate::deliveries::{DELIVERY_COLUMNS, Deliveries, Delivery, DeliveryResult};
 use crate::dialect::Dialect;
-use crate::{Result, Store};
 
 /// Which routes (an account's deliveries to one host) owe any: from one to the next by the index, however many each owes.
 /// The state is asked for in the words of that index, which is the only one of any use.
@@ -77,11 +77,11 @@ pub struct RouteSlots {
     pub places: i64,
 }
 
-impl Store {
+impl Deliveries<'_> {
     /// Takes deliveries whose time has come, fairly between accounts and hosts. They are had from the time at which the turn to
     /// write that down has come, which is asked for then: the queue may be long.
-    pub async fn claim_deliveries(
-        &self,
+    pub async fn claim(
+        self,
         claim: &Claim,
         now_ms: impl FnOnce() -> i64 + Send,
     ) -> Result<Vec<Delivery>> {
@@ -89,48 +89,49 @@ impl Store {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let write_slot = self.write_slot().await?;
+        let write_slot = self.0.write_slot().await?;
         let now_ms = now_ms();
         let chosen = ChosenDeliveries {
             ids,
             now_ms,
             lease_until_ms: now_ms + claim.for_ms,
         };
-        self.commit_in(write_slot, chosen).await
+        self.0.commit_in(write_slot, chosen).await
     }
 
     /// What a claim is to take, in order. All of it is read aside, so that the writer has little to do.
-    async fn choose(&self, claim: &Claim) -> Result<Vec<String>> {
+    async fn choose(self, claim: &Claim) -> Result<Vec<String>> {
         let places = ClaimLimits::of(claim);
-        let mut routes: Vec<String> = self.db().all_replanned(OWING, &[]).await?;
+        let mut routes: Vec<String> = self.0.db.all_replanned(OWING, &[]).await?;
         routes.retain(|route| places.of_route(route) > 0);
         if routes.is_empty() {
             return Ok(Vec::new());
         }
-        let due = match self.db().dialect() {
+        let due = match self.0.db.dialect() {
             Dialect::Sqlite => DUE_SQLITE,
             Dialect::Postgres => DUE_POSTGRES,
         };
         let routes = json(&routes);
         let args = args![&routes, claim.now_ms, places.most()];
-        let due: Vec<((String, i64), String)> = self.db().all_replanned(due, args).await?;
+        let due: Vec<((String, i64), String)> = self.0.db.all_replanned(due, args).await?;
         Ok(places.in_order(due, claim.limit))
     }
 
     /// Makes tries that nobody will speak of again due at once: for a store of one process, at its start.
-    pub async fn free_claims(&self, now_ms: i64) -> Result<u64> {
-        self.change(now_ms, |conn, now_ms| {
-            Box::pin(async move {
-                let sql =
-                    "UPDATE delivery SET next_ms = $1 WHERE state = 'sending' AND next_ms > $1";
-                conn.run(sql, args![*now_ms]).await
+    pub async fn free_claims(self, now_ms: i64) -> Result<u64> {
+        self.0
+            .change(now_ms, |conn, now_ms| {
+                Box::pin(async move {
+                    let sql =
+                        "UPDATE delivery SET next_ms = $1 WHERE state = 'sending' AND next_ms > $1";
+                    conn.run(sql, args![*now_ms]).await
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Gives back deliveries that were claimed for their first try and never sent: they are due at once; how many.
-    pub async fn return_deliveries(&self, ids: &[String], now_ms: i64) -> Result<u64> {
+    pub async fn return_unsent(self, ids: &[String], now_ms: i64) -> Result<u64> {
         let mut returned = 0;
         for some in ids.chunks(RETURNED_AT_ONCE) {
             returned += self.return_some(some, now_ms).await?;
@@ -138,8 +139,8 @@ impl Store {
         Ok(returned)
     }
 
-    async fn return_some(&self, ids: &[String], now_ms: i64) -> Result<u64> {
-        self.change((json(ids), now_ms), |conn, (ids, now_ms)| {
+    async fn return_some(self, ids: &[String], now_ms: i64) -> Result<u64> {
+        self.0.change((json(ids), now_ms), |conn, (ids, now_ms)| {
             Box::pin(async move {
                 // Found by their names: an index of what is owed would be gone through for each.
                 let sql = "UPDATE delivery SET state = 'due', attempts = 0, next_ms = $2 \
@@ -151,20 +152,20 @@ impl Store {
     }
 
     /// Records a try; false when it was not the current one.
-    pub async fn finish_delivery(&self, result: DeliveryResult) -> Result<bool> {
-        self.commit(result).await
+    pub async fn finish(self, result: DeliveryResult) -> Result<bool> {
+        self.0.commit(result).await
     }
 
     /// Makes a delivery due again, unless it is being sent or was tried so many times already.
     pub async fn redeliver(
-        &self,
+        self,
         account_id: &str,
         id: &str,
         most: i64,
         now_ms: i64,
     ) -> Result<bool> {
         let input = (account_id.to_owned(), id.to_owned(), most, now_ms);
-        self.change(input, |conn, (account_id, id, most, now_ms)| {
+        self.0.change(input, |conn, (account_id, id, most, now_ms)| {
             Box::pin(async move {
                 let sql = "UPDATE delivery SET state = 'due', failures = 0, next_ms = $3, delivered_ms = NULL \
                      WHERE account_id || '' = $1 AND id = $2 AND state <> 'sending' AND attempts < $4";
@@ -178,14 +179,14 @@ impl Store {
     /// Makes every given-up delivery of an account owed since a time due again, unless it was tried so many times
     /// already; how many.
     pub async fn redeliver_failed(
-        &self,
+        self,
         account_id: &str,
         since_ms: i64,
         most: i64,
         now_ms: i64,
     ) -> Result<u64> {
         let input = (account_id.to_owned(), since_ms, most, now_ms);
-        self.change(input, |conn, (account_id, since_ms, most, now_ms)| {
+        self.0.change(input, |conn, (account_id, since_ms, most, now_ms)| {
             Box::pin(async move {
                 let sql = "UPDATE delivery SET state = 'due', failures = 0, next_ms = $3 WHERE account_id = $1 \
                      AND created_ms >= $2 AND state IN ('exhausted', 'stopped') AND attempts < $4";

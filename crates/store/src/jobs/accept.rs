@@ -2,8 +2,9 @@
 
 use atelier_contract::{Quota, Speed};
 
+use crate::Result;
+use crate::jobs::Jobs;
 use crate::jobs::attempt::Attempt;
-use crate::{Result, Store};
 
 /// A job to be accepted.
 #[derive(Clone, Debug)]
@@ -115,9 +116,9 @@ pub enum AcceptOutcome {
     NoAccount,
 }
 
-impl Store {
+impl Jobs<'_> {
     /// Accepts a job, together with every other change that waits.
-    pub async fn accept(&self, accept: Acceptance) -> Result<AcceptOutcome> {
-        self.commit_in(self.try_write_slot()?, accept).await
+    pub async fn accept(self, accept: Acceptance) -> Result<AcceptOutcome> {
+        self.0.commit_in(self.0.try_write_slot()?, accept).await
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::Result;
 use crate::db::{Conn, args, json};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 /// The intent to ask a back end, written before it is asked.
 #[derive(Clone, Debug)]
@@ -93,52 +94,57 @@ pub const UNABLE: &str = "unable";
 /// The state of an attempt that failed and may be repeated.
 pub const REJECTED: &str = "rejected";
 
-impl Store {
+/// Attempts of jobs at worker accounts.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempts<'a>(pub(crate) &'a StoreCore);
+
+impl Attempts<'_> {
     /// The workers that failed at a job or cannot do it, each with the state of the attempt, oldest first.
-    pub async fn failed_attempts(&self, job_id: &str) -> Result<Vec<(String, String)>> {
+    pub async fn failed(self, job_id: &str) -> Result<Vec<(String, String)>> {
         // Written out, so that the index made for it is seen to fit.
         let sql = "SELECT worker, state FROM attempt \
              WHERE job_id = $1 AND state IN ('unable', 'rejected') ORDER BY began_ms, id";
-        self.db().all(sql, args![job_id]).await
+        self.0.db.all(sql, args![job_id]).await
     }
 
     /// When the intent of an attempt was last written down.
-    pub async fn attempt_began(&self, attempt_id: &str) -> Result<Option<i64>> {
+    pub async fn began_ms(self, attempt_id: &str) -> Result<Option<i64>> {
         let sql = "SELECT began_ms FROM attempt WHERE id = $1";
-        self.db().maybe(sql, args![attempt_id]).await
+        self.0.db.maybe(sql, args![attempt_id]).await
     }
 
     /// Records the intent to ask a back end, if its worker may have more. The same attempt counts once.
-    pub async fn begin_attempt(&self, attempt: Attempt) -> Result<AttemptStart> {
-        self.commit(attempt).await
+    pub async fn begin(self, attempt: Attempt) -> Result<AttemptStart> {
+        self.0.commit(attempt).await
     }
 
     /// Records the back end's ticket; false when the fence moved on.
     pub async fn record_ticket(
-        &self,
+        self,
         job_id: &str,
         fence: i64,
         attempt_id: &str,
         ticket: &str,
         now_ms: i64,
     ) -> Result<bool> {
-        self.commit(TicketReceipt {
-            job_id: job_id.to_owned(),
-            fence,
-            attempt_id: attempt_id.to_owned(),
-            ticket: ticket.to_owned(),
-            now_ms,
-        })
-        .await
+        self.0
+            .commit(TicketReceipt {
+                job_id: job_id.to_owned(),
+                fence,
+                attempt_id: attempt_id.to_owned(),
+                ticket: ticket.to_owned(),
+                now_ms,
+            })
+            .await
     }
 
     /// Records which jobs are worked on and how far they are; never goes down within an attempt.
-    pub async fn write_progress(&self, notes: Vec<ProgressNote>, now_ms: i64) -> Result<()> {
+    pub async fn write_progress(self, notes: Vec<ProgressNote>, now_ms: i64) -> Result<()> {
         let lines = furthest(notes);
         if lines.is_empty() {
             return Ok(());
         }
-        self.change((json(&lines), now_ms), |conn, (lines, now_ms)| {
+        self.0.change((json(&lines), now_ms), |conn, (lines, now_ms)| {
             Box::pin(async move {
                 let sql = "UPDATE job SET started_ms = COALESCE(job.started_ms, v.began_ms), \
                      progress = CASE WHEN v.progress > job.progress THEN v.progress ELSE job.progress END, \
@@ -153,8 +159,9 @@ impl Store {
     }
 
     /// Gives a running job back to the queue; false when the fence moved on.
-    pub async fn requeue(&self, requeue: RequeueRequest) -> Result<bool> {
-        self.change(requeue, |conn, requeue| Box::pin(give_back(conn, requeue)))
+    pub async fn requeue(self, requeue: RequeueRequest) -> Result<bool> {
+        self.0
+            .change(requeue, |conn, requeue| Box::pin(give_back(conn, requeue)))
             .await
     }
 }

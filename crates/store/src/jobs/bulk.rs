@@ -7,10 +7,11 @@ use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Error;
 
+use crate::Result;
 use crate::db::{args, json};
+use crate::jobs::Jobs;
 use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
 
 /// Requests that a caller submits together.
 #[derive(Clone, Debug)]
@@ -204,16 +205,16 @@ impl FromRow for BulkRow {
     }
 }
 
-impl Store {
+impl Jobs<'_> {
     /// Accepts requests together, in one commit with every other change that waits.
-    pub async fn accept_bulk(&self, bulk: NewBulk) -> Result<BulkOutcome> {
-        self.commit_in(self.try_write_slot()?, bulk).await
+    pub async fn accept_bulk(self, bulk: NewBulk) -> Result<BulkOutcome> {
+        self.0.commit_in(self.0.try_write_slot()?, bulk).await
     }
 
     /// What an account submitted together under an identifier.
-    pub async fn bulk(&self, account_id: &str, id: &str) -> Result<Option<Bulk>> {
+    pub async fn find_bulk(self, account_id: &str, id: &str) -> Result<Option<Bulk>> {
         let sql = "SELECT id, items, created_ms FROM bulk WHERE id = $1 AND account_id = $2";
-        let reader = self.db().of(Some(account_id));
+        let reader = self.0.db.of(Some(account_id));
         let row: Option<BulkRow> = reader.maybe(sql, args![id, account_id]).await?;
         let read = |row: BulkRow| -> Result<Bulk> {
             let items = decode_items(&row.items);

@@ -1,9 +1,12 @@
 //! Removing the words and files of finished jobs, of one or of a whole account. The ledger keeps its rows, and what jobs
 //! were, when and what they cost stays with them.
 
+use crate::accounts::Accounts;
 use crate::audit::AuditRow;
+use crate::audited_change;
 use crate::db::{Conn, args, json};
-use crate::{Error, Result, Store};
+use crate::jobs::Jobs;
+use crate::{Error, Result};
 
 /// What is left of a job without its words.
 const WORDLESS: &str = "UPDATE job SET deleted_ms = $1, request = $3, request_bytes = 0, message = NULL, alias = NULL, hook_url = NULL, \
@@ -17,64 +20,63 @@ const LOCKED: &str = "SELECT id FROM delivery WHERE";
 const TRIES: &str = "DELETE FROM delivery_log WHERE delivery_id IN (SELECT id FROM delivery WHERE";
 const DELIVERIES: &str = "DELETE FROM delivery WHERE";
 
-impl Store {
+impl Jobs<'_> {
     /// Removes the words of a finished job of an account and has its files expire; whether there was one.
-    pub async fn delete_job(
-        &self,
+    pub async fn delete(
+        self,
         account_id: &str,
         id: &str,
         files: &[String],
         now_ms: i64,
     ) -> Result<bool> {
         let input = (account_id.to_owned(), id.to_owned(), json(files), now_ms);
-        self.change(input, |conn, (account_id, id, files, now_ms)| {
-            Box::pin(async move {
-                // Accounts are locked before their jobs, as everywhere.
-                let sql = "SELECT id FROM account WHERE id = $1 {lock}";
-                conn.maybe::<String>(sql, args![&*account_id]).await?;
-                let sql = "SELECT COALESCE(request_bytes, 0) FROM job \
+        self.0
+            .change(input, |conn, (account_id, id, files, now_ms)| {
+                Box::pin(async move {
+                    // Accounts are locked before their jobs, as everywhere.
+                    let sql = "SELECT id FROM account WHERE id = $1 {lock}";
+                    conn.maybe::<String>(sql, args![&*account_id]).await?;
+                    let sql = "SELECT COALESCE(request_bytes, 0) FROM job \
                      WHERE id = $1 AND account_id = $2 AND state >= 2 AND deleted_ms IS NULL";
-                let words: Option<i64> = conn.maybe(sql, args![&*id, &*account_id]).await?;
-                let Some(words) = words else {
-                    return Ok(false);
-                };
-                let sql = format!("{WORDLESS} AND id = $5");
-                let [request, output] = NOTHING;
-                let values = args![*now_ms, &*account_id, request, output, &*id];
-                let deleted = conn.run(&sql, values).await?;
-                if deleted == 0 {
-                    return Ok(false);
-                }
-                if words > 0 {
-                    let sql = "UPDATE account SET words = words - $2 WHERE id = $1";
-                    conn.run(sql, args![&*account_id, words]).await?;
-                }
-                let sql = format!("{LOCKED} job_id = $1 {{lock}}");
-                let _: Vec<String> = conn.all(&sql, args![&*id]).await?;
-                let sql = format!("{TRIES} job_id = $1)");
-                conn.run(&sql, args![&*id]).await?;
-                let sql = format!("{DELIVERIES} job_id = $1");
-                conn.run(&sql, args![&*id]).await?;
-                let sql = "UPDATE asset SET expires_ms = 0 \
+                    let words: Option<i64> = conn.maybe(sql, args![&*id, &*account_id]).await?;
+                    let Some(words) = words else {
+                        return Ok(false);
+                    };
+                    let sql = format!("{WORDLESS} AND id = $5");
+                    let [request, output] = NOTHING;
+                    let values = args![*now_ms, &*account_id, request, output, &*id];
+                    let deleted = conn.run(&sql, values).await?;
+                    if deleted == 0 {
+                        return Ok(false);
+                    }
+                    if words > 0 {
+                        let sql = "UPDATE account SET words = words - $2 WHERE id = $1";
+                        conn.run(sql, args![&*account_id, words]).await?;
+                    }
+                    let sql = format!("{LOCKED} job_id = $1 {{lock}}");
+                    let _: Vec<String> = conn.all(&sql, args![&*id]).await?;
+                    let sql = format!("{TRIES} job_id = $1)");
+                    conn.run(&sql, args![&*id]).await?;
+                    let sql = format!("{DELIVERIES} job_id = $1");
+                    conn.run(&sql, args![&*id]).await?;
+                    let sql = "UPDATE asset SET expires_ms = 0 \
                      WHERE key IN ({list:$1}) AND account_id = $2 AND expires_ms > 0";
-                conn.run(sql, args![&*files, &*account_id]).await?;
-                Ok(true)
+                    conn.run(sql, args![&*files, &*account_id]).await?;
+                    Ok(true)
+                })
             })
-        })
-        .await
+            .await
     }
+}
 
+impl Accounts<'_> {
     /// Removes everything of an account that has no unfinished job, but its ledger; whether there was one. Its keys are
     /// revoked and its name is gone for good.
-    pub async fn delete_account(
-        &self,
-        id: &str,
-        now_ms: i64,
-        act: Option<AuditRow>,
-    ) -> Result<bool> {
+    pub async fn delete(self, id: &str, now_ms: i64, act: Option<AuditRow>) -> Result<bool> {
         let input = (id.to_owned(), now_ms);
         let gone = |done: &bool| *done;
-        self.act(
+        audited_change::run(
+            self.0,
             input,
             act,
             |conn, (id, now_ms)| Box::pin(remove(conn, id, *now_ms)),

@@ -3,9 +3,11 @@
 use atelier_contract::{JobState, Quota};
 
 use super::row::state;
+use crate::Result;
 use crate::db::args;
+use crate::jobs::attempt::Attempts;
+use crate::jobs::statistics::Statistics;
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
 
 /// One attempt at a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,45 +105,43 @@ impl FromRow for Backlog {
     }
 }
 
-impl Store {
+impl Attempts<'_> {
     /// The attempts at a job, oldest first; read for an account, or for an operator when it is none's.
-    pub async fn attempts(
-        &self,
-        account_id: Option<&str>,
-        job_id: &str,
-    ) -> Result<Vec<AttemptRow>> {
+    pub async fn list(self, account_id: Option<&str>, job_id: &str) -> Result<Vec<AttemptRow>> {
         let sql = "SELECT worker, state, why, began_ms, submitted_ms, ended_ms, cost, currency FROM attempt \
              WHERE job_id = $1 ORDER BY began_ms, id";
-        self.db().of(account_id).all(sql, args![job_id]).await
+        self.0.db.of(account_id).all(sql, args![job_id]).await
     }
+}
 
+impl Statistics<'_> {
     /// Jobs of all accounts that ended since a time, the latest first. They are found by what they moved in the
     /// ledger, which is kept in the order of time.
-    pub async fn ended_since(&self, from_ms: i64, limit: i64) -> Result<Vec<FinishedJobRow>> {
+    pub async fn ended_since(self, from_ms: i64, limit: i64) -> Result<Vec<FinishedJobRow>> {
         let sql = "SELECT job.operation, job.state, job.worker, job.created_ms, job.started_ms, job.finished_ms, \
              job.quota FROM ledger JOIN job ON job.id = ledger.job_id \
              WHERE ledger.time_ms >= $1 AND ledger.kind IN ('capture', 'release') AND job.state >= 2 \
              ORDER BY ledger.time_ms DESC, ledger.id DESC LIMIT $2";
-        self.db().all(sql, args![from_ms, limit]).await
+        self.0.db.all(sql, args![from_ms, limit]).await
     }
 
     /// How long callbacks took that were delivered since a time, in milliseconds, the latest first.
-    pub async fn callback_lags(&self, from_ms: i64, limit: i64) -> Result<Vec<i64>> {
+    pub async fn callback_lags(self, from_ms: i64, limit: i64) -> Result<Vec<i64>> {
         let sql = "SELECT delivery.delivered_ms - delivery.created_ms FROM delivery_log \
              JOIN delivery ON delivery.id = delivery_log.delivery_id \
              WHERE delivery_log.time_ms >= $1 AND delivery.delivered_ms IS NOT NULL \
              AND delivery_log.attempt = delivery.attempts \
              ORDER BY delivery_log.time_ms DESC LIMIT $2";
-        self.db().all(sql, args![from_ms, limit]).await
+        self.0.db.all(sql, args![from_ms, limit]).await
     }
 
     /// What is owed to callers now.
-    pub async fn owed(&self) -> Result<Backlog> {
+    pub async fn backlog(self) -> Result<Backlog> {
         let sql = "SELECT (SELECT CAST(COALESCE(SUM(price), 0) AS BIGINT) FROM job WHERE state < 2), \
              (SELECT MIN(created_ms) FROM job WHERE state = 0), \
              (SELECT MIN(created_ms) FROM job WHERE state < 2), \
              (SELECT MIN(created_ms) FROM delivery WHERE state IN ('due', 'sending')), \
              (SELECT COUNT(DISTINCT host) FROM delivery WHERE state IN ('due', 'sending') AND failures > 0)";
-        self.db().one(sql, &[]).await
+        self.0.db.one(sql, &[]).await
     }
 }

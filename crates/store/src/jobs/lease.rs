@@ -4,11 +4,12 @@ use atelier_contract::Speed;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 
+use crate::Result;
 use crate::db::{Conn, args, json};
 use crate::dialect::Dialect;
+use crate::jobs::queue::Queue;
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::jobs::short_work::{self, YieldRule};
-use crate::{Result, Store};
 
 /// A wish for work.
 #[derive(Clone, Debug)]
@@ -70,16 +71,17 @@ const CHOOSE_POSTGRES: &str = "SELECT j.id FROM (SELECT json_array_elements_text
        AND not_before_ms <= $2 AND deadline_ms > $2 ORDER BY turn_ms, id LIMIT $3) AS j \
      ORDER BY j.turn_ms, j.id LIMIT $3";
 
-impl Store {
+impl Queue<'_> {
     /// The kinds of work for which jobs wait, be they due or not; see [`work_kind`]. Asking costs no commit, unlike a lease
     /// that finds nothing.
-    pub async fn waiting_kinds(&self) -> Result<Vec<String>> {
-        self.db().all_replanned(WAITING, &[]).await
+    pub async fn waiting_kinds(self) -> Result<Vec<String>> {
+        self.0.db.all_replanned(WAITING, &[]).await
     }
 
     /// Leases the waiting jobs whose turn it is.
-    pub async fn lease_next(&self, request: LeaseRequest) -> Result<Vec<JobRow>> {
+    pub async fn lease_next(self, request: LeaseRequest) -> Result<Vec<JobRow>> {
         let mut leased = self
+            .0
             .change(request, |conn, request| Box::pin(next(conn, request)))
             .await?;
         leased.sort_by(|a, b| (a.0, &a.1.id).cmp(&(b.0, &b.1.id)));
@@ -88,7 +90,7 @@ impl Store {
 
     /// Extends leases, given as jobs and fences; the jobs that are still the owner's by that fence.
     pub async fn renew_leases(
-        &self,
+        self,
         owner: &str,
         leases: &[(String, i64)],
         until_ms: i64,
@@ -100,7 +102,7 @@ impl Store {
                 .map(|(id, fence)| LeaseLine { id, fence: *fence })
                 .collect();
             let input = (owner.to_owned(), json(&lines), until_ms);
-            self.change(input, |conn, (owner, lines, until_ms)| {
+            self.0.change(input, |conn, (owner, lines, until_ms)| {
                 Box::pin(async move {
                     conn.all::<String>(RENEW, args![owner, lines, *until_ms])
                         .await
@@ -117,7 +119,7 @@ impl Store {
 
     /// Running jobs whose lease ran out, in the order in which they did, after one of them by that time and its id.
     pub async fn expired_leases(
-        &self,
+        self,
         now_ms: i64,
         after: Option<&(i64, String)>,
         limit: i64,
@@ -129,12 +131,12 @@ impl Store {
         );
         let (after_ms, id) = after.map_or((i64::MIN, ""), |(ms, id)| (*ms, id.as_str()));
         let args = args![now_ms, after_ms, id, limit];
-        self.db().all(&sql, args).await
+        self.0.db.all(&sql, args).await
     }
 
     /// Adopts a running job whose lease ran out, with its attempt and ticket.
     pub async fn take_lease(
-        &self,
+        self,
         job_id: &str,
         old_fence: i64,
         owner: &str,
@@ -148,7 +150,7 @@ impl Store {
             until_ms,
             now_ms,
         );
-        self.change(
+        self.0.change(
             input,
             |conn, (job_id, old_fence, owner, until_ms, now_ms)| {
                 Box::pin(async move {
@@ -167,29 +169,30 @@ impl Store {
 
     /// Ends the leases of one owner, or all that have not ended; how many.
     pub async fn void_leases(
-        &self,
+        self,
         owner: Option<&str>,
         keep: &[String],
         now_ms: i64,
     ) -> Result<u64> {
         let input = (owner.map(str::to_owned), json(keep), now_ms);
-        self.change(input, |conn, (owner, keep, now_ms)| {
-            Box::pin(async move {
-                let sql = "UPDATE job SET lease_until_ms = 0 WHERE state = 1 \
+        self.0
+            .change(input, |conn, (owner, keep, now_ms)| {
+                Box::pin(async move {
+                    let sql = "UPDATE job SET lease_until_ms = 0 WHERE state = 1 \
                      AND lease_until_ms >= $2 AND ($1 IS NULL OR lease_owner = $1) \
                      AND id NOT IN ({list:$3})";
-                conn.run(sql, args![owner.as_deref(), *now_ms, &*keep])
-                    .await
+                    conn.run(sql, args![owner.as_deref(), *now_ms, &*keep])
+                        .await
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Unfinished jobs past their deadline, the longest overdue first.
-    pub async fn overdue(&self, now_ms: i64, limit: i64) -> Result<Vec<String>> {
+    pub async fn overdue(self, now_ms: i64, limit: i64) -> Result<Vec<String>> {
         let sql = "SELECT id FROM job WHERE state < 2 AND deadline_ms <= $1 \
              ORDER BY deadline_ms LIMIT $2";
-        self.db().all(sql, args![now_ms, limit]).await
+        self.0.db.all(sql, args![now_ms, limit]).await
     }
 }
 

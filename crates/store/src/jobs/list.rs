@@ -7,10 +7,11 @@ use atelier_contract::pages::jobs::JobCursor;
 use super::filter::{JobFilter, JobPage, common, conditions};
 use super::outline::{CachedOutline, Outline, OutlineKey, OutlineVersion};
 use super::page_window::{PageWindow, find_window};
+use crate::Result;
 use crate::db::{Arg, args, json};
+use crate::jobs::Jobs;
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::readers::Reader;
-use crate::{Result, Store};
 
 const DAY_MS: i64 = 86_400_000;
 /// A part of a day.
@@ -36,9 +37,9 @@ struct DayCounts {
 /// A day, its jobs, what it adds to those of earlier days, and falls.
 type DayRow = (i64, (i64, (i64, i64)));
 
-impl Store {
+impl Jobs<'_> {
     /// A page of jobs by creation time, and how many match.
-    pub async fn jobs(&self, filter: JobFilter) -> Result<JobPage> {
+    pub async fn list(self, filter: JobFilter) -> Result<JobPage> {
         // Without an account there is no index to go on by, so it is looked for like words.
         if filter.text.is_some() || filter.account_id.is_none() && filter.after.is_some() {
             return self.search(&filter).await;
@@ -70,7 +71,7 @@ impl Store {
 
     /// The rows of a page that is told by how many come before it.
     async fn rows_at(
-        &self,
+        self,
         days: DayCounts,
         filter: &JobFilter,
         operations: &str,
@@ -101,7 +102,7 @@ impl Store {
 
     /// The rows of a page that is told by the job before it.
     async fn rows_after(
-        &self,
+        self,
         mut days: DayCounts,
         filter: &JobFilter,
         operations: &str,
@@ -132,13 +133,16 @@ impl Store {
     }
 
     /// Reads on behalf of whoever lists.
-    fn reader<'a>(&'a self, filter: &'a JobFilter) -> Reader<'a> {
-        self.db().of(filter.account_id.as_deref())
+    fn reader<'a>(self, filter: &'a JobFilter) -> Reader<'a>
+    where
+        Self: 'a,
+    {
+        self.0.db.of(filter.account_id.as_deref())
     }
 
     /// Where a page is: on which days, and if many jobs of those come before it, in which part of them.
     async fn place(
-        &self,
+        self,
         mut days: DayCounts,
         filter: &JobFilter,
         operations: &str,
@@ -164,7 +168,7 @@ impl Store {
 
     /// Puts the earlier days, which are one number, as what they are.
     async fn add_earlier(
-        &self,
+        self,
         days: &mut DayCounts,
         filter: &JobFilter,
         operations: &str,
@@ -177,7 +181,7 @@ impl Store {
 
     /// The days that are one number in the others.
     async fn earlier(
-        &self,
+        self,
         days: &DayCounts,
         filter: &JobFilter,
         operations: &str,
@@ -189,19 +193,19 @@ impl Store {
         let jobs = days.jobs.iter().filter(|(day, _)| *day == EARLIER);
         let jobs = jobs.map(|(_, jobs)| jobs).sum();
         if let CachedOutline::Right(outline) =
-            self.outlines().get(&which, OutlineVersion { jobs, falls })
+            self.0.outlines.get(&which, OutlineVersion { jobs, falls })
         {
             return Ok(outline);
         }
         let outline: Outline = self.days_of(filter, operations, true).await?.into();
-        self.outlines().put(which, falls, &outline);
+        self.0.outlines.put(which, falls, &outline);
         Ok(outline)
     }
 
     /// The days of a page in parts, and how long those are. Days that are over are worth going through once; the latest one
     /// only if it stays as it is.
     async fn parts(
-        &self,
+        self,
         on: PageWindow,
         latest: i64,
         falls: i64,
@@ -217,10 +221,10 @@ impl Store {
             jobs: on.jobs,
             falls,
         };
-        match self.outlines().get(&which, proof) {
+        match self.0.outlines.get(&which, proof) {
             CachedOutline::Right(outline) => return Ok(Some((outline, unit_ms))),
             CachedOutline::Nothing if on.span.1 >= latest => {
-                self.outlines().looked(which, proof);
+                self.0.outlines.looked(which, proof);
                 return Ok(None);
             }
             CachedOutline::Quiet | CachedOutline::Nothing => {}
@@ -238,13 +242,13 @@ impl Store {
             .all::<(i64, i64)>(&sql, &args)
             .await?
             .into();
-        self.outlines().put(which, falls, &outline);
+        self.0.outlines.put(which, falls, &outline);
         Ok(Some((outline, unit_ms)))
     }
 
     /// Whether all jobs of the days of a page are of the operations that are asked for: then those before it are skipped
     /// without a look at each.
-    async fn all_alike(&self, filter: &JobFilter, place: PageWindow) -> Result<bool> {
+    async fn all_alike(self, filter: &JobFilter, place: PageWindow) -> Result<bool> {
         let state = filter.state.filter(|state| state.is_final());
         let (Some(state), false) = (state, filter.counts_jobs()) else {
             return Ok(false);
@@ -262,7 +266,7 @@ impl Store {
 
     /// The days of a list. Of an account with a long history all but the latest are one number, which is kept and enough for
     /// the pages that are read most.
-    async fn days(&self, filter: &JobFilter, operations: &str) -> Result<DayCounts> {
+    async fn days(self, filter: &JobFilter, operations: &str) -> Result<DayCounts> {
         if filter.counts_jobs() || filter.ascending || filter.account_id.is_none() {
             let jobs = self.days_of(filter, operations, false).await?;
             return Ok(DayCounts { jobs, falls: None });
@@ -304,7 +308,7 @@ impl Store {
 
     /// Day by day since a time. Whole days are added up already; only what is left of the first is counted one by one.
     async fn days_since(
-        &self,
+        self,
         filter: &JobFilter,
         operations: &str,
         from_ms: i64,
@@ -336,7 +340,7 @@ impl Store {
 
     /// Day by day to the end, all of them or those that are earlier than the latest.
     async fn days_of(
-        &self,
+        self,
         filter: &JobFilter,
         operations: &str,
         earlier: bool,

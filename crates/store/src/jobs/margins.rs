@@ -2,9 +2,10 @@
 
 use atelier_contract::Quota;
 
+use crate::Result;
 use crate::db::args;
+use crate::jobs::statistics::Statistics;
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
 
 /// What callers paid for one operation at one vendor, and what the vendor took for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +37,12 @@ impl FromRow for MarginRow {
     }
 }
 
-impl Store {
+impl Statistics<'_> {
     /// What callers paid and what vendors took since a day, counted from 1970.
-    pub async fn margins(&self, since_day: i64) -> Result<Vec<MarginRow>> {
+    pub async fn margins(self, since_day: i64) -> Result<Vec<MarginRow>> {
         let sql = "SELECT vendor, operation, currency, CAST(SUM(jobs) AS BIGINT), \
              CAST(SUM(quota) AS BIGINT), CAST(SUM(cost) AS BIGINT) FROM margin WHERE day >= $1 \
              GROUP BY vendor, operation, currency ORDER BY vendor, operation, currency";
-        self.db().all(sql, args![since_day]).await
+        self.0.db.all(sql, args![since_day]).await
     }
 }

@@ -3,15 +3,16 @@
 
 use atelier_contract::Quota;
 
+use crate::Result;
 use crate::batch::ledger_batch::storage_limit;
 use crate::db::args;
+use crate::jobs::Jobs;
 use crate::jobs::accept::{AcceptOutcome, Idempotency};
-use crate::{Result, Store};
 
-impl Store {
+impl Jobs<'_> {
     /// The call that an account's key stands for: the same one or another; `None` when the key is free.
     pub async fn earlier_call(
-        &self,
+        self,
         account_id: &str,
         given: &Idempotency,
     ) -> Result<Option<AcceptOutcome>> {
@@ -19,7 +20,7 @@ impl Store {
              WHERE account_id = $1 AND key = $2 AND created_ms >= $3";
         let args = args![account_id, &given.key, given.keep_after_ms];
         let found: Option<(String, String)> =
-            self.db().of(Some(account_id)).maybe(sql, args).await?;
+            self.0.db.of(Some(account_id)).maybe(sql, args).await?;
         Ok(found.map(|(fingerprint, job_id)| {
             if fingerprint == given.fingerprint {
                 AcceptOutcome::Replayed { job_id }
@@ -32,7 +33,7 @@ impl Store {
     /// Why a job of a price would be refused now, if it would: the queue first, then storage, of which there is so much
     /// unless the account's row says otherwise, then quota.
     pub async fn precheck_refusal(
-        &self,
+        self,
         account_id: &str,
         queue: &str,
         price: Quota,
@@ -40,7 +41,7 @@ impl Store {
     ) -> Result<Option<AcceptOutcome>> {
         let sql = "SELECT balance, max_queue, max_storage, \
              COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words FROM account WHERE id = $1";
-        let reader = self.db().of(Some(account_id));
+        let reader = self.0.db.of(Some(account_id));
         let standing: Option<((i64, i64), (i64, i64))> =
             reader.maybe(sql, args![account_id]).await?;
         let Some(((balance, max_queue), (own_storage, stored))) = standing else {

@@ -9,9 +9,10 @@ use atelier_contract::pages::jobs::JobCursor;
 
 use super::filter::{JobFilter, JobPage, common, conditions};
 use crate::db::{Arg, json};
+use crate::jobs::Jobs;
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
 use crate::row::{Columns, FromRow};
-use crate::{Error, Result, Store};
+use crate::{Error, Result};
 
 /// Jobs that one search looks at.
 const JOBS_MOST: usize = 20_000;
@@ -49,14 +50,14 @@ impl FromRow for SearchRow {
     }
 }
 
-impl Store {
+impl Jobs<'_> {
     /// A page of the jobs that a search has found, how many it has found, and where the next one goes on.
-    pub(super) async fn search(&self, filter: &JobFilter) -> Result<JobPage> {
+    pub(super) async fn search(self, filter: &JobFilter) -> Result<JobPage> {
         if let Some(page) = self.named(filter).await? {
             return Ok(page);
         }
         let holder = filter.account_id.as_deref().unwrap_or(OPERATORS).into();
-        let turn = timeout(TURN, self.searches().take(&holder, 1)).await;
+        let turn = timeout(TURN, self.0.searches.take(&holder, 1)).await;
         let _turn = turn.map_err(|_| Error::Busy)?;
         let (mut found, mut looked, mut together) = (Vec::new(), 0, FIRST);
         let mut from = filter.after.clone();
@@ -95,11 +96,11 @@ impl Store {
     }
 
     /// The job whose identifier the words are.
-    async fn named(&self, filter: &JobFilter) -> Result<Option<JobPage>> {
+    async fn named(self, filter: &JobFilter) -> Result<Option<JobPage>> {
         let Some(id) = filter.text.as_deref() else {
             return Ok(None);
         };
-        let known = self.db().of(filter.account_id.as_deref());
+        let known = self.0.db.of(filter.account_id.as_deref());
         let sql = match &filter.account_id {
             Some(_) => {
                 "SELECT id FROM job WHERE id = $1 AND account_id || '' = $2 AND deleted_ms IS NULL"
@@ -133,7 +134,7 @@ impl Store {
     /// The next so many jobs of a list, and which of them are asked for. Those of all accounts are found by what they held in
     /// the ledger, which is kept in the order of time.
     async fn look(
-        &self,
+        self,
         filter: &JobFilter,
         from: Option<&JobCursor>,
         together: usize,
@@ -163,19 +164,19 @@ impl Store {
             Arg::from(from.map_or("", |from| from.id.as_str())),
             Arg::from(together as i64),
         ]);
-        let reader = self.db().of(filter.account_id.as_deref());
+        let reader = self.0.db.of(filter.account_id.as_deref());
         reader.all(&sql, &values).await
     }
 
     /// Some jobs, in the order in which they are named.
-    async fn in_order(&self, filter: &JobFilter, ids: &[String]) -> Result<Vec<JobRow>> {
+    async fn in_order(self, filter: &JobFilter, ids: &[String]) -> Result<Vec<JobRow>> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
         let sql = format!(
             "SELECT {JOB_COLUMNS} FROM job WHERE id IN ({{list:$1}}) AND deleted_ms IS NULL"
         );
-        let reader = self.db().of(filter.account_id.as_deref());
+        let reader = self.0.db.of(filter.account_id.as_deref());
         let named = json(ids);
         let mut rows: Vec<JobRow> = reader.all(&sql, &[Arg::from(&named)]).await?;
         rows.sort_by_key(|row| ids.iter().position(|id| *id == row.id));

@@ -2,10 +2,12 @@
 
 use atelier_contract::{FaultKind, Quota};
 
+use crate::Result;
 use crate::assets::NewAsset;
 use crate::deliveries::Delivery;
+use crate::jobs::Jobs;
 use crate::jobs::row::JobRow;
-use crate::{Result, Store, WriteSlot};
+use crate::store_core::WriteSlot;
 
 /// Who may settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,10 +92,10 @@ pub enum SettleOutcome {
     Lost,
 }
 
-impl Store {
+impl Jobs<'_> {
     /// Ends a job, together with every other change that waits.
-    pub async fn settle(&self, settlement: Settlement) -> Result<SettleOutcome> {
-        let write_slot = self.write_slot().await?;
+    pub async fn settle(self, settlement: Settlement) -> Result<SettleOutcome> {
+        let write_slot = self.0.write_slot().await?;
         let ended = self.settle_in(write_slot, settlement, None).await;
         ended.map(|(settled, _)| settled)
     }
@@ -101,7 +103,7 @@ impl Store {
     /// The same with a place in the queue that is had already. Who makes the delivery at once, should the job owe one, says
     /// until when: the commit that writes it down claims it for its first try.
     pub async fn settle_in(
-        &self,
+        self,
         write_slot: WriteSlot<'_>,
         settlement: Settlement,
         claimed_until_ms: Option<i64>,
@@ -110,7 +112,7 @@ impl Store {
             settlement,
             claimed_until_ms,
         };
-        let mut settled = self.commit_in(write_slot, ending).await?;
+        let mut settled = self.0.commit_in(write_slot, ending).await?;
         let claimed = match (&mut settled, claimed_until_ms) {
             (SettleOutcome::Done(row), Some(until_ms)) => {
                 let claimed = Delivery::first_try(row, until_ms);

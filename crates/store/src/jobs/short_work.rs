@@ -1,7 +1,8 @@
 //! Short work of an account beside its long work: whether there is any that a slot is to be left free for.
 
+use crate::Result;
 use crate::db::{Conn, args, json};
-use crate::{Result, Store};
+use crate::jobs::queue::Queue;
 
 /// What counts as short work beside some long work.
 #[derive(Clone, Debug, Default)]
@@ -42,10 +43,10 @@ fn fill_placeholders(sql: &str, account: &str) -> String {
         .replace("{lanes}", "{list:$5}")
 }
 
-impl Store {
+impl Queue<'_> {
     /// Whether an account has short work that came lately or waits.
     pub async fn has_short_work(
-        &self,
+        self,
         account_id: &str,
         short: &ShortWork,
         now_ms: i64,
@@ -57,7 +58,7 @@ impl Store {
         let sql = format!("{came} UNION ALL {waits} LIMIT 1");
         let (operations, lanes) = (json(&short.operations), json(&short.lanes));
         let args = args![account_id, now_ms, short.since_ms, &operations, &lanes];
-        let found: Option<String> = self.db().maybe(&sql, args).await?;
+        let found: Option<String> = self.0.db.maybe(&sql, args).await?;
         Ok(found.is_some())
     }
 }

@@ -2,9 +2,10 @@
 
 use atelier_contract::{Quota, Speed};
 
+use crate::Result;
 use crate::db::{args, json};
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
+use crate::store_core::StoreCore;
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -53,18 +54,22 @@ impl FromRow for JobCounts {
     }
 }
 
-impl Store {
+/// Sums and counts over jobs.
+#[derive(Clone, Copy, Debug)]
+pub struct Statistics<'a>(pub(crate) &'a StoreCore);
+
+impl Statistics<'_> {
     /// How much there is to do.
-    pub async fn counts(&self) -> Result<JobCounts> {
+    pub async fn counts(self) -> Result<JobCounts> {
         let sql = "SELECT (SELECT COUNT(*) FROM job WHERE state = 0) \
              + (SELECT COUNT(*) FROM job WHERE state = 1 AND started_ms IS NULL), \
              (SELECT COUNT(*) FROM job WHERE state = 1 AND started_ms IS NOT NULL), \
              (SELECT COUNT(*) FROM delivery WHERE state IN ('due', 'sending'))";
-        self.db().one(sql, &[]).await
+        self.0.db.one(sql, &[]).await
     }
 
     /// What an account used, by day and operation, of jobs finished from one time to before another.
-    pub async fn usage(&self, account_id: &str, from_ms: i64, to_ms: i64) -> Result<Vec<UsageRow>> {
+    pub async fn usage(self, account_id: &str, from_ms: i64, to_ms: i64) -> Result<Vec<UsageRow>> {
         // Whole hours were added up when their jobs ended; only what is left at both ends is counted one by one.
         let first = from_ms.div_euclid(HOUR_MS) + i64::from(from_ms.rem_euclid(HOUR_MS) > 0);
         let end = to_ms.div_euclid(HOUR_MS).max(first);
@@ -78,12 +83,12 @@ impl Store {
                WHERE account_id = $1 AND state = 2 AND finished_ms >= $6 AND finished_ms < $7) AS used \
              GROUP BY day, operation ORDER BY day, operation";
         let args = args![account_id, first, end, from_ms, head_ms, tail_ms, to_ms];
-        self.db().of(Some(account_id)).all(sql, args).await
+        self.0.db.of(Some(account_id)).all(sql, args).await
     }
 
     /// How long the latest successes took, in milliseconds, newest first.
     pub async fn recent_durations(
-        &self,
+        self,
         operations: &[String],
         speed: Speed,
         limit: i64,
@@ -91,7 +96,8 @@ impl Store {
         let sql = "SELECT finished_ms - started_ms FROM job WHERE state = 2 \
              AND operation IN ({list:$1}) AND speed = $2 AND started_ms IS NOT NULL \
              ORDER BY finished_ms DESC LIMIT $3";
-        self.db()
+        self.0
+            .db
             .all(sql, args![&json(operations), speed as i64, limit])
             .await
     }

@@ -2,10 +2,11 @@
 
 use atelier_contract::{JobState, Quota};
 
+use crate::Result;
 use crate::db::{args, json};
+use crate::jobs::Jobs;
 use crate::jobs::row::{shown, state};
 use crate::row::{Columns, FromRow};
-use crate::{Result, Store};
 
 /// The little that shows whether a job has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,33 +49,26 @@ impl FromRow for JobSummary {
 /// Jobs that have ended whose summaries are read at once.
 pub const SUMMARIES_MAX: usize = 1_000;
 
-impl Store {
+impl Jobs<'_> {
     /// The unfinished jobs of an account, and of those that ended at or after a time the first, [`SUMMARIES_MAX`] at the most.
-    pub async fn job_summaries(
-        &self,
-        account_id: &str,
-        ended_from_ms: i64,
-    ) -> Result<Vec<JobSummary>> {
+    pub async fn summaries(self, account_id: &str, ended_from_ms: i64) -> Result<Vec<JobSummary>> {
         let sql = format!(
             "SELECT {SUMMARY_COLUMNS} FROM job WHERE account_id = $1 AND state < 2 \
              UNION ALL SELECT {SUMMARY_COLUMNS} FROM (SELECT {SUMMARY_COLUMNS} FROM job WHERE account_id = $1 AND finished_ms >= $2 \
                AND deleted_ms IS NULL ORDER BY finished_ms LIMIT $3) AS ended"
         );
-        let reader = self.db().of(Some(account_id));
+        let reader = self.0.db.of(Some(account_id));
         let values = args![account_id, ended_from_ms, SUMMARIES_MAX as i64];
         reader.all(&sql, values).await
     }
 
     /// Some jobs of an account.
-    pub async fn job_summaries_of(
-        &self,
-        account_id: &str,
-        ids: &[String],
-    ) -> Result<Vec<JobSummary>> {
+    pub async fn summaries_of(self, account_id: &str, ids: &[String]) -> Result<Vec<JobSummary>> {
         let sql = format!(
             "SELECT {SUMMARY_COLUMNS} FROM job WHERE account_id || '' = $1 AND deleted_ms IS NULL AND id IN ({{list:$2}})"
         );
-        self.db()
+        self.0
+            .db
             .of(Some(account_id))
             .all(&sql, args![account_id, &json(ids)])
             .await

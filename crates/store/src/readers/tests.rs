@@ -89,27 +89,33 @@ fn own_reads<'a>(store: &'a Store, ids: &'a [String]) -> [(&'static str, BoxFutu
     [
         (
             "acts",
-            Box::pin(async move { store.account_acts("a", 0, 10).await.is_ok() }),
+            Box::pin(async move { store.admin().account_acts("a", 0, 10).await.is_ok() }),
         ),
         (
             "jobs",
-            Box::pin(async move { store.jobs_of("a", ids).await.is_ok() }),
+            Box::pin(async move { store.jobs().find_many("a", ids).await.is_ok() }),
         ),
         (
             "attempts",
-            Box::pin(async move { store.attempts(Some("a"), "job").await.is_ok() }),
+            Box::pin(async move { store.attempts().list(Some("a"), "job").await.is_ok() }),
         ),
         (
             "tries",
-            Box::pin(async move { store.delivery_log("a", "cb_job").await.is_ok() }),
+            Box::pin(async move { store.deliveries().log("a", "cb_job").await.is_ok() }),
         ),
         (
             "itself",
-            Box::pin(async move { store.own_account("a").await.is_ok() }),
+            Box::pin(async move { store.accounts().find_own("a").await.is_ok() }),
         ),
         (
             "refused prompts",
-            Box::pin(async move { store.refused_prompts("a", "artgen", 1).await.is_ok() }),
+            Box::pin(async move {
+                store
+                    .accounts()
+                    .refused_prompts("a", "artgen", 1)
+                    .await
+                    .is_ok()
+            }),
         ),
     ]
 }
@@ -127,12 +133,12 @@ async fn reads_of_an_account_leave_the_kept_places_alone() {
     let store = Store::open(&format!("sqlite:{}", path.display()), options).await;
     let store = store.expect("the store opens");
     let ids = ["job".to_owned()];
-    let crowd = store.db().shares().take(&Arc::from("crowd"), 3).await;
+    let crowd = store.core.db.shares().take(&Arc::from("crowd"), 3).await;
     for (what, read) in own_reads(&store, &ids) {
         let early = timeout(Duration::from_millis(100), read).await;
         assert!(early.is_err(), "{what}: answered with the service's place");
     }
-    let service = timeout(Duration::from_secs(5), store.account("a")).await;
+    let service = timeout(Duration::from_secs(5), store.accounts().find("a")).await;
     let service = service.expect("a place is kept").expect("a read");
     assert_eq!(service, None);
     drop(crowd);

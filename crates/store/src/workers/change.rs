@@ -4,11 +4,12 @@ use atelier_contract::Quota;
 use atelier_contract::pages::cost::Amount;
 use serde::Serialize;
 
+use crate::Result;
 use crate::audit::AuditRow;
+use crate::audited_change;
 use crate::db::{Conn, args, json};
 use crate::pending::ChangeFuture;
-use crate::workers::{BackendRow, WorkerRow};
-use crate::{Result, Store};
+use crate::workers::{BackendRow, WorkerRow, Workers};
 
 /// What became of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,14 +100,15 @@ pub enum BackendChangeOutcome {
     Crossed,
 }
 
-impl Store {
+impl Workers<'_> {
     /// Makes and changes back ends and worker accounts, all or none.
     pub async fn apply_backend_change(
-        &self,
+        self,
         arrangement: BackendChange,
         audit: Option<AuditRow>,
     ) -> Result<BackendChangeOutcome> {
-        self.act(
+        audited_change::run(
+            self.0,
             arrangement,
             audit,
             |conn, arrangement| Box::pin(apply_backend_change(conn, arrangement)),
@@ -116,11 +118,7 @@ impl Store {
     }
 
     /// Notes what workers spent and how well they are, and who asked them, if anybody did.
-    pub async fn note_workers(
-        &self,
-        notes: Vec<WorkerNote>,
-        audit: Option<AuditRow>,
-    ) -> Result<()> {
+    pub async fn note(self, notes: Vec<WorkerNote>, audit: Option<AuditRow>) -> Result<()> {
         let line = |note: WorkerNote| NoteLine {
             id: note.id,
             spent: note.spent.thousandths(),
@@ -128,7 +126,8 @@ impl Store {
             health_ms: note.health_ms,
         };
         let lines: Vec<NoteLine> = notes.into_iter().map(line).collect();
-        self.act(
+        audited_change::run(
+            self.0,
             json(&lines),
             audit,
             |conn, lines| {
@@ -140,13 +139,13 @@ impl Store {
     }
 
     /// Removes a worker account of an owner, unless it has jobs in hand.
-    pub async fn remove_worker(
-        &self,
+    pub async fn remove(
+        self,
         owner: Option<&str>,
         id: &str,
         audit: Option<AuditRow>,
     ) -> Result<RemoveOutcome> {
-        self.remove(owner, id, audit, |conn, (owner, id)| {
+        self.remove_row(owner, id, audit, |conn, (owner, id)| {
             Box::pin(remove_worker(conn, owner, id))
         })
         .await
@@ -154,32 +153,34 @@ impl Store {
 
     /// Removes a back end of an owner with all its worker accounts, unless one has jobs in hand.
     pub async fn remove_backend(
-        &self,
+        self,
         owner: Option<&str>,
         id: &str,
         audit: Option<AuditRow>,
     ) -> Result<RemoveOutcome> {
-        self.remove(owner, id, audit, |conn, (owner, id)| {
+        self.remove_row(owner, id, audit, |conn, (owner, id)| {
             Box::pin(remove_backend(conn, owner, id))
         })
         .await
     }
 
-    async fn remove(
-        &self,
+    async fn remove_row(
+        self,
         owner: Option<&str>,
         id: &str,
         audit: Option<AuditRow>,
         act: for<'a> fn(&'a mut Conn, &'a (String, String)) -> ChangeFuture<'a, RemoveOutcome>,
     ) -> Result<RemoveOutcome> {
         let input = (owner.unwrap_or_default().to_owned(), id.to_owned());
-        self.act(input, audit, act, |removed| *removed == RemoveOutcome::Done)
-            .await
+        audited_change::run(self.0, input, audit, act, |removed| {
+            *removed == RemoveOutcome::Done
+        })
+        .await
     }
 
     /// Replaces sealed credentials and settings by the same secrets under another key, all or none.
     pub async fn reseal(
-        &self,
+        self,
         credentials: Vec<(String, String)>,
         settings: Vec<(String, String)>,
         audit: Option<AuditRow>,
@@ -189,7 +190,8 @@ impl Store {
             json(&pairs.into_iter().map(line).collect::<Vec<_>>())
         };
         let input = (lines(credentials), lines(settings));
-        self.act(
+        audited_change::run(
+            self.0,
             input,
             audit,
             |conn, (credentials, settings)| {

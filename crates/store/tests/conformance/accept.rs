@@ -129,7 +129,15 @@ async fn quota_that_is_short_is_refused_and_nothing_is_held(rig: Rig) {
     let answer = rig.take(rig.accept(&id, 11)).await;
     assert_eq!(answer, AcceptOutcome::QuotaShort { balance: quota(10) });
     assert_eq!(rig.purse(&id).await, (quota(10), quota(0)));
-    assert_eq!(rig.store.counts().await.expect("counts").waiting, 0);
+    assert_eq!(
+        rig.store
+            .statistics()
+            .counts()
+            .await
+            .expect("counts")
+            .waiting,
+        0
+    );
     rig.waiting(&id, 10).await;
     assert_eq!(rig.purse(&id).await, (quota(0), quota(10)));
     rig.waiting(&id, 0).await;
@@ -196,7 +204,8 @@ async fn a_repeated_call_gives_the_first_job_and_holds_once(rig: Rig) {
         let store = rig.store.clone();
         async move {
             store
-                .job_by_idempotency_key(&account, key)
+                .jobs()
+                .by_idempotency_key(&account, key)
                 .await
                 .expect("an answer")
         }
@@ -282,6 +291,7 @@ async fn old_keys_are_forgotten(rig: Rig) {
     rig.take(keyed(&rig, &id, "k", "f")).await;
     assert_eq!(
         rig.store
+            .retention()
             .forget_idempotency(NOW, 9)
             .await
             .expect("an answer"),
@@ -289,6 +299,7 @@ async fn old_keys_are_forgotten(rig: Rig) {
     );
     assert_eq!(
         rig.store
+            .retention()
             .forget_idempotency(NOW + 1, 9)
             .await
             .expect("an answer"),
@@ -315,7 +326,9 @@ async fn what_would_become_of_a_call_is_known_before_it_is_made(rig: Rig) {
     let foreseen = async |id: &str, price| {
         let accept = rig.accept(id, price);
         let store = &rig.store;
-        let refusal = store.precheck_refusal(id, &accept.job.queue, accept.job.price, 1000);
+        let refusal = store
+            .jobs()
+            .precheck_refusal(id, &accept.job.queue, accept.job.price, 1000);
         refusal.await.expect("a look")
     };
     assert_eq!(foreseen(&id, 10).await, None);
@@ -330,7 +343,7 @@ async fn what_would_become_of_a_call_is_known_before_it_is_made(rig: Rig) {
         keep_after_ms: NOW - 1,
     };
     let earlier = async |given: &Idempotency| {
-        let call = rig.store.earlier_call(&id, given).await;
+        let call = rig.store.jobs().earlier_call(&id, given).await;
         call.expect("a look")
     };
     assert_eq!(earlier(&given).await, None);

@@ -15,15 +15,21 @@ async fn an_account_starts_with_its_grant(rig: Rig) {
     let id = rig.account(50, 10).await;
     let account = rig
         .store
-        .account(&id)
+        .accounts()
+        .find(&id)
         .await
         .expect("a read")
         .expect("there");
     assert_eq!((account.balance, account.frozen), (quota(50), quota(0)));
     assert_eq!((account.max_queue, account.disabled), (10, false));
-    let own = rig.store.own_account(&id).await.expect("a read");
+    let own = rig.store.accounts().find_own(&id).await.expect("a read");
     assert_eq!(own, Some(account));
-    let (rows, total) = rig.store.ledger(Some(&id), 0, 10).await.expect("a page");
+    let (rows, total) = rig
+        .store
+        .ledger()
+        .list(Some(&id), 0, 10)
+        .await
+        .expect("a page");
     assert_eq!((rows.len(), total), (1, 1));
     assert_eq!(
         (rows[0].kind.as_str(), rows[0].amount),
@@ -33,13 +39,17 @@ async fn an_account_starts_with_its_grant(rig: Rig) {
     let poor = rig.account(0, 10).await;
     assert_eq!(
         rig.store
-            .ledger(Some(&poor), 0, 10)
+            .ledger()
+            .list(Some(&poor), 0, 10)
             .await
             .expect("a page")
             .1,
         0
     );
-    assert_eq!(rig.store.account("nobody").await.expect("a read"), None);
+    assert_eq!(
+        rig.store.accounts().find("nobody").await.expect("a read"),
+        None
+    );
 }
 
 async fn an_email_is_taken_in_any_case(rig: Rig) {
@@ -54,7 +64,8 @@ async fn an_email_is_taken_in_any_case(rig: Rig) {
     };
     let made = rig
         .store
-        .create_account(new.clone(), None, None)
+        .accounts()
+        .create(new.clone(), None, None)
         .await
         .expect("made");
     assert_eq!(made.email, "Fox@Example.com");
@@ -64,16 +75,17 @@ async fn an_email_is_taken_in_any_case(rig: Rig) {
         ..new
     };
     assert!(matches!(
-        rig.store.create_account(again, None, None).await,
+        rig.store.accounts().create(again, None, None).await,
         Err(Error::Conflict(_))
     ));
     let found = rig
         .store
-        .account_by_email("FOX@EXAMPLE.COM")
+        .accounts()
+        .by_email("FOX@EXAMPLE.COM")
         .await
         .expect("a read");
     assert_eq!(found, Some(made));
-    assert_eq!(rig.store.accounts(0, 10).await.expect("a page").1, 1);
+    assert_eq!(rig.store.accounts().list(0, 10).await.expect("a page").1, 1);
 }
 
 async fn accounts_are_listed_in_pages(rig: Rig) {
@@ -81,7 +93,7 @@ async fn accounts_are_listed_in_pages(rig: Rig) {
     for _ in 0..5 {
         ids.push(rig.account(1, 10).await);
     }
-    let (page, total) = rig.store.accounts(2, 2).await.expect("a page");
+    let (page, total) = rig.store.accounts().list(2, 2).await.expect("a page");
     assert_eq!(total, 5);
     let page: Vec<String> = page.iter().map(|account| account.id.to_string()).collect();
     assert_eq!(page, ids[2..4]);
@@ -92,7 +104,8 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
     let other = rig.account(3, 10).await;
     let before = rig
         .store
-        .account(&id)
+        .accounts()
+        .find(&id)
         .await
         .expect("a read")
         .expect("there");
@@ -103,7 +116,8 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
     };
     let after = rig
         .store
-        .update_account(&id, patch, None)
+        .accounts()
+        .update(&id, patch, None)
         .await
         .expect("done")
         .expect("there");
@@ -121,7 +135,8 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
     };
     let after = rig
         .store
-        .update_account(&id, patch.clone(), None)
+        .accounts()
+        .update(&id, patch.clone(), None)
         .await
         .expect("done")
         .expect("there");
@@ -129,11 +144,16 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
         (after.email.as_str(), after.email_verified_ms),
         ("New@example.com", None)
     );
-    let taken = rig.store.update_account(&other, patch.clone(), None).await;
+    let taken = rig
+        .store
+        .accounts()
+        .update(&other, patch.clone(), None)
+        .await;
     assert!(matches!(taken, Err(Error::Conflict(_))));
     assert_eq!(
         rig.store
-            .update_account("nobody", AccountPatch::default(), None)
+            .accounts()
+            .update("nobody", AccountPatch::default(), None)
             .await
             .expect("done"),
         None

@@ -65,7 +65,7 @@ fn credit(rig: &Rig, account_id: &str, amount: i64) -> Credit {
 }
 
 async fn written(rig: &Rig) -> i64 {
-    rig.store.audit(0, 1).await.expect("a page").1
+    rig.store.admin().audit_rows(0, 1).await.expect("a page").1
 }
 
 async fn an_act_that_cannot_be_written_down_does_not_happen(rig: Rig) {
@@ -73,7 +73,8 @@ async fn an_act_that_cannot_be_written_down_does_not_happen(rig: Rig) {
     let issued = key(&rig, &id, "known");
     let (store, key_id) = (&rig.store, issued.id.clone());
     store
-        .add_key(issued, Some(act("taken")))
+        .keys()
+        .add(issued, Some(act("taken")))
         .await
         .expect("issued");
     // The identifier of the row is taken, which is as good as a process that dies before it is written.
@@ -87,21 +88,32 @@ async fn an_act_that_cannot_be_written_down_does_not_happen(rig: Rig) {
     let settings = vec![("price:a".to_owned(), "1".to_owned())];
     let failures = [
         store
-            .create_account(new, Some(first), twin())
-            .await
-            .map(|_| ()),
-        store.update_account(&id, patch, twin()).await.map(|_| ()),
-        store.credit(credit(&rig, &id, 7), twin()).await.map(|_| ()),
-        store
-            .add_key(key(&rig, &id, "other"), twin())
+            .accounts()
+            .create(new, Some(first), twin())
             .await
             .map(|_| ()),
         store
-            .revoke_key(&id, &key_id, NOW, twin())
+            .accounts()
+            .update(&id, patch, twin())
             .await
             .map(|_| ()),
-        store.put_settings(settings, twin()).await,
-        store.add_setting("b", "1", twin()).await.map(|_| ()),
+        store
+            .ledger()
+            .credit(credit(&rig, &id, 7), twin())
+            .await
+            .map(|_| ()),
+        store
+            .keys()
+            .add(key(&rig, &id, "other"), twin())
+            .await
+            .map(|_| ()),
+        store
+            .keys()
+            .revoke(&id, &key_id, NOW, twin())
+            .await
+            .map(|_| ()),
+        store.settings().put_all(settings, twin()).await,
+        store.settings().add("b", "1", twin()).await.map(|_| ()),
     ];
     for (number, failure) in failures.iter().enumerate() {
         assert!(
@@ -109,41 +121,56 @@ async fn an_act_that_cannot_be_written_down_does_not_happen(rig: Rig) {
             "{number}: {failure:?}"
         );
     }
-    let account = store.account(&id).await.expect("read").expect("there");
+    let account = store
+        .accounts()
+        .find(&id)
+        .await
+        .expect("read")
+        .expect("there");
     assert_eq!((account.balance, account.max_queue), (quota(10), 10));
-    assert_eq!(store.keys(&id).await.expect("read").len(), 1);
+    assert_eq!(store.keys().list(&id).await.expect("read").len(), 1);
     assert_eq!(
         store
-            .account_by_email("new@example.com")
+            .accounts()
+            .by_email("new@example.com")
             .await
             .expect("read"),
         None
     );
-    assert_eq!(store.setting("price:a").await.expect("read"), None);
-    assert_eq!(store.setting("b").await.expect("read"), None);
+    assert_eq!(store.settings().get("price:a").await.expect("read"), None);
+    assert_eq!(store.settings().get("b").await.expect("read"), None);
     assert_eq!(written(&rig).await, 1);
 }
 
 async fn an_act_that_does_not_happen_is_not_written_down(rig: Rig) {
     let id = rig.account(10, 10).await;
     let store = &rig.store;
-    let too_much = store.credit(credit(&rig, &id, -11), Some(act("a"))).await;
+    let too_much = store
+        .ledger()
+        .credit(credit(&rig, &id, -11), Some(act("a")))
+        .await;
     assert!(matches!(too_much, Ok(CreditOutcome::TooLow(_))));
     let keyed = || Credit {
         idempotency_key: Some("invoice 7".into()),
         ..credit(&rig, &id, 1)
     };
-    let first = store.credit(keyed(), Some(act("b"))).await;
+    let first = store.ledger().credit(keyed(), Some(act("b"))).await;
     assert!(matches!(first, Ok(CreditOutcome::Done(_))));
-    let again = store.credit(keyed(), Some(act("c"))).await;
+    let again = store.ledger().credit(keyed(), Some(act("c"))).await;
     assert!(matches!(again, Ok(CreditOutcome::Repeated(_))));
-    let nobody = store.revoke_key(&id, "no such", NOW, Some(act("d"))).await;
+    let nobody = store
+        .keys()
+        .revoke(&id, "no such", NOW, Some(act("d")))
+        .await;
     assert_eq!(nobody.expect("an answer"), None);
     let patch = AccountPatch::default();
-    let nobody = store.update_account("nobody", patch, Some(act("e"))).await;
+    let nobody = store
+        .accounts()
+        .update("nobody", patch, Some(act("e")))
+        .await;
     assert_eq!(nobody.expect("an answer"), None);
-    store.add_setting("x", "1", None).await.expect("stored");
-    let stands = store.add_setting("x", "2", Some(act("f"))).await;
+    store.settings().add("x", "1", None).await.expect("stored");
+    let stands = store.settings().add("x", "2", Some(act("f"))).await;
     assert_eq!(stands.expect("an answer"), "1");
     assert_eq!(written(&rig).await, 1);
 }
@@ -151,27 +178,30 @@ async fn an_act_that_does_not_happen_is_not_written_down(rig: Rig) {
 async fn an_account_without_its_first_key_is_not_made(rig: Rig) {
     let id = rig.account(0, 1).await;
     let known = key(&rig, &id, "known");
-    rig.store.add_key(known, None).await.expect("issued");
+    rig.store.keys().add(known, None).await.expect("issued");
     let new = account(&rig, "new@example.com");
     let twin = key(&rig, &new.id, "known");
     let refused = rig
         .store
-        .create_account(new.clone(), Some(twin), Some(act("a")))
+        .accounts()
+        .create(new.clone(), Some(twin), Some(act("a")))
         .await;
     assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
-    let found = rig.store.account_by_email("new@example.com").await;
+    let found = rig.store.accounts().by_email("new@example.com").await;
     assert_eq!(found.expect("read"), None);
     assert_eq!(written(&rig).await, 0);
     let first = key(&rig, &new.id, "fresh");
     let made = rig
         .store
-        .create_account(new, Some(first), Some(act("a")))
+        .accounts()
+        .create(new, Some(first), Some(act("a")))
         .await
         .expect("made");
     assert_eq!(made.balance, quota(5));
     let (owner, _) = rig
         .store
-        .account_for_key("fresh", NOW)
+        .keys()
+        .account_for("fresh", NOW)
         .await
         .expect("read")
         .expect("its key works");
@@ -186,11 +216,11 @@ async fn prices_change_together_or_not_at_all(rig: Rig) {
             ("price:b".to_owned(), amount.to_owned()),
         ]
     };
-    let done = rig.store.put_settings(set("1"), Some(act("a"))).await;
+    let done = rig.store.settings().put_all(set("1"), Some(act("a"))).await;
     done.expect("changed");
-    let failed = rig.store.put_settings(set("2"), Some(act("a"))).await;
+    let failed = rig.store.settings().put_all(set("2"), Some(act("a"))).await;
     assert!(failed.is_err());
-    let found = rig.store.settings("price:").await.expect("a list");
+    let found = rig.store.settings().list("price:").await.expect("a list");
     assert_eq!(found, set("1"));
 }
 
@@ -204,14 +234,21 @@ async fn acts_of_an_account_are_a_list_of_its_own(rig: Rig) {
         };
         let name = format!("setting-{number}");
         rig.store
-            .put_setting_if_absent(&name, "a")
+            .settings()
+            .put_if_absent(&name, "a")
             .await
             .expect("kept");
         let values = ("a", "b");
-        let replaced = rig.store.replace_setting(&name, values, Some(act)).await;
+        let replaced = rig.store.settings().replace(&name, values, Some(act)).await;
         assert!(replaced.expect("replaced"));
     }
-    let list = async || rig.store.account_acts(&id, 0, 10).await.expect("rows");
+    let list = async || {
+        rig.store
+            .admin()
+            .account_acts(&id, 0, 10)
+            .await
+            .expect("rows")
+    };
     let (rows, total) = list().await;
     let ids: Vec<_> = rows.iter().map(|row| &*row.id).collect();
     assert_eq!((ids, total), (vec!["own-1", "own-0"], 2));
@@ -223,15 +260,18 @@ async fn acts_of_an_account_are_a_list_of_its_own(rig: Rig) {
         (2, 10, vec![]),
         (i64::MAX, 10, vec![]),
     ] {
-        let page = rig.store.account_acts(&id, offset, limit).await;
+        let page = rig.store.admin().account_acts(&id, offset, limit).await;
         let (rows, total) = page.expect("rows");
         let ids: Vec<_> = rows.iter().map(|row| &*row.id).collect();
         assert_eq!((ids, total), (want, 2), "{offset} {limit}");
     }
-    let (rows, total) = rig.store.audit(0, 10).await.expect("rows");
+    let (rows, total) = rig.store.admin().audit_rows(0, 10).await.expect("rows");
     assert_eq!((&*rows[0].id, total), ("own-2", 1));
-    assert_eq!(rig.store.check_audit().await.expect("checked"), [""; 0]);
-    let gone = rig.store.forget_account_acts(1, 10).await;
+    assert_eq!(
+        rig.store.admin().check_audit().await.expect("checked"),
+        [""; 0]
+    );
+    let gone = rig.store.retention().forget_account_acts(1, 10).await;
     assert_eq!(gone.expect("forgotten"), 1);
     assert_eq!(list().await.1, 1);
 }

@@ -55,7 +55,8 @@ async fn archive(rig: &Rig, before_ms: i64) -> Vec<String> {
     let (mut account, mut all, mut files) = (String::new(), Vec::new(), 0);
     while let Some(cut) = rig
         .store
-        .archive_cut(&account, before_ms)
+        .archive()
+        .cut(&account, before_ms)
         .await
         .expect("a cut")
     {
@@ -67,13 +68,17 @@ async fn archive(rig: &Rig, before_ms: i64) -> Vec<String> {
         }
         let mut after = cut.from;
         while after < cut.to {
-            let (lines, end) = rig.store.archive_lines(&cut, after).await.expect("lines");
+            let (lines, end) = rig.store.archive().lines(&cut, after).await.expect("lines");
             all.extend(lines);
             after = end;
         }
         files += 1;
         let file = file(&format!("{before_ms}-{files}"), before_ms);
-        rig.store.archive(vec![cut], file).await.expect("moved");
+        rig.store
+            .archive()
+            .remove(vec![cut], file)
+            .await
+            .expect("moved");
     }
     all
 }
@@ -88,7 +93,11 @@ async fn what_is_old_goes_and_sums_stay_right(rig: Rig) {
     let young = done(&rig, &account, NOW - DAY, NOW - DAY + 1_000).await;
     let waiting = rig.waiting(&account, 3).await;
     let purse = rig.purse(&account).await;
-    let usage = rig.store.usage(&account, NOW - 9 * DAY, NOW + DAY).await;
+    let usage = rig
+        .store
+        .statistics()
+        .usage(&account, NOW - 9 * DAY, NOW + DAY)
+        .await;
     let usage = usage.expect("usage");
 
     let lines = archive(&rig, NOW - 2 * DAY).await;
@@ -101,7 +110,11 @@ async fn what_is_old_goes_and_sums_stay_right(rig: Rig) {
     assert_eq!((count("job"), count("ledger")), (600, 1_202));
     assert_eq!(rig.purse(&account).await, purse);
     assert_eq!(rig.purse(&other).await.0, quota(10));
-    let now = rig.store.usage(&account, NOW - 9 * DAY, NOW + DAY).await;
+    let now = rig
+        .store
+        .statistics()
+        .usage(&account, NOW - 9 * DAY, NOW + DAY)
+        .await;
     assert_eq!(now.expect("usage"), usage, "what was used stays used");
 
     let filter = JobFilter {
@@ -111,27 +124,29 @@ async fn what_is_old_goes_and_sums_stay_right(rig: Rig) {
     };
     let JobPage {
         rows: jobs, total, ..
-    } = rig.store.jobs(filter).await.expect("a page");
+    } = rig.store.jobs().list(filter).await.expect("a page");
     let names: Vec<&String> = jobs.iter().map(|job| &job.id).collect();
     assert_eq!((names, total), (vec![&waiting, &young], 2));
     let (rows, total) = rig
         .store
-        .ledger(Some(&account), 0, 2)
+        .ledger()
+        .list(Some(&account), 0, 2)
         .await
         .expect("a page");
     assert_eq!((rows.len(), total), (2, 3));
     let (rows, _) = rig
         .store
-        .ledger(Some(&account), 2, 2)
+        .ledger()
+        .list(Some(&account), 2, 2)
         .await
         .expect("a page");
     assert_eq!(rows.len(), 1, "the last page ends where the archive begins");
-    let (rows, total) = rig.store.ledger(None, 0, 10).await.expect("a page");
+    let (rows, total) = rig.store.ledger().list(None, 0, 10).await.expect("a page");
     assert_eq!((rows.len() as i64, total), (3, 3));
 
     let again = archive(&rig, NOW - 2 * DAY).await;
     assert_eq!(again, Vec::<String>::new(), "there is nothing more");
-    let files = rig.store.archive_files("", 100).await.expect("files");
+    let files = rig.store.archive().files("", 100).await.expect("files");
     assert!(files.len() > 1, "{files:?}");
     end(&rig, &waiting, NOW).await;
     restore_guard(&rig).await;
@@ -168,16 +183,27 @@ async fn a_job_at_work_at_the_cut_stays_with_its_account(rig: Rig) {
     done(&rig, &account, NOW + DAY, NOW + DAY + 1).await;
     let before = archive(&rig, NOW + 2 * DAY).await;
     assert!(!before.is_empty());
-    let books = rig.store.check_books().await.expect("an audit");
+    let books = rig
+        .store
+        .invariants()
+        .check_books()
+        .await
+        .expect("an audit");
     assert_eq!(books, Vec::<String>::new(), "its hold is in the archive");
     assert_eq!(rig.purse(&account).await.1, quota(2), "and still held");
     end(&rig, &long_id, NOW + 3 * DAY).await;
-    let books = rig.store.check_books().await.expect("an audit");
+    let books = rig
+        .store
+        .invariants()
+        .check_books()
+        .await
+        .expect("an audit");
     assert_eq!(books, Vec::<String>::new());
     archive(&rig, NOW + 4 * DAY).await;
     let gone = rig
         .store
-        .job_of_any_account(&long_id)
+        .jobs()
+        .find_of_any_account(&long_id)
         .await
         .expect("a read");
     assert_eq!(gone, None);
@@ -193,7 +219,12 @@ async fn what_is_owed_to_a_caller_stays(rig: Rig) {
     rig.take(hooked).await;
     end(&rig, &owed, NOW + 1).await;
     archive(&rig, NOW + DAY).await;
-    let gone = rig.store.job_of_any_account(&first).await.expect("a read");
+    let gone = rig
+        .store
+        .jobs()
+        .find_of_any_account(&first)
+        .await
+        .expect("a read");
     assert_eq!(gone, None);
     assert_eq!(rig.job(&owed).await.id, owed);
 }
@@ -201,13 +232,20 @@ async fn what_is_owed_to_a_caller_stays(rig: Rig) {
 async fn two_archivers_remove_nothing_twice(rig: Rig) {
     let account = rig.account(100, 10).await;
     done(&rig, &account, NOW, NOW + 1).await;
-    let cut = rig.store.archive_cut("", NOW + DAY).await.expect("a cut");
+    let cut = rig.store.archive().cut("", NOW + DAY).await.expect("a cut");
     let cut: ArchiveCut = cut.expect("an account");
-    let first = rig.store.archive(vec![cut.clone()], file("a", NOW + DAY));
+    let first = rig
+        .store
+        .archive()
+        .remove(vec![cut.clone()], file("a", NOW + DAY));
     first.await.expect("moved");
-    let second = rig.store.archive(vec![cut], file("b", NOW + DAY)).await;
+    let second = rig
+        .store
+        .archive()
+        .remove(vec![cut], file("b", NOW + DAY))
+        .await;
     assert!(matches!(second, Err(Error::Conflict(_))), "{second:?}");
-    let files = rig.store.archive_files("", 9).await.expect("files");
+    let files = rig.store.archive().files("", 9).await.expect("files");
     assert_eq!(files.len(), 1, "the second left nothing");
 }
 
@@ -222,16 +260,25 @@ async fn a_credit_is_not_given_twice_after_its_row_went(rig: Rig) {
         idempotency_key: Some("order 1".into()),
         now_ms: NOW,
     };
-    let given = rig.store.credit(credit(rig.id("ledger")), None).await;
+    let given = rig
+        .store
+        .ledger()
+        .credit(credit(rig.id("ledger")), None)
+        .await;
     assert!(matches!(given, Ok(CreditOutcome::Done(_))), "{given:?}");
     archive(&rig, NOW + DAY).await;
     let (_, total) = rig
         .store
-        .ledger(Some(&account), 0, 9)
+        .ledger()
+        .list(Some(&account), 0, 9)
         .await
         .expect("a page");
     assert_eq!(total, 0);
-    let again = rig.store.credit(credit(rig.id("ledger")), None).await;
+    let again = rig
+        .store
+        .ledger()
+        .credit(credit(rig.id("ledger")), None)
+        .await;
     assert!(matches!(again, Ok(CreditOutcome::Repeated(_))), "{again:?}");
     assert_eq!(rig.purse(&account).await.0, quota(5));
 }
@@ -241,18 +288,34 @@ async fn old_attempts_go(rig: Rig) {
     let job = rig.running(&account, 2).await;
     assert!(rig.begin(&job, 1, "try").await);
     assert_eq!(
-        rig.store.old_attempts(NOW + DAY, 9).await.expect("a list"),
+        rig.store
+            .archive()
+            .old_attempts(NOW + DAY, 9)
+            .await
+            .expect("a list"),
         []
     );
     rig.settle(rig.success(&job, Guard::Fence(1), 1)).await;
-    let old = rig.store.old_attempts(NOW + DAY, 9).await.expect("a list");
+    let old = rig
+        .store
+        .archive()
+        .old_attempts(NOW + DAY, 9)
+        .await
+        .expect("a list");
     assert_eq!(old.len(), 1);
     assert!(old[0].1.contains("\"worker\""), "{old:?}");
     let ids = old.into_iter().map(|(id, _)| id).collect();
-    let moved = rig.store.archive_attempts(ids, file("a", NOW + DAY));
+    let moved = rig
+        .store
+        .archive()
+        .remove_attempts(ids, file("a", NOW + DAY));
     moved.await.expect("moved");
     assert_eq!(
-        rig.store.old_attempts(NOW + DAY, 9).await.expect("a list"),
+        rig.store
+            .archive()
+            .old_attempts(NOW + DAY, 9)
+            .await
+            .expect("a list"),
         []
     );
 }
@@ -280,9 +343,15 @@ async fn a_copy_is_of_one_moment_and_whole(rig: Rig) {
     let url = format!("sqlite:{}", path.display());
     let copy = atelier_store::Store::open(&url, crate::rig::options()).await;
     let copy = copy.expect("it opens");
-    let found = copy.check_books().await.expect("an audit");
+    let found = copy.invariants().check_books().await.expect("an audit");
     assert_eq!(found, Vec::<String>::new());
-    assert!(copy.account(&account).await.expect("a read").is_some());
+    assert!(
+        copy.accounts()
+            .find(&account)
+            .await
+            .expect("a read")
+            .is_some()
+    );
     copy.close().await;
     for ending in ["", "-wal", "-shm"] {
         std::fs::remove_file(format!("{}{ending}", path.display())).ok();
@@ -296,21 +365,27 @@ async fn words_removed_while_they_are_archived_are_not_moved(rig: Rig) {
     let job = done(&rig, &account, NOW - 5 * DAY, NOW - 5 * DAY + 1_000).await;
     let cut = rig
         .store
-        .archive_cut("", NOW - 2 * DAY)
+        .archive()
+        .cut("", NOW - 2 * DAY)
         .await
         .expect("a cut");
     let cut = cut.expect("an account");
     let (lines, _) = rig
         .store
-        .archive_lines(&cut, cut.from)
+        .archive()
+        .lines(&cut, cut.from)
         .await
         .expect("lines");
     assert!(lines.iter().any(|line| line.contains(&job)), "{lines:?}");
-    let deleted = rig.store.delete_job(&account, &job, &[], NOW).await;
+    let deleted = rig.store.jobs().delete(&account, &job, &[], NOW).await;
     assert!(deleted.expect("answered"));
-    let moved = rig.store.archive(vec![cut], file("early", NOW)).await;
+    let moved = rig
+        .store
+        .archive()
+        .remove(vec![cut], file("early", NOW))
+        .await;
     assert!(matches!(moved, Err(Error::Conflict(_))), "{moved:?}");
-    assert!(!rig.store.has_archive_file("early").await.expect("a look"));
+    assert!(!rig.store.archive().has_file("early").await.expect("a look"));
     // What is left of it goes the next time.
     let lines = archive(&rig, NOW - 2 * DAY).await;
     assert!(lines.iter().any(|line| line.contains(&job)), "{lines:?}");

@@ -27,7 +27,7 @@ async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
         rig.begin(&id, 1, "attempt-b").await,
         "the same attempt again after a crash"
     );
-    let began = rig.store.attempt_began("attempt-b").await;
+    let began = rig.store.attempts().began_ms("attempt-b").await;
     assert_eq!(began.expect("an answer"), Some(NOW));
     let job = rig.job(&id).await;
     assert_eq!(
@@ -36,11 +36,13 @@ async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
     );
     let other = rig
         .store
+        .attempts()
         .record_ticket(&id, 1, "attempt-x", "{}", NOW)
         .await;
     assert!(!other.expect("an answer"), "no such attempt");
     assert!(
         rig.store
+            .attempts()
             .record_ticket(&id, 1, "attempt-b", "{\"t\":1}", NOW)
             .await
             .expect("done")
@@ -61,8 +63,13 @@ async fn nothing_is_written_with_an_old_fence(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 1).await;
     assert!(rig.begin(&id, 1, "attempt-d").await);
-    rig.store.void_leases(None, &[], NOW).await.expect("voided");
     rig.store
+        .queue()
+        .void_leases(None, &[], NOW)
+        .await
+        .expect("voided");
+    rig.store
+        .queue()
         .take_lease(&id, 1, "other", NOW + 9, NOW)
         .await
         .expect("done")
@@ -71,6 +78,7 @@ async fn nothing_is_written_with_an_old_fence(rig: Rig) {
     assert!(!rig.begin(&id, 1, "attempt-e").await);
     assert!(
         !rig.store
+            .attempts()
             .record_ticket(&id, 1, "attempt-d", "{}", NOW)
             .await
             .expect("an answer")
@@ -82,10 +90,17 @@ async fn nothing_is_written_with_an_old_fence(rig: Rig) {
         began_ms: None,
     };
     rig.store
+        .attempts()
         .write_progress(vec![note], NOW)
         .await
         .expect("done");
-    assert!(!rig.store.requeue(requeue(&id, 1)).await.expect("an answer"));
+    assert!(
+        !rig.store
+            .attempts()
+            .requeue(requeue(&id, 1))
+            .await
+            .expect("an answer")
+    );
     assert_eq!(
         rig.settle(rig.failure(&id, Guard::Fence(1))).await,
         SettleOutcome::Lost
@@ -113,6 +128,7 @@ async fn progress_only_rises_and_counts_as_a_change(rig: Rig) {
         note("unknown", 5),
     ];
     rig.store
+        .attempts()
         .write_progress(notes, NOW + 1)
         .await
         .expect("done");
@@ -123,11 +139,13 @@ async fn progress_only_rises_and_counts_as_a_change(rig: Rig) {
     );
     assert_eq!(rig.job(&two).await.progress, 10);
     rig.store
+        .attempts()
         .write_progress(vec![note(&one, 20)], NOW + 2)
         .await
         .expect("done");
     assert_eq!(rig.job(&one).await, job, "a lower number changes nothing");
     rig.store
+        .attempts()
         .write_progress(Vec::new(), NOW)
         .await
         .expect("nothing to do");
@@ -150,11 +168,18 @@ async fn a_job_given_back_waits_until_its_time(rig: Rig) {
     let id = rig.running(&account, 1).await;
     rig.begin(&id, 1, "attempt-f").await;
     rig.store
+        .attempts()
         .record_ticket(&id, 1, "attempt-f", "{}", NOW)
         .await
         .expect("done");
     let before = rig.job(&id).await;
-    assert!(rig.store.requeue(requeue(&id, 1)).await.expect("an answer"));
+    assert!(
+        rig.store
+            .attempts()
+            .requeue(requeue(&id, 1))
+            .await
+            .expect("an answer")
+    );
     let job = rig.job(&id).await;
     assert_eq!(
         (job.state, job.progress, job.tries),
@@ -176,7 +201,13 @@ async fn a_job_given_back_waits_until_its_time(rig: Rig) {
         (2, None),
         "a lease is no work, whatever was done before"
     );
-    assert!(!rig.store.requeue(requeue(&id, 1)).await.expect("an answer"));
+    assert!(
+        !rig.store
+            .attempts()
+            .requeue(requeue(&id, 1))
+            .await
+            .expect("an answer")
+    );
 }
 
 async fn a_second_attempt_ends_the_first(rig: Rig) {
@@ -191,6 +222,7 @@ async fn a_second_attempt_ends_the_first(rig: Rig) {
     );
     assert!(
         !rig.store
+            .attempts()
             .record_ticket(&id, 1, "attempt-g", "{}", NOW)
             .await
             .expect("an answer")
@@ -209,7 +241,7 @@ async fn who_failed_at_a_job_is_remembered(rig: Rig) {
     let id = rig.running(&account, 1).await;
     rig.begin(&id, 1, "attempt-u").await;
     let worker = rig.job(&id).await.worker.expect("a worker");
-    let failed = async || rig.store.failed_attempts(&id).await.expect("a list");
+    let failed = async || rig.store.attempts().failed(&id).await.expect("a list");
     assert!(failed().await.is_empty());
     for (fence, state) in [(1, UNABLE), (2, REJECTED), (3, "lost")] {
         if fence > 1 {
@@ -220,7 +252,13 @@ async fn who_failed_at_a_job_is_remembered(rig: Rig) {
             attempt_state: state,
             ..requeue(&id, fence)
         };
-        assert!(rig.store.requeue(given_back).await.expect("an answer"));
+        assert!(
+            rig.store
+                .attempts()
+                .requeue(given_back)
+                .await
+                .expect("an answer")
+        );
     }
     let expected = [REJECTED, UNABLE].map(|state| (worker.clone(), state.to_owned()));
     let mut found = failed().await;
@@ -248,7 +286,11 @@ async fn a_worker_gets_no_more_than_it_may_have_whoever_gives_it(rig: Rig) {
             limits,
             now_ms,
         };
-        rig.store.begin_attempt(attempt).await.expect("an answer")
+        rig.store
+            .attempts()
+            .begin(attempt)
+            .await
+            .expect("an answer")
     };
     // All at the same time, as several nodes would: two may begin.
     let together = (0..5).map(|number| begin(number, limits(2, 0), NOW));
@@ -264,6 +306,7 @@ async fn a_worker_gets_no_more_than_it_may_have_whoever_gives_it(rig: Rig) {
         .expect("one");
     assert!(
         rig.store
+            .attempts()
             .requeue(requeue(&jobs[first], 1))
             .await
             .expect("done")
@@ -290,7 +333,7 @@ async fn a_worker_gets_no_more_than_it_may_have_whoever_gives_it(rig: Rig) {
         limits: StartLimits::default(),
         now_ms: NOW,
     };
-    let began = rig.store.begin_attempt(wrong).await;
+    let began = rig.store.attempts().begin(wrong).await;
     assert_eq!(began.expect("an answer"), AttemptStart::Lost);
 }
 
@@ -327,7 +370,10 @@ async fn a_job_may_be_born_with_its_first_attempt(rig: Rig) {
         let job = rig.job(job_id).await;
         assert_eq!((job.tries, job.worker.as_deref()), (1, Some("b/w")));
         let attempt = job.attempt_id.expect("an attempt");
-        let ticket = rig.store.record_ticket(job_id, 1, &attempt, "{}", NOW);
+        let ticket = rig
+            .store
+            .attempts()
+            .record_ticket(job_id, 1, &attempt, "{}", NOW);
         assert!(ticket.await.expect("an answer"), "its row is there");
         assert!(rig.begin(job_id, 1, &attempt).await, "the same again");
         assert_eq!(rig.job(job_id).await.tries, 1);

@@ -44,7 +44,12 @@ async fn a_thousand_requests_are_accepted_in_one_commit_with_exact_holds(rig: Ri
         crate::rig::number(&rig.url, sql).await
     };
     let before = commits().await;
-    let accepted = rig.store.accept_bulk(bulk.clone()).await.expect("accepted");
+    let accepted = rig
+        .store
+        .jobs()
+        .accept_bulk(bulk.clone())
+        .await
+        .expect("accepted");
     assert_eq!(commits().await - before, 1, "one commit");
     let BulkOutcome::New(answers) = accepted else {
         panic!("{accepted:?}")
@@ -58,13 +63,18 @@ async fn a_thousand_requests_are_accepted_in_one_commit_with_exact_holds(rig: Ri
     assert_eq!(rig.purse(&id).await, (quota(5000 - 3002), quota(3002)));
     let kept = rig
         .store
-        .bulk(&id, &bulk.id)
+        .jobs()
+        .find_bulk(&id, &bulk.id)
         .await
         .expect("read")
         .expect("kept");
     assert_eq!(kept.items.len(), 1000);
     assert_eq!(
-        rig.store.bulk("another", &bulk.id).await.expect("read"),
+        rig.store
+            .jobs()
+            .find_bulk("another", &bulk.id)
+            .await
+            .expect("read"),
         None
     );
 }
@@ -73,7 +83,12 @@ async fn each_request_meets_queue_and_quota_in_its_turn(rig: Rig) {
     let id = rig.account(10, 3).await;
     let mut bulk = bulk(&rig, &id, &[4, 9, 4, 1, 1, 1], None);
     bulk.items[3].wish = BulkEntry::Refused("because".into());
-    let accepted = rig.store.accept_bulk(bulk.clone()).await.expect("accepted");
+    let accepted = rig
+        .store
+        .jobs()
+        .accept_bulk(bulk.clone())
+        .await
+        .expect("accepted");
     let new = || {
         Some(AcceptOutcome::New {
             fence: 0,
@@ -91,7 +106,8 @@ async fn each_request_meets_queue_and_quota_in_its_turn(rig: Rig) {
     assert_eq!(rig.purse(&id).await, (quota(1), quota(9)));
     let kept = rig
         .store
-        .bulk(&id, &bulk.id)
+        .jobs()
+        .find_bulk(&id, &bulk.id)
         .await
         .expect("read")
         .expect("kept");
@@ -113,18 +129,21 @@ async fn a_repeated_bulk_gives_the_first_one_and_holds_once(rig: Rig) {
     let first = bulk(&rig, &id, &[2, 2], Some("k"));
     let accepted = rig
         .store
+        .jobs()
         .accept_bulk(first.clone())
         .await
         .expect("accepted");
     assert!(matches!(accepted, BulkOutcome::New(_)));
     let again = rig
         .store
+        .jobs()
         .accept_bulk(bulk(&rig, &id, &[2, 2], Some("k")))
         .await;
     let replayed = BulkOutcome::Replayed { bulk_id: first.id };
     assert_eq!(again.expect("answered"), replayed);
     let other = rig
         .store
+        .jobs()
         .accept_bulk(bulk(&rig, &id, &[2], Some("k")))
         .await;
     assert_eq!(other.expect("answered"), BulkOutcome::Mismatch);
@@ -132,11 +151,17 @@ async fn a_repeated_bulk_gives_the_first_one_and_holds_once(rig: Rig) {
     // One that got nothing may be tried again with its key.
     let dear = || bulk(&rig, &id, &[100], Some("dear"));
     for _ in 0..2 {
-        let accepted = rig.store.accept_bulk(dear()).await.expect("answered");
+        let accepted = rig
+            .store
+            .jobs()
+            .accept_bulk(dear())
+            .await
+            .expect("answered");
         assert!(matches!(accepted, BulkOutcome::New(_)), "{accepted:?}");
     }
     let nobody = rig
         .store
+        .jobs()
         .accept_bulk(bulk(&rig, "nobody", &[1], None))
         .await;
     assert_eq!(nobody.expect("answered"), BulkOutcome::NoAccount);
@@ -148,7 +173,12 @@ async fn marks_show_the_unfinished_and_what_ended_since(rig: Rig) {
     rig.settle(rig.failure(&failed, Guard::Unfinished)).await;
     let ended_ms = rig.job(&failed).await.finished_ms.expect("ended");
     let ids = async |since_ms| {
-        let marks = rig.store.job_summaries(&id, since_ms).await.expect("marks");
+        let marks = rig
+            .store
+            .jobs()
+            .summaries(&id, since_ms)
+            .await
+            .expect("marks");
         let mut ids: Vec<String> = marks.into_iter().map(|mark| mark.id).collect();
         ids.sort();
         ids
@@ -158,23 +188,39 @@ async fn marks_show_the_unfinished_and_what_ended_since(rig: Rig) {
     assert_eq!(ids(ended_ms).await, both);
     assert_eq!(ids(ended_ms + 1).await, std::slice::from_ref(&waiting));
     let some = [failed.clone(), "no-such-job".into()];
-    let marks = rig.store.job_summaries_of(&id, &some).await.expect("marks");
+    let marks = rig
+        .store
+        .jobs()
+        .summaries_of(&id, &some)
+        .await
+        .expect("marks");
     assert_eq!(marks.len(), 1);
     assert_eq!(
         (marks[0].state, marks[0].price),
         (JobState::Failed, quota(1))
     );
-    let foreign = rig.store.job_summaries_of("another", &some).await;
+    let foreign = rig.store.jobs().summaries_of("another", &some).await;
     assert_eq!(foreign.expect("marks"), []);
 }
 
 async fn old_bulks_are_forgotten_and_their_jobs_stay(rig: Rig) {
     let id = rig.account(10, 10).await;
     let bulk = bulk(&rig, &id, &[2], None);
-    rig.store.accept_bulk(bulk.clone()).await.expect("accepted");
-    let forgotten = rig.store.forget_bulks(NOW + 1, 10).await;
+    rig.store
+        .jobs()
+        .accept_bulk(bulk.clone())
+        .await
+        .expect("accepted");
+    let forgotten = rig.store.retention().forget_bulks(NOW + 1, 10).await;
     assert_eq!(forgotten.expect("forgotten"), 1);
-    assert_eq!(rig.store.bulk(&id, &bulk.id).await.expect("read"), None);
+    assert_eq!(
+        rig.store
+            .jobs()
+            .find_bulk(&id, &bulk.id)
+            .await
+            .expect("read"),
+        None
+    );
     let all = atelier_store::JobFilter::default();
-    assert_eq!(rig.store.jobs(all).await.expect("read").total, 1);
+    assert_eq!(rig.store.jobs().list(all).await.expect("read").total, 1);
 }

@@ -34,7 +34,7 @@ async fn act(store: &Store, number: i64) {
         prefix: "op_".into(),
         now_ms: NOW,
     };
-    store.add_operator(new, row).await.expect("made");
+    store.admin().add_operator(new, row).await.expect("made");
 }
 
 async fn acts(rig: &Rig, count: i64) {
@@ -44,7 +44,7 @@ async fn acts(rig: &Rig, count: i64) {
 }
 
 async fn faults(rig: &Rig) -> Vec<String> {
-    rig.store.check_audit().await.expect("a check")
+    rig.store.admin().check_audit().await.expect("a check")
 }
 
 async fn tamper(rig: &Rig, statement: &str) {
@@ -103,9 +103,23 @@ async fn a_slipped_in_act_is_noticed(rig: Rig) {
 
 async fn old_acts_are_forgotten_without_alarm(rig: Rig) {
     acts(&rig, 5).await;
-    assert_eq!(rig.store.forget_audit(NOW + 3, 10).await.expect("done"), 2);
+    assert_eq!(
+        rig.store
+            .retention()
+            .forget_audit(NOW + 3, 10)
+            .await
+            .expect("done"),
+        2
+    );
     assert_eq!(faults(&rig).await, Vec::<String>::new());
-    assert_eq!(rig.store.forget_audit(NOW + 9, 10).await.expect("done"), 3);
+    assert_eq!(
+        rig.store
+            .retention()
+            .forget_audit(NOW + 9, 10)
+            .await
+            .expect("done"),
+        3
+    );
     assert_eq!(faults(&rig).await, Vec::<String>::new());
     act(&rig.store, 6).await;
     assert_eq!(faults(&rig).await, Vec::<String>::new());
@@ -117,9 +131,23 @@ async fn an_act_behind_a_younger_one_is_kept_with_it(rig: Rig) {
     // The clocks of two nodes differ: the second act looks older than the first.
     act(&rig.store, 5).await;
     act(&rig.store, 1).await;
-    assert_eq!(rig.store.forget_audit(NOW + 3, 10).await.expect("done"), 0);
+    assert_eq!(
+        rig.store
+            .retention()
+            .forget_audit(NOW + 3, 10)
+            .await
+            .expect("done"),
+        0
+    );
     assert_eq!(faults(&rig).await, Vec::<String>::new());
-    assert_eq!(rig.store.forget_audit(NOW + 9, 10).await.expect("done"), 2);
+    assert_eq!(
+        rig.store
+            .retention()
+            .forget_audit(NOW + 9, 10)
+            .await
+            .expect("done"),
+        2
+    );
     assert_eq!(faults(&rig).await, Vec::<String>::new());
 }
 
@@ -135,6 +163,9 @@ async fn two_nodes_write_one_chain(rig: Rig) {
         task.await.expect("it ends");
     }
     assert_eq!(faults(&rig).await, Vec::<String>::new());
-    assert_eq!(rig.store.audit(0, 1).await.expect("a page").1, 20);
+    assert_eq!(
+        rig.store.admin().audit_rows(0, 1).await.expect("a page").1,
+        20
+    );
     other.close().await;
 }

@@ -32,6 +32,7 @@ async fn end_and_claim(
 ) -> Result<(SettleOutcome, Option<Delivery>), Error> {
     let write_slot = rig.store.write_slot().await?;
     rig.store
+        .jobs()
         .settle_in(write_slot, settlement, Some(until_ms))
         .await
 }
@@ -57,7 +58,7 @@ async fn claimed_at_once(rig: &Rig, account_id: &str, until_ms: i64) -> Delivery
 async fn a_delivery_can_be_claimed_by_the_commit_that_ends_its_job(rig: Rig) {
     let account = rig.account(1, 100).await;
     let claimed = claimed_at_once(&rig, &account, DUE + 30_000).await;
-    let stored = rig.store.delivery(&account, &claimed.id).await;
+    let stored = rig.store.deliveries().find(&account, &claimed.id).await;
     assert_eq!(stored.expect("an answer").as_ref(), Some(&claimed));
     assert_eq!((claimed.state.as_str(), claimed.attempts), ("sending", 1));
     assert!(
@@ -69,7 +70,13 @@ async fn a_delivery_can_be_claimed_by_the_commit_that_ends_its_job(rig: Rig) {
     assert_eq!(lost[0].attempts, 2);
     let next = claimed_at_once(&rig, &account, DUE + 30_000).await;
     let tried = result(&next, DeliveryState::Delivered, 200);
-    assert!(rig.store.finish_delivery(tried).await.expect("an answer"));
+    assert!(
+        rig.store
+            .deliveries()
+            .finish(tried)
+            .await
+            .expect("an answer")
+    );
     let without = rig.running(&account, 0).await;
     let failure = rig.failure(&without, Guard::Unfinished);
     let settled = end_and_claim(&rig, failure, DUE + 30_000).await;
@@ -80,15 +87,21 @@ async fn what_was_claimed_so_and_never_sent_is_due_again_as_if_untried(rig: Rig)
     let account = rig.account(1, 100).await;
     let claimed = claimed_at_once(&rig, &account, DUE + 30_000).await;
     let ids = [claimed.id.clone(), "cb_unknown".to_owned()];
-    let returned = rig.store.return_deliveries(&ids, DUE).await;
+    let returned = rig.store.deliveries().return_unsent(&ids, DUE).await;
     assert_eq!(returned.expect("an answer"), 1);
     let again = claim(&rig, DUE, 10, 10).await;
     assert_eq!(again.len(), 1);
     assert_eq!((again[0].id.as_str(), again[0].attempts), (&*claimed.id, 1));
     let tried = result(&again[0], DeliveryState::Due { next_ms: DUE }, 500);
-    assert!(rig.store.finish_delivery(tried).await.expect("an answer"));
+    assert!(
+        rig.store
+            .deliveries()
+            .finish(tried)
+            .await
+            .expect("an answer")
+    );
     assert_eq!(claim(&rig, DUE, 10, 10).await[0].attempts, 2);
-    let returned = rig.store.return_deliveries(&ids, DUE).await;
+    let returned = rig.store.deliveries().return_unsent(&ids, DUE).await;
     assert_eq!(returned.expect("an answer"), 0, "it has been tried");
 }
 
@@ -97,7 +110,11 @@ async fn giving_back_many_is_quick_however_many_are_on_their_way(rig: Rig) {
     let account = rig.account(0, 10).await;
     for _ in 0..8 {
         // A plan that is kept was made when there was next to nothing.
-        let returned = rig.store.return_deliveries(&["cb_no".into()], DUE).await;
+        let returned = rig
+            .store
+            .deliveries()
+            .return_unsent(&["cb_no".into()], DUE)
+            .await;
         assert_eq!(returned.expect("an answer"), 0);
     }
     let fill = Fill {
@@ -119,7 +136,7 @@ async fn giving_back_many_is_quick_however_many_are_on_their_way(rig: Rig) {
         .map(|number| format!("cb_sent-{number:08}"))
         .collect();
     let start = Instant::now();
-    let returned = rig.store.return_deliveries(&ids, DUE).await;
+    let returned = rig.store.deliveries().return_unsent(&ids, DUE).await;
     assert_eq!(returned.expect("an answer"), 2_000);
     let took = start.elapsed();
     assert!(took < Duration::from_secs(2), "{took:?}");
@@ -219,7 +236,7 @@ async fn an_account_gives_no_more_than_its_share_however_many_hosts_it_has(rig: 
             places: 1,
         }],
     };
-    let claimed = rig.store.claim_deliveries(&claim, || DUE).await;
+    let claimed = rig.store.deliveries().claim(&claim, || DUE).await;
     let claimed = claimed.expect("claims");
     let count = |account: &str| {
         let theirs = claimed.iter().filter(|one| one.account_id == account);
@@ -276,8 +293,22 @@ async fn claims_of_a_dead_process_are_free_at_once(rig: Rig) {
     let account = rig.account(1, 100).await;
     let id = owed(&rig, &account, "a.example").await;
     claim(&rig, DUE, 1, 1).await;
-    assert_eq!(rig.store.free_claims(DUE + 1).await.expect("a count"), 1);
-    assert_eq!(rig.store.free_claims(DUE + 1).await.expect("a count"), 0);
+    assert_eq!(
+        rig.store
+            .deliveries()
+            .free_claims(DUE + 1)
+            .await
+            .expect("a count"),
+        1
+    );
+    assert_eq!(
+        rig.store
+            .deliveries()
+            .free_claims(DUE + 1)
+            .await
+            .expect("a count"),
+        0
+    );
     let again = claim(&rig, DUE + 1, 1, 1).await.remove(0);
     assert_eq!((again.id, again.attempts), (id, 2));
 }

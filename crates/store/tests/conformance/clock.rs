@@ -24,20 +24,28 @@ fn note(machine: &str, steady_ms: i64, wall_ms: i64) -> ClockNote {
 }
 
 async fn what_a_clock_was_is_noted_for_each_machine(rig: Rig) {
-    let notes = async || rig.store.clock_notes().await.expect("a list");
+    let notes = async || rig.store.nodes().clock_notes().await.expect("a list");
     assert_eq!(notes().await, []);
     let month = 32 * 24 * 3_600_000;
     let (old, one) = (note("old", NOW, NOW), note("one", NOW + month, NOW + 7));
     let one_later = note("one", NOW + month + 5, NOW + 9);
     for one in [&old, &one, &one_later] {
-        rig.store.note_clock(one.clone()).await.expect("noted");
+        rig.store
+            .nodes()
+            .note_clock(one.clone())
+            .await
+            .expect("noted");
     }
     assert_eq!(notes().await, [one_later], "the old one is forgotten");
 }
 
 async fn one_of_all_nodes_changes_what_they_agree_on(rig: Rig) {
     let agree = async |old: Option<&ClockNote>, new: &ClockNote| {
-        let agreed = rig.store.agree_on_clock(old.cloned(), new.clone()).await;
+        let agreed = rig
+            .store
+            .nodes()
+            .agree_on_clock(old.cloned(), new.clone())
+            .await;
         agreed.expect("an answer")
     };
     let (first, mut second) = (note("", NOW, NOW), note("", NOW + 5, NOW + 60_005));
@@ -46,7 +54,10 @@ async fn one_of_all_nodes_changes_what_they_agree_on(rig: Rig) {
     assert!(agree(Some(&first), &second).await);
     assert!(!agree(Some(&first), &first).await, "somebody was faster");
     second.boot_ms = 0;
-    assert_eq!(rig.store.clock_notes().await.expect("a list"), [second]);
+    assert_eq!(
+        rig.store.nodes().clock_notes().await.expect("a list"),
+        [second]
+    );
 }
 
 async fn what_is_due_is_kept_apart_from_what_is_shown(rig: Rig) {
@@ -66,14 +77,14 @@ async fn what_is_due_is_kept_apart_from_what_is_shown(rig: Rig) {
         narrow: Vec::new(),
         limit: 10,
     };
-    let leased = rig.store.lease_next(request).await.expect("leases");
+    let leased = rig.store.queue().lease_next(request).await.expect("leases");
     let ids: Vec<&str> = leased.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(
         ids,
         [&*early, &*late],
         "as they came, not as they are dated"
     );
-    let overdue = rig.store.overdue(NOW + 299_999, 10).await;
+    let overdue = rig.store.queue().overdue(NOW + 299_999, 10).await;
     assert_eq!(overdue.expect("a list"), [""; 0]);
     let settlement = Settlement {
         now_ms: NOW + AHEAD + 5_000,
@@ -85,7 +96,11 @@ async fn what_is_due_is_kept_apart_from_what_is_shown(rig: Rig) {
     };
     assert_eq!(row.deadline_ms, NOW + AHEAD + 300_000, "only shown now");
     assert_eq!(rig.job(&late).await, row);
-    let owed = rig.store.delivery(&account, &format!("cb_{late}")).await;
+    let owed = rig
+        .store
+        .deliveries()
+        .find(&account, &format!("cb_{late}"))
+        .await;
     let owed = owed.expect("an answer").expect("it is owed");
     assert_eq!(
         (owed.next_ms, owed.created_ms),

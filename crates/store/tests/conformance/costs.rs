@@ -27,7 +27,7 @@ async fn own_backend(rig: &Rig, owner: Option<&str>) {
 /// A job that is in the hands of the worker account.
 async fn at_vendor(rig: &Rig, account: &str, attempt: &str) -> String {
     let id = rig.running(account, 6).await;
-    let begun = rig.store.begin_attempt(Attempt {
+    let begun = rig.store.attempts().begin(Attempt {
         id: attempt.into(),
         job_id: id.clone(),
         fence: 1,
@@ -51,12 +51,12 @@ fn paid(rig: &Rig, id: &str, (attempt, micros): (&str, i64)) -> Settlement {
 }
 
 async fn costs(rig: &Rig) -> Vec<(String, i64)> {
-    let workers = rig.store.workers().await.expect("a read");
+    let workers = rig.store.workers().list().await.expect("a read");
     workers.into_iter().flat_map(|row| row.costs).collect()
 }
 
 async fn margins(rig: &Rig) -> Vec<MarginRow> {
-    rig.store.margins(DAY).await.expect("a read")
+    rig.store.statistics().margins(DAY).await.expect("a read")
 }
 
 async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
@@ -66,7 +66,7 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
         let id = at_vendor(&rig, &account, attempt).await;
         let settled = rig.settle(paid(&rig, &id, (attempt, micros))).await;
         assert!(matches!(settled, SettleOutcome::Done(_)));
-        let attempts = rig.store.attempts(None, &id).await.expect("a read");
+        let attempts = rig.store.attempts().list(None, &id).await.expect("a read");
         assert_eq!(
             (attempts[0].cost, attempts[0].currency.as_deref()),
             (Some(micros), Some("USD"))
@@ -87,7 +87,12 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
         margins(&rig).await,
         [row("", 1, 3, 0), row("USD", 2, 8, 40_002)]
     );
-    let later = rig.store.margins(DAY + 1).await.expect("a read");
+    let later = rig
+        .store
+        .statistics()
+        .margins(DAY + 1)
+        .await
+        .expect("a read");
     assert_eq!(later, []);
 }
 
@@ -130,6 +135,7 @@ async fn what_was_taken_can_be_counted_anew_and_goes_with_its_account(rig: Rig) 
         ..BackendChange::default()
     };
     rig.store
+        .workers()
         .apply_backend_change(anew, None)
         .await
         .expect("arranged");
@@ -137,7 +143,7 @@ async fn what_was_taken_can_be_counted_anew_and_goes_with_its_account(rig: Rig) 
     assert_eq!(margins(&rig).await[0].cost, 5, "what was taken was taken");
     let id = at_vendor(&rig, &account, "second").await;
     rig.settle(paid(&rig, &id, ("second", 6))).await;
-    let removed = rig.store.remove_worker(None, "w", None).await;
+    let removed = rig.store.workers().remove(None, "w", None).await;
     removed.expect("removed");
     put_worker(&rig, worker("w", "b", None)).await;
     assert_eq!(costs(&rig).await, []);
@@ -148,10 +154,14 @@ async fn nothing_of_a_settlement_that_fails_is_counted(rig: Rig) {
     let account = rig.account(100, 10).await;
     let id = at_vendor(&rig, &account, "broken").await;
     sql(&rig.url, "DROP TABLE margin").await.expect("dropped");
-    let failed = rig.store.settle(paid(&rig, &id, ("broken", 5))).await;
+    let failed = rig
+        .store
+        .jobs()
+        .settle(paid(&rig, &id, ("broken", 5)))
+        .await;
     assert!(failed.is_err(), "the books cannot be written");
     assert_eq!(costs(&rig).await, []);
-    let attempts = rig.store.attempts(None, &id).await.expect("a read");
+    let attempts = rig.store.attempts().list(None, &id).await.expect("a read");
     assert_eq!(attempts[0].cost, None);
     assert_eq!(
         rig.purse(&account).await,

@@ -24,38 +24,53 @@ async fn a_deleted_job_is_gone_for_its_owner_and_its_ledger_rows_stay(rig: Rig) 
         expires_ms: NOW + 1000,
         created_ms: NOW,
     };
-    rig.store.note_inputs(vec![file]).await.expect("noted");
+    rig.store
+        .assets()
+        .note_inputs(vec![file])
+        .await
+        .expect("noted");
     let delete = async |account: &str, job: &str| {
         let files = ["out/a".to_owned()];
-        let deleted = rig.store.delete_job(account, job, &files, NOW).await;
+        let deleted = rig.store.jobs().delete(account, job, &files, NOW).await;
         deleted.expect("answered")
     };
     assert!(!delete("another", &job).await, "it is not theirs");
     assert!(!delete(&id, &open).await, "it has not finished");
-    let (_, before) = rig.store.ledger(Some(&id), 0, 100).await.expect("rows");
+    let (_, before) = rig
+        .store
+        .ledger()
+        .list(Some(&id), 0, 100)
+        .await
+        .expect("rows");
     assert!(delete(&id, &job).await);
     assert!(!delete(&id, &job).await, "once");
-    assert_eq!(rig.store.job(&id, &job).await.expect("read"), None);
+    assert_eq!(rig.store.jobs().find(&id, &job).await.expect("read"), None);
     let filter = JobFilter {
         account_id: Some(id.clone()),
         limit: 10,
         ..JobFilter::default()
     };
-    let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("read");
+    let JobPage { rows, total, .. } = rig.store.jobs().list(filter).await.expect("read");
     assert_eq!((rows.len(), total), (1, 1));
-    let marks = rig.store.job_summaries(&id, 0).await.expect("marks");
+    let marks = rig.store.jobs().summaries(&id, 0).await.expect("marks");
     assert_eq!(marks.len(), 1);
     let left = rig
         .store
-        .job_of_any_account(&job)
+        .jobs()
+        .find_of_any_account(&job)
         .await
         .expect("read")
         .expect("a row");
     assert_eq!((left.state, left.quota), (JobState::Succeeded, quota(3)));
     assert_eq!((&*left.request, left.message), ("{}", None));
-    let (_, after) = rig.store.ledger(Some(&id), 0, 100).await.expect("rows");
+    let (_, after) = rig
+        .store
+        .ledger()
+        .list(Some(&id), 0, 100)
+        .await
+        .expect("rows");
     assert_eq!(after, before);
-    let condemned = rig.store.condemn_assets(NOW, NOW - 1, 10).await;
+    let condemned = rig.store.assets().condemn(NOW, NOW - 1, 10).await;
     assert_eq!(condemned.expect("condemned"), ["out/a"]);
     let forged = format!("UPDATE job SET request = 'x' WHERE id = '{job}'");
     assert!(
@@ -67,18 +82,24 @@ async fn a_deleted_job_is_gone_for_its_owner_and_its_ledger_rows_stay(rig: Rig) 
 async fn an_account_without_unfinished_jobs_can_be_deleted(rig: Rig) {
     let id = rig.account(10, 10).await;
     let job = rig.waiting(&id, 4).await;
-    let busy = rig.store.delete_account(&id, NOW, None).await;
+    let busy = rig.store.accounts().delete(&id, NOW, None).await;
     assert!(busy.is_err(), "it has an unfinished job");
     rig.settle(rig.failure(&job, Guard::Unfinished)).await;
     let delete = async |id: &str| {
-        let deleted = rig.store.delete_account(id, NOW, None).await;
+        let deleted = rig.store.accounts().delete(id, NOW, None).await;
         deleted.expect("answered")
     };
     assert!(delete(&id).await);
     assert!(!delete("nobody").await);
-    let left = rig.store.account(&id).await.expect("read").expect("a row");
+    let left = rig
+        .store
+        .accounts()
+        .find(&id)
+        .await
+        .expect("read")
+        .expect("a row");
     assert!(left.disabled && left.email == format!("deleted-{id}"));
-    assert_eq!(rig.store.job(&id, &job).await.expect("read"), None);
+    assert_eq!(rig.store.jobs().find(&id, &job).await.expect("read"), None);
     assert_eq!(rig.purse(&id).await, (quota(10), quota(0)));
 }
 
@@ -105,7 +126,12 @@ async fn words_are_counted_until_they_are_removed(rig: Rig) {
     assert_eq!(words().await, both);
     let before = rig.job(&first).await;
     // Only of jobs that failed long ago, once, and nothing but the words.
-    let forget = async |before_ms| rig.store.forget_failed_words(before_ms, 1).await;
+    let forget = async |before_ms| {
+        rig.store
+            .retention()
+            .forget_failed_words(before_ms, 1)
+            .await
+    };
     assert_eq!(forget(0).await.expect("forgotten"), 0);
     assert_eq!(forget(i64::MAX).await.expect("forgotten"), 1);
     assert_eq!(forget(i64::MAX).await.expect("forgotten"), 1);
@@ -123,7 +149,7 @@ async fn words_are_counted_until_they_are_removed(rig: Rig) {
         let forged = format!("UPDATE job SET {change} WHERE id = '{first}'");
         assert!(sql(&rig.url, &forged).await.is_err(), "{change}");
     }
-    let deleted = rig.store.delete_job(&id, &second, &[], NOW).await;
+    let deleted = rig.store.jobs().delete(&id, &second, &[], NOW).await;
     assert!(deleted.expect("answered"));
     assert_eq!(words().await, 0);
     let third = rig.waiting(&id, 1).await;
@@ -131,7 +157,7 @@ async fn words_are_counted_until_they_are_removed(rig: Rig) {
     assert!(words().await > 0);
     let forged = format!("UPDATE job SET request = 'a', request_bytes = 0 WHERE id = '{third}'");
     assert!(sql(&rig.url, &forged).await.is_err(), "it did not fail");
-    let deleted = rig.store.delete_job(&id, &third, &[], NOW).await;
+    let deleted = rig.store.jobs().delete(&id, &third, &[], NOW).await;
     assert!(deleted.expect("answered"));
     assert_eq!(words().await, 0);
 }

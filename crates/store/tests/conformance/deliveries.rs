@@ -47,7 +47,7 @@ pub(crate) async fn claim_with(
         per_account: 1_000,
         accounts: Vec::new(),
     };
-    let claimed = rig.store.claim_deliveries(&claim, || now_ms).await;
+    let claimed = rig.store.deliveries().claim(&claim, || now_ms).await;
     claimed.expect("claims")
 }
 
@@ -69,7 +69,7 @@ async fn a_delivery_is_claimed_once_and_counts_a_try(rig: Rig) {
     let account = rig.account(1, 100).await;
     let id = owed(&rig, &account, "a.example").await;
     assert_eq!(
-        rig.store.next_delivery_ms().await.expect("a time"),
+        rig.store.deliveries().next_due_ms().await.expect("a time"),
         Some(DUE)
     );
     assert!(claim(&rig, DUE - 1, 10, 10).await.is_empty(), "not yet due");
@@ -105,7 +105,7 @@ async fn tries_recorded_together_are_each_answered(rig: Rig) {
         late.attempts = 0;
         [late, right.clone(), right]
     });
-    let answers = results.map(|result| rig.store.finish_delivery(result));
+    let answers = results.map(|result| rig.store.deliveries().finish(result));
     let answers: Vec<bool> = futures_util::future::join_all(answers)
         .await
         .into_iter()
@@ -115,11 +115,11 @@ async fn tries_recorded_together_are_each_answered(rig: Rig) {
         assert_eq!(three, [false, true, false], "delivery {number}");
     }
     for state in ["delivered", "due", "exhausted"] {
-        let page = rig.store.deliveries(None, Some(state), 0, 1).await;
+        let page = rig.store.deliveries().list(None, Some(state), 0, 1).await;
         assert_eq!(page.expect("a page").1, 10, "{state}");
     }
     for one in &claimed {
-        let log = rig.store.delivery_log(&one.account_id, &one.id).await;
+        let log = rig.store.deliveries().log(&one.account_id, &one.id).await;
         assert_eq!(log.expect("a log").len(), 1);
     }
 }
@@ -131,21 +131,36 @@ async fn a_try_is_recorded_with_its_log(rig: Rig) {
     let again = DeliveryState::Due { next_ms: DUE + 200 };
     assert!(
         rig.store
-            .finish_delivery(result(&first, again, 500))
+            .deliveries()
+            .finish(result(&first, again, 500))
             .await
             .expect("an answer")
     );
     assert_eq!(
-        rig.store.next_delivery_ms().await.expect("a time"),
+        rig.store.deliveries().next_due_ms().await.expect("a time"),
         Some(DUE + 200)
     );
     let second = claim(&rig, DUE + 200, 1, 1).await.remove(0);
     assert_eq!((second.attempts, second.last_status), (2, Some(500)));
     assert_eq!((first.failures, second.failures), (0, 1));
     let done = result(&second, DeliveryState::Delivered, 200);
-    assert!(rig.store.finish_delivery(done).await.expect("an answer"));
-    assert_eq!(rig.store.next_delivery_ms().await.expect("a time"), None);
-    let log = rig.store.delivery_log(&account, &id).await.expect("a log");
+    assert!(
+        rig.store
+            .deliveries()
+            .finish(done)
+            .await
+            .expect("an answer")
+    );
+    assert_eq!(
+        rig.store.deliveries().next_due_ms().await.expect("a time"),
+        None
+    );
+    let log = rig
+        .store
+        .deliveries()
+        .log(&account, &id)
+        .await
+        .expect("a log");
     let told: Vec<_> = log
         .iter()
         .map(|one| (one.attempt, one.status, one.error.as_deref()))
@@ -160,7 +175,8 @@ async fn a_try_is_recorded_with_its_log(rig: Rig) {
     );
     let (rows, _) = rig
         .store
-        .deliveries(Some(&account), None, 0, 1)
+        .deliveries()
+        .list(Some(&account), None, 0, 1)
         .await
         .expect("a page");
     assert_eq!(
@@ -176,18 +192,27 @@ async fn a_late_result_is_refused(rig: Rig) {
     let second = claim(&rig, DUE + 60_000, 1, 1).await.remove(0);
     let late = result(&first, DeliveryState::Delivered, 200);
     assert!(
-        !rig.store.finish_delivery(late).await.expect("an answer"),
+        !rig.store
+            .deliveries()
+            .finish(late)
+            .await
+            .expect("an answer"),
         "not the current try"
     );
     let current = result(&second, DeliveryState::Delivered, 200);
     assert!(
         rig.store
-            .finish_delivery(current.clone())
+            .deliveries()
+            .finish(current.clone())
             .await
             .expect("an answer")
     );
     assert!(
-        !rig.store.finish_delivery(current).await.expect("an answer"),
+        !rig.store
+            .deliveries()
+            .finish(current)
+            .await
+            .expect("an answer"),
         "only once"
     );
 }
@@ -210,6 +235,7 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
     let claimed = claim(&rig, DUE, 10, 10).await;
     assert!(
         !rig.store
+            .deliveries()
             .redeliver(&account, &id, 9, DUE)
             .await
             .expect("an answer"),
@@ -220,7 +246,8 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
         .zip([DeliveryState::Exhausted, DeliveryState::Stopped])
     {
         rig.store
-            .finish_delivery(result(one, state, 500))
+            .deliveries()
+            .finish(result(one, state, 500))
             .await
             .expect("an answer");
     }
@@ -230,6 +257,7 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
     );
     assert!(
         !rig.store
+            .deliveries()
             .redeliver(&other, &id, 9, DUE)
             .await
             .expect("an answer"),
@@ -237,6 +265,7 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
     );
     assert!(
         !rig.store
+            .deliveries()
             .redeliver(&account, &id, 1, DUE + 5)
             .await
             .expect("an answer"),
@@ -244,6 +273,7 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
     );
     assert!(
         rig.store
+            .deliveries()
             .redeliver(&account, &id, 9, DUE + 5)
             .await
             .expect("an answer")
@@ -256,6 +286,7 @@ async fn a_given_up_delivery_can_be_made_due_again(rig: Rig) {
     );
     let failed = async |since_ms, most| {
         rig.store
+            .deliveries()
             .redeliver_failed(&account, since_ms, most, DUE + 6)
             .await
             .expect("a count")
@@ -272,19 +303,26 @@ async fn deliveries_are_listed_by_account_and_state(rig: Rig) {
     owed(&rig, &theirs, "a.example").await;
     let (page, total) = rig
         .store
-        .deliveries(Some(&mine), Some("due"), 0, 10)
+        .deliveries()
+        .list(Some(&mine), Some("due"), 0, 10)
         .await
         .expect("a page");
     let page: Vec<&str> = page.iter().map(|one| &*one.id).collect();
     assert_eq!((page, total), (vec![&*second, &*first], 2));
-    let shown = rig.store.delivery(&mine, &first).await.expect("a read");
+    let shown = rig
+        .store
+        .deliveries()
+        .find(&mine, &first)
+        .await
+        .expect("a read");
     assert_eq!(shown.map(|one| one.id), Some(first.clone()));
     let stranger = rig.account(1, 100).await;
-    let shown = rig.store.delivery(&stranger, &first).await;
+    let shown = rig.store.deliveries().find(&stranger, &first).await;
     assert_eq!(shown.expect("a read"), None, "not theirs");
     assert_eq!(
         rig.store
-            .deliveries(None, None, 0, 1)
+            .deliveries()
+            .list(None, None, 0, 1)
             .await
             .expect("a page")
             .1,
@@ -292,7 +330,8 @@ async fn deliveries_are_listed_by_account_and_state(rig: Rig) {
     );
     assert_eq!(
         rig.store
-            .deliveries(None, Some("sending"), 0, 9)
+            .deliveries()
+            .list(None, Some("sending"), 0, 9)
             .await
             .expect("a page")
             .1,

@@ -311,7 +311,7 @@ async fn deliver(rig: &Rig) {
         per_account: 10,
         accounts: Vec::new(),
     };
-    let claimed = rig.store.claim_deliveries(&claim, || claim.now_ms).await;
+    let claimed = rig.store.deliveries().claim(&claim, || claim.now_ms).await;
     for one in claimed.expect("claims") {
         let tried = DeliveryResult {
             id: one.id,
@@ -324,7 +324,7 @@ async fn deliver(rig: &Rig) {
             answer_start: String::new(),
             now_ms: 5,
         };
-        assert!(rig.store.finish_delivery(tried).await.expect("noted"));
+        assert!(rig.store.deliveries().finish(tried).await.expect("noted"));
     }
 }
 
@@ -345,7 +345,8 @@ async fn faults(rig: &Rig, at_work: bool) -> Vec<Violation> {
     let mut note = |fault| found.push(fault);
     let looked = rig
         .store
-        .check_invariants(look, &mut note)
+        .invariants()
+        .check(look, &mut note)
         .await
         .expect("asked");
     assert!(looked > 10, "only {looked} rows");
@@ -396,6 +397,7 @@ async fn accounts_are_looked_at_page_by_page(rig: Rig) {
     loop {
         let page = rig
             .store
+            .invariants()
             .check_accounts(place.as_ref())
             .await
             .expect("a look");
@@ -426,7 +428,7 @@ async fn a_busy_database_raises_no_alarm(rig: Rig) {
     };
     let mut looks = 0;
     while !busy.is_finished() {
-        let found = rig.store.check_books().await.expect("asked");
+        let found = rig.store.invariants().check_books().await.expect("asked");
         assert_eq!(found, Vec::<String>::new());
         looks += 1;
     }

@@ -24,27 +24,49 @@ async fn a_job_is_found_by_its_owner_only(rig: Rig) {
     let id = rig.waiting(&mine, 1).await;
     let found = rig
         .store
-        .job(&mine, &id)
+        .jobs()
+        .find(&mine, &id)
         .await
         .expect("a read")
         .expect("mine");
     assert_eq!(found, rig.job(&id).await);
-    assert_eq!(rig.store.job(&theirs, &id).await.expect("a read"), None);
-    assert_eq!(rig.store.job(&mine, "unknown").await.expect("a read"), None);
+    assert_eq!(
+        rig.store.jobs().find(&theirs, &id).await.expect("a read"),
+        None
+    );
     assert_eq!(
         rig.store
-            .job_of_any_account("unknown")
+            .jobs()
+            .find(&mine, "unknown")
+            .await
+            .expect("a read"),
+        None
+    );
+    assert_eq!(
+        rig.store
+            .jobs()
+            .find_of_any_account("unknown")
             .await
             .expect("a read"),
         None
     );
     let another = rig.waiting(&theirs, 1).await;
     let ids = [id.clone(), "unknown".into(), another.clone()];
-    let several = rig.store.jobs_of_any_account(&ids).await.expect("a read");
+    let several = rig
+        .store
+        .jobs()
+        .find_many_of_any_account(&ids)
+        .await
+        .expect("a read");
     let mut several: Vec<String> = several.into_iter().map(|row| row.id).collect();
     several.sort();
     assert_eq!(several, [id.clone(), another]);
-    let own = rig.store.jobs_of(&mine, &ids).await.expect("a read");
+    let own = rig
+        .store
+        .jobs()
+        .find_many(&mine, &ids)
+        .await
+        .expect("a read");
     let own: Vec<String> = own.into_iter().map(|row| row.id).collect();
     assert_eq!(own, [id], "nobody else's");
 }
@@ -64,7 +86,7 @@ async fn usage_of_any_span_is_the_sum_of_its_jobs(rig: Rig) {
     fill.into(&rig.url).await;
     for (from, to) in [(0, 300), (1, 2), (7, 8), (10, 250), (3, 9)] {
         let (from_ms, to_ms) = (NOW - to * 1_000_000, NOW - from * 1_000_000);
-        let rows = rig.store.usage(&account, from_ms, to_ms).await;
+        let rows = rig.store.statistics().usage(&account, from_ms, to_ms).await;
         let rows = rows.expect("usage");
         let jobs: i64 = rows.iter().map(|row| row.jobs).sum();
         assert_eq!(jobs, to - from, "from {from} to {to}");
@@ -89,28 +111,36 @@ async fn a_named_job_is_found_by_its_owner_once_it_succeeded(rig: Rig) {
     let names = ["fox".to_owned(), "owl".to_owned(), "it's".to_owned()];
     assert!(
         rig.store
-            .jobs_by_alias(&mine, &names)
+            .jobs()
+            .by_alias(&mine, &names)
             .await
             .expect("rows")
             .is_empty()
     );
     rig.settle(named(&rig, &one, "fox")).await;
     rig.settle(named(&rig, &two, "it's")).await;
-    let found = rig.store.jobs_by_alias(&mine, &names).await.expect("rows");
+    let found = rig
+        .store
+        .jobs()
+        .by_alias(&mine, &names)
+        .await
+        .expect("rows");
     assert_eq!(
         found.iter().map(|job| &job.id).collect::<Vec<_>>(),
         [&one, &two]
     );
     assert!(
         rig.store
-            .jobs_by_alias(&theirs, &names)
+            .jobs()
+            .by_alias(&theirs, &names)
             .await
             .expect("rows")
             .is_empty()
     );
     assert!(
         rig.store
-            .jobs_by_alias(&mine, &[])
+            .jobs()
+            .by_alias(&mine, &[])
             .await
             .expect("rows")
             .is_empty()
@@ -139,7 +169,7 @@ async fn jobs_are_listed_by_every_filter(rig: Rig) {
         ..Default::default()
     };
     let list = async |filter: JobFilter| {
-        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs().list(filter).await.expect("a page");
         let rows: Vec<String> = rows.into_iter().map(|row| row.id).collect();
         (rows, total)
     };
@@ -209,7 +239,7 @@ async fn jobs_are_found_by_their_words_and_by_what_they_follow(rig: Rig) {
             limit: 10,
             ..Default::default()
         };
-        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs().list(filter).await.expect("a page");
         assert_eq!(rows.len() as i64, total);
         rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
     };
@@ -227,7 +257,10 @@ async fn jobs_are_found_by_their_words_and_by_what_they_follow(rig: Rig) {
 
 async fn what_happened_lately_is_told_newest_first(rig: Rig) {
     let account = rig.account(100, 100).await;
-    assert_eq!(rig.store.owed().await.expect("sums"), Backlog::default());
+    assert_eq!(
+        rig.store.statistics().backlog().await.expect("sums"),
+        Backlog::default()
+    );
     let mut ids = Vec::new();
     for number in 0..3 {
         let mut accept = rig.accept(&account, 2);
@@ -244,7 +277,12 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
         .await;
     rig.settle(at(rig.failure(&ids[1], Guard::Unfinished), NOW + 2_000))
         .await;
-    let ended = rig.store.ended_since(NOW, 10).await.expect("rows");
+    let ended = rig
+        .store
+        .statistics()
+        .ended_since(NOW, 10)
+        .await
+        .expect("rows");
     let told: Vec<(JobState, i64)> = ended
         .iter()
         .map(|row| (row.state, row.finished_ms))
@@ -256,26 +294,41 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
             (JobState::Succeeded, NOW + 1_000)
         ]
     );
-    let later = rig.store.ended_since(NOW + 1_500, 10).await.expect("rows");
+    let later = rig
+        .store
+        .statistics()
+        .ended_since(NOW + 1_500, 10)
+        .await
+        .expect("rows");
     assert_eq!(later.len(), 1);
-    let owed = rig.store.owed().await.expect("sums");
+    let owed = rig.store.statistics().backlog().await.expect("sums");
     assert_eq!(owed.held, quota(2));
     assert_eq!(owed.oldest_waiting_ms, Some(NOW + 2));
     assert!(owed.oldest_callback_ms.is_some());
     assert_eq!(owed.failing_receivers, 0);
     assert_eq!(
-        rig.store.callback_lags(NOW, 10).await.expect("lags"),
+        rig.store
+            .statistics()
+            .callback_lags(NOW, 10)
+            .await
+            .expect("lags"),
         Vec::<i64>::new()
     );
     let running = rig.running(&account, 1).await;
     let fence = rig.job(&running).await.fence;
     assert!(rig.begin(&running, fence, "t1").await);
-    let attempts = rig.store.attempts(None, &running).await.expect("attempts");
+    let attempts = rig
+        .store
+        .attempts()
+        .list(None, &running)
+        .await
+        .expect("attempts");
     assert_eq!(attempts.len(), 1);
     assert_eq!(attempts[0].ended_ms, None);
     assert!(
         rig.store
-            .attempts(Some(&account), "unknown")
+            .attempts()
+            .list(Some(&account), "unknown")
             .await
             .expect("none")
             .is_empty()
@@ -285,7 +338,7 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
 async fn counts_tell_what_there_is_to_do(rig: Rig) {
     let account = rig.account(10, 10).await;
     assert_eq!(
-        rig.store.counts().await.expect("counts"),
+        rig.store.statistics().counts().await.expect("counts"),
         JobCounts::default()
     );
     rig.waiting(&account, 1).await;
@@ -295,7 +348,7 @@ async fn counts_tell_what_there_is_to_do(rig: Rig) {
     let id = hooked.job.id.clone();
     rig.take(hooked).await;
     rig.settle(rig.failure(&id, Guard::Unfinished)).await;
-    let counts = rig.store.counts().await.expect("counts");
+    let counts = rig.store.statistics().counts().await.expect("counts");
     assert_eq!(
         counts,
         JobCounts {
@@ -333,12 +386,14 @@ async fn usage_sums_by_day_and_operation(rig: Rig) {
     };
     let usage = rig
         .store
+        .statistics()
         .usage(&account, day * day_ms, (day + 2) * day_ms)
         .await
         .expect("rows");
     assert_eq!(usage, [row(day, 2, 7), row(day + 1, 1, 5)]);
     let usage = rig
         .store
+        .statistics()
         .usage(&account, 0, (day + 1) * day_ms)
         .await
         .expect("rows");
@@ -359,12 +414,14 @@ async fn durations_are_of_the_latest_successes(rig: Rig) {
     let operations = ["artgen.imagine".to_owned(), "artgen.blend".to_owned()];
     let fast = rig
         .store
+        .statistics()
         .recent_durations(&operations, Speed::Fast, 2)
         .await
         .expect("numbers");
     assert_eq!(fast, [3_000, 2_000]);
     let relax = rig
         .store
+        .statistics()
         .recent_durations(&operations, Speed::Relax, 2)
         .await
         .expect("numbers");

@@ -16,7 +16,7 @@ each_db!(
 );
 
 async fn revoke(rig: &Rig, account_id: &str, key_id: &str) -> Option<String> {
-    let revoked = rig.store.revoke_key(account_id, key_id, NOW, None).await;
+    let revoked = rig.store.keys().revoke(account_id, key_id, NOW, None).await;
     revoked.expect("an answer")
 }
 
@@ -34,7 +34,8 @@ async fn key(rig: &Rig, account_id: &str, expires_ms: Option<i64>) -> NewKey {
     };
     let added = rig
         .store
-        .add_key(new.clone(), None)
+        .keys()
+        .add(new.clone(), None)
         .await
         .expect("an answer");
     assert_eq!(added, AddKeyOutcome::Done);
@@ -46,7 +47,8 @@ async fn a_key_leads_to_its_account_until_revoked(rig: Rig) {
     let new = key(&rig, &id, None).await;
     let (account, found) = rig
         .store
-        .account_for_key(&new.hash, NOW)
+        .keys()
+        .account_for(&new.hash, NOW)
         .await
         .expect("a read")
         .expect("a caller");
@@ -56,10 +58,11 @@ async fn a_key_leads_to_its_account_until_revoked(rig: Rig) {
     );
     assert_eq!(found.last_used_ms, None);
     rig.store
-        .touch_key(&new.id, NOW + 7)
+        .keys()
+        .touch(&new.id, NOW + 7)
         .await
         .expect("touched");
-    let keys = rig.store.keys(&id).await.expect("a list");
+    let keys = rig.store.keys().list(&id).await.expect("a list");
     assert_eq!((keys.len(), keys[0].last_used_ms), (1, Some(NOW + 7)));
 
     let other = rig.account(1, 10).await;
@@ -68,12 +71,13 @@ async fn a_key_leads_to_its_account_until_revoked(rig: Rig) {
     assert_eq!(revoke(&rig, &id, &new.id).await, None, "only once");
     assert_eq!(
         rig.store
-            .account_for_key(&new.hash, NOW)
+            .keys()
+            .account_for(&new.hash, NOW)
             .await
             .expect("a read"),
         None
     );
-    assert!(rig.store.keys(&id).await.expect("a list").is_empty());
+    assert!(rig.store.keys().list(&id).await.expect("a list").is_empty());
 }
 
 async fn a_key_of_a_disabled_account_leads_nowhere(rig: Rig) {
@@ -84,12 +88,14 @@ async fn a_key_of_a_disabled_account_leads_nowhere(rig: Rig) {
         ..Default::default()
     };
     rig.store
-        .update_account(&id, patch, None)
+        .accounts()
+        .update(&id, patch, None)
         .await
         .expect("done");
     assert_eq!(
         rig.store
-            .account_for_key(&new.hash, NOW)
+            .keys()
+            .account_for(&new.hash, NOW)
             .await
             .expect("a read"),
         None
@@ -101,14 +107,16 @@ async fn an_expired_key_leads_nowhere(rig: Rig) {
     let new = key(&rig, &id, Some(NOW + 10)).await;
     assert!(
         rig.store
-            .account_for_key(&new.hash, NOW + 9)
+            .keys()
+            .account_for(&new.hash, NOW + 9)
             .await
             .expect("a read")
             .is_some()
     );
     assert!(
         rig.store
-            .account_for_key(&new.hash, NOW + 10)
+            .keys()
+            .account_for(&new.hash, NOW + 10)
             .await
             .expect("a read")
             .is_none()
@@ -123,7 +131,7 @@ async fn a_key_is_stored_once(rig: Rig) {
         ..new.clone()
     };
     assert!(matches!(
-        rig.store.add_key(again, None).await,
+        rig.store.keys().add(again, None).await,
         Err(Error::Conflict(_))
     ));
     let stray = NewKey {
@@ -131,7 +139,7 @@ async fn a_key_is_stored_once(rig: Rig) {
         hash: rig.id("hash"),
         ..new
     };
-    let added = rig.store.add_key(stray, None).await.expect("an answer");
+    let added = rig.store.keys().add(stray, None).await.expect("an answer");
     assert_eq!(added, AddKeyOutcome::NoAccount);
 }
 
@@ -145,7 +153,7 @@ async fn only_keys_that_work_count_against_the_most(rig: Rig) {
         hash: rig.id("hash"),
         ..second
     };
-    let add = |new: &NewKey| rig.store.add_key(new.clone(), None);
+    let add = |new: &NewKey| rig.store.keys().add(new.clone(), None);
     assert_eq!(
         add(&third).await.expect("an answer"),
         AddKeyOutcome::TooMany
@@ -172,7 +180,7 @@ async fn two_nodes_cannot_both_issue_the_last_key(rig: Rig) {
                 most: 5,
                 ..model.clone()
             };
-            spawn(async move { store.add_key(new, None).await })
+            spawn(async move { store.keys().add(new, None).await })
         })
         .collect();
     let mut done = 0;
@@ -181,7 +189,7 @@ async fn two_nodes_cannot_both_issue_the_last_key(rig: Rig) {
         done += usize::from(added == AddKeyOutcome::Done);
     }
     assert_eq!(done, 4);
-    assert_eq!(rig.store.keys(&id).await.expect("a list").len(), 5);
+    assert_eq!(rig.store.keys().list(&id).await.expect("a list").len(), 5);
     other.close().await;
 }
 
@@ -207,17 +215,18 @@ async fn the_act_is_written_with_the_key_or_not_at_all(rig: Rig) {
         (second.clone(), AddKeyOutcome::Done),
         (new(), AddKeyOutcome::TooMany),
     ] {
-        let added = rig.store.add_key(new, Some(act("issue"))).await;
+        let added = rig.store.keys().add(new, Some(act("issue"))).await;
         assert_eq!(added.expect("an answer"), expected);
     }
     for _ in 0..2 {
         let revoked = rig
             .store
-            .revoke_key(&id, &second.id, NOW, Some(act("revoke")))
+            .keys()
+            .revoke(&id, &second.id, NOW, Some(act("revoke")))
             .await;
         revoked.expect("an answer");
     }
-    let (acts, _) = rig.store.audit(0, 10).await.expect("a page");
+    let (acts, _) = rig.store.admin().audit_rows(0, 10).await.expect("a page");
     let mut actions: Vec<&str> = acts.iter().map(|act| act.action.as_str()).collect();
     actions.sort_unstable();
     assert_eq!(actions, ["issue", "revoke"]);
@@ -230,10 +239,10 @@ async fn keys_that_are_over_are_forgotten_after_a_while(rig: Rig) {
     let expired = key(&rig, &id, Some(NOW)).await;
     let expires_later = key(&rig, &id, Some(NOW + 1_000)).await;
     let lasting = key(&rig, &id, None).await;
-    let forget = |before_ms| rig.store.forget_keys(before_ms, 10);
+    let forget = |before_ms| rig.store.retention().forget_keys(before_ms, 10);
     assert_eq!(forget(NOW).await.expect("an answer"), 0, "not yet");
     assert_eq!(forget(NOW + 1).await.expect("an answer"), 2);
-    let keys = rig.store.keys(&id).await.expect("a list");
+    let keys = rig.store.keys().list(&id).await.expect("a list");
     let mut left: Vec<&str> = keys.iter().map(|key| key.id.as_str()).collect();
     let mut expected = [expires_later.id.as_str(), lasting.id.as_str()];
     left.sort_unstable();

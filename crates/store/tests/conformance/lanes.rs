@@ -19,9 +19,14 @@ async fn waiting_jobs_are_counted_by_lane(rig: Rig) {
         accept.job.lane = "at:b".into();
         rig.take(accept).await;
     }
-    let lanes = rig.store.waiting_by_lane().await.expect("a list");
+    let lanes = rig.store.queue().waiting_by_lane().await.expect("a list");
     assert_eq!(lanes, [(String::new(), 1), ("at:b".into(), 2)]);
-    let ids = rig.store.waiting_in_lane("at:b", 10).await.expect("ids");
+    let ids = rig
+        .store
+        .queue()
+        .waiting_in_lane("at:b", 10)
+        .await
+        .expect("ids");
     assert_eq!(ids.len(), 2);
 }
 
@@ -43,7 +48,7 @@ async fn a_lane_is_leased_only_when_it_is_asked_for(rig: Rig) {
         narrow: Vec::new(),
         limit: 10,
     };
-    let leased = rig.store.lease_next(request).await.expect("leases");
+    let leased = rig.store.queue().lease_next(request).await.expect("leases");
     assert_eq!(leased[0].id, id);
     assert_eq!(
         (leased[0].lane.as_str(), leased[0].follows.as_deref()),
@@ -64,7 +69,13 @@ async fn a_lease_that_was_no_try_is_not_counted(rig: Rig) {
             attempt_state: "lost",
             counts,
         };
-        assert!(rig.store.requeue(requeue).await.expect("given back"));
+        assert!(
+            rig.store
+                .attempts()
+                .requeue(requeue)
+                .await
+                .expect("given back")
+        );
         assert_eq!(rig.job(&id).await.begun(), begun);
         rig.lease("node", NOW, 1).await;
         assert_eq!(rig.job(&id).await.begun(), begun + 1);

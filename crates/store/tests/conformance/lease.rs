@@ -45,7 +45,7 @@ async fn order(rig: &Rig, now_ms: i64) -> Vec<String> {
 }
 
 async fn it_is_known_without_a_lease_whether_anything_waits(rig: Rig) {
-    let waits = async || rig.store.waiting_kinds().await.expect("a read");
+    let waits = async || rig.store.queue().waiting_kinds().await.expect("a read");
     assert!(waits().await.is_empty());
     let account = rig.account(1, 10).await;
     of_speed(&rig, &account, Speed::Relax, NOW).await;
@@ -142,6 +142,7 @@ async fn only_asked_for_operations_are_leased(rig: Rig) {
     };
     assert!(
         rig.store
+            .queue()
             .lease_next(request.clone())
             .await
             .expect("leases")
@@ -151,7 +152,7 @@ async fn only_asked_for_operations_are_leased(rig: Rig) {
         .kinds
         .push(work_kind("artgen.imagine", Speed::Fast, ""));
     assert_eq!(
-        rig.store.lease_next(request).await.expect("leases")[0].id,
+        rig.store.queue().lease_next(request).await.expect("leases")[0].id,
         id
     );
 }
@@ -163,21 +164,26 @@ async fn a_job_past_its_deadline_is_overdue_and_not_leased(rig: Rig) {
     let end = NOW + 300_000;
     assert!(
         rig.store
+            .queue()
             .overdue(end - 1, 10)
             .await
             .expect("ids")
             .is_empty()
     );
-    let mut overdue = rig.store.overdue(end, 10).await.expect("ids");
+    let mut overdue = rig.store.queue().overdue(end, 10).await.expect("ids");
     overdue.sort();
     assert_eq!(overdue, [waiting.clone(), running.clone()]);
-    assert_eq!(rig.store.overdue(end, 1).await.expect("ids").len(), 1);
+    assert_eq!(
+        rig.store.queue().overdue(end, 1).await.expect("ids").len(),
+        1
+    );
     assert!(rig.lease("node", end, 10).await.is_empty());
     for id in [waiting, running] {
         rig.settle(rig.failure(&id, Guard::Unfinished)).await;
     }
     assert!(
         rig.store
+            .queue()
             .overdue(end + 1, 10)
             .await
             .expect("ids")
@@ -193,12 +199,14 @@ async fn a_lease_is_renewed_only_by_its_owner(rig: Rig) {
     let ids = [(id.clone(), 1), (done, 1), ("unknown".into(), 1)];
     let theirs = rig
         .store
+        .queue()
         .renew_leases("other", &ids, NOW + 90_000)
         .await
         .expect("ids");
     assert!(theirs.is_empty());
     let ours = rig
         .store
+        .queue()
         .renew_leases("node", &ids, NOW + 90_000)
         .await
         .expect("ids");
@@ -211,11 +219,18 @@ async fn a_lease_is_renewed_only_by_its_fence(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 1).await;
     let late = NOW + 30_001;
-    let taken = rig.store.take_lease(&id, 1, "node", late + 30_000, late);
+    let taken = rig
+        .store
+        .queue()
+        .take_lease(&id, 1, "node", late + 30_000, late);
     assert_eq!(taken.await.expect("an answer").expect("taken").fence, 2);
     for (fence, renewed) in [(1, 0), (2, 1)] {
         let held = [(id.clone(), fence)];
-        let ours = rig.store.renew_leases("node", &held, late + 40_000).await;
+        let ours = rig
+            .store
+            .queue()
+            .renew_leases("node", &held, late + 40_000)
+            .await;
         assert_eq!(ours.expect("ids").len(), renewed, "fence {fence}");
     }
 }
@@ -234,7 +249,11 @@ async fn many_leases_are_renewed(rig: Rig) {
     };
     fill.into(&rig.url).await;
     let held: Vec<(String, i64)> = (1..=1_201).map(|i| (format!("held-{i:08}"), 1)).collect();
-    let ours = rig.store.renew_leases("node", &held, NOW + 90_000).await;
+    let ours = rig
+        .store
+        .queue()
+        .renew_leases("node", &held, NOW + 90_000)
+        .await;
     assert_eq!(ours.expect("ids").len(), 1_200);
 }
 
@@ -280,12 +299,14 @@ async fn an_expired_lease_is_adopted_once(rig: Rig) {
     assert!(rig.begin(&id, 1, "attempt-a").await);
     let ticket = rig
         .store
+        .attempts()
         .record_ticket(&id, 1, "attempt-a", "{\"n\":1}", NOW)
         .await;
     assert!(ticket.expect("an answer"));
     let end = NOW + 30_000;
     assert!(
         rig.store
+            .queue()
             .expired_leases(end, None, 10)
             .await
             .expect("rows")
@@ -293,12 +314,14 @@ async fn an_expired_lease_is_adopted_once(rig: Rig) {
     );
     let early = rig
         .store
+        .queue()
         .take_lease(&id, 1, "other", end + 9, end)
         .await
         .expect("an answer");
     assert_eq!(early, None, "it has not run out");
     let expired = rig
         .store
+        .queue()
         .expired_leases(end + 1, None, 10)
         .await
         .expect("rows");
@@ -307,6 +330,7 @@ async fn an_expired_lease_is_adopted_once(rig: Rig) {
     let until = end + 30_001;
     let taken = rig
         .store
+        .queue()
         .take_lease(&id, 1, "other", until, end + 1)
         .await
         .expect("an answer");
@@ -322,6 +346,7 @@ async fn an_expired_lease_is_adopted_once(rig: Rig) {
     assert_eq!(taken.attempt_id.as_deref(), Some("attempt-a"));
     let again = rig
         .store
+        .queue()
         .take_lease(&id, 1, "third", until, end + 1)
         .await
         .expect("an answer");
@@ -341,6 +366,7 @@ async fn voided_leases_are_expired_at_once(rig: Rig) {
     let id = rig.running(&account, 1).await;
     assert_eq!(
         rig.store
+            .queue()
             .void_leases(Some("other"), &[], NOW)
             .await
             .expect("a count"),
@@ -348,18 +374,25 @@ async fn voided_leases_are_expired_at_once(rig: Rig) {
     );
     assert_eq!(
         rig.store
+            .queue()
             .void_leases(Some("node"), &[], NOW)
             .await
             .expect("a count"),
         1
     );
     assert_eq!(
-        rig.store.expired_leases(NOW, None, 10).await.expect("rows")[0].id,
+        rig.store
+            .queue()
+            .expired_leases(NOW, None, 10)
+            .await
+            .expect("rows")[0]
+            .id,
         id
     );
     rig.running(&account, 1).await;
     assert_eq!(
         rig.store
+            .queue()
             .void_leases(None, &[], NOW)
             .await
             .expect("a count"),
@@ -367,6 +400,7 @@ async fn voided_leases_are_expired_at_once(rig: Rig) {
     );
     assert_eq!(
         rig.store
+            .queue()
             .expired_leases(NOW, None, 10)
             .await
             .expect("rows")

@@ -35,22 +35,30 @@ async fn credit_adds_up_and_never_goes_below_zero(rig: Rig) {
     let id = rig.account(10, 10).await;
     let done = rig
         .store
+        .ledger()
         .credit(credit(&rig, &id, 5), None)
         .await
         .expect("an answer");
     assert!(matches!(done, CreditOutcome::Done(account) if account.balance == quota(15)));
     let done = rig
         .store
+        .ledger()
         .credit(credit(&rig, &id, -15), None)
         .await
         .expect("an answer");
     assert!(matches!(done, CreditOutcome::Done(account) if account.balance == quota(0)));
     let mut small = credit(&rig, &id, -1);
     small.amount = Quota::from_thousandths(-1);
-    let done = rig.store.credit(small, None).await.expect("an answer");
+    let done = rig
+        .store
+        .ledger()
+        .credit(small, None)
+        .await
+        .expect("an answer");
     assert!(matches!(done, CreditOutcome::TooLow(account) if account.balance == quota(0)));
     let done = rig
         .store
+        .ledger()
         .credit(credit(&rig, "nobody", 5), None)
         .await
         .expect("an answer");
@@ -65,9 +73,19 @@ async fn a_repeated_credit_changes_nothing(rig: Rig) {
         idempotency_key: Some("invoice 7".into()),
         ..credit(&rig, account, 5)
     };
-    let first = rig.store.credit(keyed(&id), None).await.expect("an answer");
+    let first = rig
+        .store
+        .ledger()
+        .credit(keyed(&id), None)
+        .await
+        .expect("an answer");
     assert!(matches!(first, CreditOutcome::Done(_)));
-    let second = rig.store.credit(keyed(&id), None).await.expect("an answer");
+    let second = rig
+        .store
+        .ledger()
+        .credit(keyed(&id), None)
+        .await
+        .expect("an answer");
     assert!(matches!(second, CreditOutcome::Repeated(account) if account.balance == quota(5)));
     for other in [
         Credit {
@@ -79,12 +97,18 @@ async fn a_repeated_credit_changes_nothing(rig: Rig) {
             ..keyed(&id)
         },
     ] {
-        let third = rig.store.credit(other, None).await.expect("an answer");
+        let third = rig
+            .store
+            .ledger()
+            .credit(other, None)
+            .await
+            .expect("an answer");
         assert_eq!(third, CreditOutcome::Mismatch);
     }
     assert_eq!(rig.purse(&id).await, (quota(5), quota(0)));
     let theirs = rig
         .store
+        .ledger()
         .credit(keyed(&other), None)
         .await
         .expect("an answer");
@@ -100,7 +124,12 @@ async fn every_movement_has_a_row_with_what_it_left(rig: Rig) {
     let two = rig.running(&id, 6).await;
     rig.settle(rig.success(&one, Guard::Fence(1), 3)).await;
     rig.settle(rig.failure(&two, Guard::Fence(1))).await;
-    let (rows, total) = rig.store.ledger(Some(&id), 0, 10).await.expect("a page");
+    let (rows, total) = rig
+        .store
+        .ledger()
+        .list(Some(&id), 0, 10)
+        .await
+        .expect("a page");
     let told: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -128,7 +157,12 @@ async fn every_movement_has_a_row_with_what_it_left(rig: Rig) {
         (rows[1].balance_delta, rows[1].frozen_delta),
         (quota(1), quota(-4))
     );
-    let (page, total) = rig.store.ledger(None, 1, 2).await.expect("a page of all");
+    let (page, total) = rig
+        .store
+        .ledger()
+        .list(None, 1, 2)
+        .await
+        .expect("a page of all");
     assert_eq!((page.len(), total), (2, 5));
 }
 
@@ -146,7 +180,12 @@ async fn ledger_rows_cannot_be_changed_or_deleted(rig: Rig) {
         );
     }
     assert_eq!(
-        rig.store.ledger(Some(&id), 0, 10).await.expect("a page").1,
+        rig.store
+            .ledger()
+            .list(Some(&id), 0, 10)
+            .await
+            .expect("a page")
+            .1,
         1
     );
 }
@@ -202,12 +241,22 @@ async fn the_auditor_notices_a_cooked_balance(rig: Rig) {
         ),
     ] {
         sql(&rig.url, cook).await.expect("cooked");
-        let found = rig.store.check_books().await.expect("an audit").join("\n");
+        let found = rig
+            .store
+            .invariants()
+            .check_books()
+            .await
+            .expect("an audit")
+            .join("\n");
         assert!(found.contains(word), "{cook}: {found}");
         sql(&rig.url, mend).await.expect("mended");
     }
     assert_eq!(
-        rig.store.check_books().await.expect("an audit"),
+        rig.store
+            .invariants()
+            .check_books()
+            .await
+            .expect("an audit"),
         Vec::<String>::new()
     );
     rig.settle(rig.failure(&job, Guard::Unfinished)).await;

@@ -163,6 +163,7 @@ impl Model {
         let answer = self
             .rig
             .store
+            .ledger()
             .credit(credit, None)
             .await
             .expect("an answer");
@@ -201,7 +202,13 @@ impl Model {
             attempt_state: "lost",
             counts: true,
         };
-        let done = self.rig.store.requeue(requeue).await.expect("an answer");
+        let done = self
+            .rig
+            .store
+            .attempts()
+            .requeue(requeue)
+            .await
+            .expect("an answer");
         assert_eq!(done, task.state == JobState::Running);
         if done {
             task.state = JobState::Waiting;
@@ -246,7 +253,13 @@ impl Model {
             let job = self.rig.job(&task.id).await;
             assert_eq!((job.state, job.fence), (task.state, task.fence));
         }
-        let found = self.rig.store.check_books().await.expect("an audit");
+        let found = self
+            .rig
+            .store
+            .invariants()
+            .check_books()
+            .await
+            .expect("an audit");
         assert_eq!(found, Vec::<String>::new());
     }
 }

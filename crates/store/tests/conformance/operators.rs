@@ -36,12 +36,12 @@ fn act(rig: &Rig, action: &str, target: &str) -> AuditRow {
 
 async fn add(rig: &Rig, new: &NewOperator) -> Result<(), Error> {
     let act = act(rig, "operator.create", &new.id);
-    rig.store.add_operator(new.clone(), act).await
+    rig.store.admin().add_operator(new.clone(), act).await
 }
 
 async fn revoke(rig: &Rig, id: &str) -> bool {
     let act = act(rig, "operator.revoke", id);
-    let revoked = rig.store.revoke_operator(id, NOW + 5, act).await;
+    let revoked = rig.store.admin().revoke_operator(id, NOW + 5, act).await;
     revoked.expect("an answer")
 }
 
@@ -51,7 +51,13 @@ async fn a_token_leads_to_its_operator_until_revoked(rig: Rig) {
     add(&rig, &other).await.expect("made");
     let find = |hash: &str| {
         let (store, hash) = (rig.store.clone(), hash.to_owned());
-        async move { store.operator_for_token(&hash).await.expect("a read") }
+        async move {
+            store
+                .admin()
+                .operator_for_token(&hash)
+                .await
+                .expect("a read")
+        }
     };
     let found = find(&one.hash).await.expect("an operator");
     assert_eq!(
@@ -60,6 +66,7 @@ async fn a_token_leads_to_its_operator_until_revoked(rig: Rig) {
     );
     assert_eq!((found.last_used_ms, found.revoked_ms), (None, None));
     rig.store
+        .admin()
         .touch_operator(&one.id, NOW + 3)
         .await
         .expect("touched");
@@ -68,7 +75,7 @@ async fn a_token_leads_to_its_operator_until_revoked(rig: Rig) {
     assert!(!revoke(&rig, "nobody").await);
     assert_eq!(find(&one.hash).await, None);
     assert!(find(&other.hash).await.is_some());
-    let listed = rig.store.operators().await.expect("a list");
+    let listed = rig.store.admin().operators().await.expect("a list");
     let row = listed.iter().find(|row| row.id == one.id).expect("listed");
     assert_eq!(
         (listed.len(), row.last_used_ms, row.revoked_ms),
@@ -92,7 +99,7 @@ async fn no_change_is_made_without_its_act(rig: Rig) {
     add(&rig, &new(&rig, "ada")).await.expect_err("a conflict");
     revoke(&rig, &one.id).await;
     revoke(&rig, &one.id).await;
-    let (acts, total) = rig.store.audit(0, 10).await.expect("a page");
+    let (acts, total) = rig.store.admin().audit_rows(0, 10).await.expect("a page");
     assert_eq!(total, 2, "{acts:?}");
     // An act that cannot be written takes its change with it.
     let twice = new(&rig, "ben");
@@ -100,7 +107,10 @@ async fn no_change_is_made_without_its_act(rig: Rig) {
         id: acts[0].id.clone(),
         ..act(&rig, "operator.create", &twice.id)
     };
-    let refused = rig.store.add_operator(twice, act).await;
+    let refused = rig.store.admin().add_operator(twice, act).await;
     assert!(refused.is_err(), "the act's identifier is taken");
-    assert_eq!(rig.store.operators().await.expect("a list").len(), 1);
+    assert_eq!(
+        rig.store.admin().operators().await.expect("a list").len(),
+        1
+    );
 }

@@ -43,7 +43,7 @@ async fn pages_are_as_counted(rig: &Rig, done_ms: i64, open_ms: i64) {
             limit,
             ..JobFilter::default()
         };
-        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs().list(filter).await.expect("a page");
         assert_eq!(total, 500);
         let ids: Vec<String> = rows.into_iter().map(|row| row.id).collect();
         ids
@@ -91,7 +91,7 @@ async fn a_page_far_down_holds_what_is_asked_for_and_nothing_else(rig: Rig) {
             limit,
             ..JobFilter::default()
         };
-        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs().list(filter).await.expect("a page");
         let ids: Vec<String> = rows.into_iter().map(|row| row.id).collect();
         (ids, total)
     };
@@ -146,7 +146,7 @@ async fn a_page_in_the_middle_is_right_whatever_was_remembered_of_its_day(rig: R
             limit,
             ..JobFilter::default()
         };
-        let JobPage { rows, total, .. } = rig.store.jobs(filter).await.expect("a page");
+        let JobPage { rows, total, .. } = rig.store.jobs().list(filter).await.expect("a page");
         assert_eq!(total, jobs);
         rows.into_iter().map(|row| row.id).collect::<Vec<String>>()
     };
@@ -168,7 +168,7 @@ async fn a_page_in_the_middle_is_right_whatever_was_remembered_of_its_day(rig: R
     right("when it is remembered").await;
     for days in days_ago {
         let gone = format!("done-{:08}", days * 600 + 220);
-        let deleted = rig.store.delete_job(&account, &gone, &[], NOW).await;
+        let deleted = rig.store.jobs().delete(&account, &gone, &[], NOW).await;
         assert!(deleted.expect("answered"), "{gone}");
         let late = format!("late-{days}-00000001");
         rig.settle(rig.success(&late, Guard::Unfinished, 0)).await;

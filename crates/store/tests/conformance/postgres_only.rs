@@ -54,7 +54,7 @@ async fn a_node_starts_although_old_marks_cannot_be_cleared_away(rig: Rig) {
          CREATE TRIGGER give_up BEFORE DELETE ON written FOR EACH ROW EXECUTE FUNCTION give_up()";
     sql(&rig.url, give_up).await.expect("set up");
     let second = Store::open(&rig.url, options()).await.expect("it starts");
-    second.put_setting("a", "1").await.expect("it writes");
+    second.settings().put("a", "1").await.expect("it writes");
     second.close().await;
 }
 
@@ -77,7 +77,11 @@ async fn leases_are_renewed_by_name_whatever_the_server_has_counted(rig: Rig) {
     let counted = "ALTER TABLE job SET (autovacuum_enabled = off); ANALYZE job";
     sql(&rig.url, counted).await.expect("it is counted");
     let held = [("held-00000001".to_owned(), 1)];
-    let ours = rig.store.renew_leases("node", &held, NOW + 60_000).await;
+    let ours = rig
+        .store
+        .queue()
+        .renew_leases("node", &held, NOW + 60_000)
+        .await;
     assert!(ours.expect("planned").is_empty());
     let note = |(id, fence): &(String, i64)| ProgressNote {
         job_id: id.clone(),
@@ -86,17 +90,25 @@ async fn leases_are_renewed_by_name_whatever_the_server_has_counted(rig: Rig) {
         began_ms: None,
     };
     let notes = held.iter().map(note).collect();
-    rig.store.write_progress(notes, NOW).await.expect("planned");
+    rig.store
+        .attempts()
+        .write_progress(notes, NOW)
+        .await
+        .expect("planned");
     fill("held", 20_000, 1).await;
     let held: Vec<(String, i64)> = (1..=20_000).map(|i| (format!("held-{i:08}"), 1)).collect();
     let start = Instant::now();
-    let ours = rig.store.renew_leases("node", &held, NOW + 90_000).await;
+    let ours = rig
+        .store
+        .queue()
+        .renew_leases("node", &held, NOW + 90_000)
+        .await;
     assert_eq!(ours.expect("ids").len(), 20_000);
     let took = start.elapsed();
     assert!(took < Duration::from_secs(12), "{took:?}");
     let notes = held.iter().take(4_000).map(note).collect();
     let start = Instant::now();
-    let written = rig.store.write_progress(notes, NOW).await;
+    let written = rig.store.attempts().write_progress(notes, NOW).await;
     written.expect("progress");
     let took = start.elapsed();
     assert!(took < Duration::from_secs(6), "{took:?} for progress");
@@ -124,7 +136,7 @@ async fn what_waits_is_found_by_its_turn_whatever_the_server_has_counted(rig: Ri
     let asked = async |waits: bool| {
         let start = Instant::now();
         for _ in 0..100 {
-            let kinds = rig.store.waiting_kinds().await.expect("a read");
+            let kinds = rig.store.queue().waiting_kinds().await.expect("a read");
             assert_eq!(!kinds.is_empty(), waits);
             assert!(rig.lease("node", NOW, 10).await.is_empty());
         }
@@ -144,7 +156,7 @@ async fn a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned(ri
         .await
         .expect("nothing is counted");
     let found = async |id: &str| {
-        let found = rig.store.job(&account, id).await;
+        let found = rig.store.jobs().find(&account, id).await;
         found.expect("a read").is_some()
     };
     for _ in 0..20 {
@@ -162,7 +174,7 @@ async fn a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned(ri
     let names: Vec<String> = (1..=500).map(|i| format!("many-{i:08}")).collect();
     let start = Instant::now();
     for name in &names {
-        let found = rig.store.job_of_any_account(name).await;
+        let found = rig.store.jobs().find_of_any_account(name).await;
         assert!(found.expect("a read").is_some());
     }
     let (by_name, start) = (start.elapsed(), Instant::now());
@@ -197,7 +209,7 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
                 for _ in 0..40 {
                     let accept = rig.accept(&account, 1);
                     let id = accept.job.id.clone();
-                    match rig.store.accept(accept).await {
+                    match rig.store.jobs().accept(accept).await {
                         Ok(AcceptOutcome::New { .. }) => made.push(id),
                         Err(Error::Busy) => refused.push(id),
                         other => panic!("{other:?}"),
@@ -220,7 +232,8 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
     for id in &made {
         assert!(
             rig.store
-                .job_of_any_account(id)
+                .jobs()
+                .find_of_any_account(id)
                 .await
                 .expect("a read")
                 .is_some(),
@@ -230,7 +243,8 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
     for id in &refused {
         assert!(
             rig.store
-                .job_of_any_account(id)
+                .jobs()
+                .find_of_any_account(id)
                 .await
                 .expect("a read")
                 .is_none(),

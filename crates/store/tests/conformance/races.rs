@@ -86,7 +86,8 @@ async fn capture_against_release_has_one_winner(rig: Rig) {
     let (balance, frozen) = rig.purse(&account).await;
     let (rows, _) = rig
         .store
-        .ledger(Some(&account), 0, 1_000)
+        .ledger()
+        .list(Some(&account), 0, 1_000)
         .await
         .expect("a page");
     let captured = rows.iter().filter(|row| row.kind == "capture").count() as i64;
@@ -178,7 +179,13 @@ async fn one_credit_key_used_at_once_counts_once(rig: Rig) {
                 now_ms: NOW,
             };
             let store = rig.store.clone();
-            spawn(async move { store.credit(credit, None).await.expect("an answer") })
+            spawn(async move {
+                store
+                    .ledger()
+                    .credit(credit, None)
+                    .await
+                    .expect("an answer")
+            })
         })
         .collect();
     let answers = join(tasks).await;
@@ -250,7 +257,7 @@ async fn a_job_is_deleted_while_its_callback_is_written_down(rig: Rig) {
             per_account: 10,
             accounts: Vec::new(),
         };
-        let claimed = other.claim_deliveries(&claim, || LATER).await;
+        let claimed = other.deliveries().claim(&claim, || LATER).await;
         let delivery = claimed.expect("claimed").pop().expect("one is owed");
         let result = DeliveryResult {
             id: delivery.id.clone(),
@@ -263,8 +270,8 @@ async fn a_job_is_deleted_while_its_callback_is_written_down(rig: Rig) {
             answer_start: String::new(),
             now_ms: LATER,
         };
-        let recorded = other.finish_delivery(result);
-        let deleted = rig.store.delete_job(&account, &job, &[], LATER);
+        let recorded = other.deliveries().finish(result);
+        let deleted = rig.store.jobs().delete(&account, &job, &[], LATER);
         let (recorded, deleted) = futures_util::future::join(recorded, deleted).await;
         recorded.expect("a try that came too late is no fault");
         assert!(deleted.expect("deleted"), "{job}");
@@ -298,7 +305,11 @@ async fn a_ticket_is_written_down_while_its_job_ends_elsewhere(rig: Rig) {
     let url = rig.url.clone();
     let other = spawn(async move { sql(&url, &ends).await });
     tokio::time::sleep(Duration::from_millis(700)).await;
-    let written = rig.store.record_ticket(&job, 1, &attempt, "{}", NOW).await;
+    let written = rig
+        .store
+        .attempts()
+        .record_ticket(&job, 1, &attempt, "{}", NOW)
+        .await;
     let ended = other.await.expect("it ends");
     ended.expect("nobody had the attempt without its job");
     assert!(written.expect("an answer"), "the lease still stands");

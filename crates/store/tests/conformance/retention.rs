@@ -28,7 +28,7 @@ async fn tried(rig: &Rig, account_id: &str, state: DeliveryState, at_ms: i64) ->
         per_account: 1,
         accounts: Vec::new(),
     };
-    let claimed = rig.store.claim_deliveries(&claim, || DUE).await;
+    let claimed = rig.store.deliveries().claim(&claim, || DUE).await;
     let claimed = claimed.expect("claimed");
     let result = DeliveryResult {
         id: claimed[0].id.clone(),
@@ -41,7 +41,13 @@ async fn tried(rig: &Rig, account_id: &str, state: DeliveryState, at_ms: i64) ->
         answer_start: String::new(),
         now_ms: at_ms,
     };
-    assert!(rig.store.finish_delivery(result).await.expect("recorded"));
+    assert!(
+        rig.store
+            .deliveries()
+            .finish(result)
+            .await
+            .expect("recorded")
+    );
     format!("cb_{id}")
 }
 
@@ -53,11 +59,11 @@ async fn tries_of_finished_deliveries_are_forgotten(rig: Rig) {
     let again = DeliveryState::Due { next_ms: DUE + 99 };
     let open = tried(&rig, &account, again, DUE + 1).await;
     let forget = async |limit| {
-        let gone = rig.store.forget_tries(DUE + 20, limit).await;
+        let gone = rig.store.retention().forget_tries(DUE + 20, limit).await;
         gone.expect("a count")
     };
     let left = async |id: &str| {
-        let log = rig.store.delivery_log(&account, id).await;
+        let log = rig.store.deliveries().log(&account, id).await;
         log.expect("a log").len()
     };
     assert_eq!(forget(1).await, 1);
@@ -85,7 +91,7 @@ async fn attempts_of_final_jobs_are_forgotten(rig: Rig) {
     assert!(rig.begin(&running, 1, "running-2").await);
     rig.settle(rig.failure(&done, Guard::Fence(1))).await;
     let forget = async |before_ms| {
-        let gone = rig.store.forget_attempts(before_ms, 10).await;
+        let gone = rig.store.retention().forget_attempts(before_ms, 10).await;
         gone.expect("a count")
     };
     assert_eq!(forget(NOW).await, 0, "too young");
@@ -105,22 +111,42 @@ async fn acts_and_nodes_are_forgotten_by_age(rig: Rig) {
             account_id: None,
         };
         rig.store
-            .put_settings(Vec::new(), Some(row))
+            .settings()
+            .put_all(Vec::new(), Some(row))
             .await
             .expect("added");
-        rig.store.beat(id, NOW, time_ms, "").await.expect("noted");
+        rig.store
+            .nodes()
+            .beat(id, NOW, time_ms, "")
+            .await
+            .expect("noted");
     }
     assert_eq!(
-        rig.store.forget_audit(NOW + 2, 1).await.expect("a count"),
+        rig.store
+            .retention()
+            .forget_audit(NOW + 2, 1)
+            .await
+            .expect("a count"),
         1
     );
-    let (acts, _) = rig.store.audit(0, 10).await.expect("a page");
+    let (acts, _) = rig.store.admin().audit_rows(0, 10).await.expect("a page");
     let acts: Vec<&str> = acts.iter().map(|row| &*row.id).collect();
     assert_eq!(acts, ["c", "b"], "the oldest went");
     assert_eq!(
-        rig.store.forget_audit(NOW + 2, 9).await.expect("a count"),
+        rig.store
+            .retention()
+            .forget_audit(NOW + 2, 9)
+            .await
+            .expect("a count"),
         1
     );
-    assert_eq!(rig.store.forget_nodes(NOW + 2).await.expect("a count"), 2);
-    assert_eq!(rig.store.nodes(0).await.expect("a list")[0].id, "c");
+    assert_eq!(
+        rig.store
+            .retention()
+            .forget_nodes(NOW + 2)
+            .await
+            .expect("a count"),
+        2
+    );
+    assert_eq!(rig.store.nodes().list(0).await.expect("a list")[0].id, "c");
 }

@@ -63,7 +63,12 @@ async fn run<F: Future<Output = ()>>(url: String, case: impl FnOnce(Rig) -> F) {
     let store = Store::open(&url, options()).await.expect("the store opens");
     let rig = Rig { store, url };
     case(rig.clone()).await;
-    let found = rig.store.check_books().await.expect("an audit");
+    let found = rig
+        .store
+        .invariants()
+        .check_books()
+        .await
+        .expect("an audit");
     assert_eq!(found, Vec::<String>::new(), "the books are clean");
     rig.store.close().await;
 }
@@ -209,7 +214,8 @@ impl Rig {
             now_ms: NOW,
         };
         self.store
-            .create_account(new, None, None)
+            .accounts()
+            .create(new, None, None)
             .await
             .expect("an account")
             .id
@@ -278,7 +284,7 @@ impl Rig {
     }
 
     pub(crate) async fn take(&self, accept: Acceptance) -> AcceptOutcome {
-        self.store.accept(accept).await.expect("an answer")
+        self.store.jobs().accept(accept).await.expect("an answer")
     }
 
     pub(crate) fn success(&self, job_id: &str, guard: Guard, spent: i64) -> Settlement {
@@ -310,12 +316,17 @@ impl Rig {
     }
 
     pub(crate) async fn settle(&self, settlement: Settlement) -> SettleOutcome {
-        self.store.settle(settlement).await.expect("an answer")
+        self.store
+            .jobs()
+            .settle(settlement)
+            .await
+            .expect("an answer")
     }
 
     pub(crate) async fn job(&self, id: &str) -> JobRow {
         self.store
-            .job_of_any_account(id)
+            .jobs()
+            .find_of_any_account(id)
             .await
             .expect("a read")
             .expect("a job")
@@ -325,7 +336,8 @@ impl Rig {
     pub(crate) async fn purse(&self, account_id: &str) -> (Quota, Quota) {
         let account = self
             .store
-            .account(account_id)
+            .accounts()
+            .find(account_id)
             .await
             .expect("a read")
             .expect("an account");
@@ -345,7 +357,11 @@ impl Rig {
             narrow: Vec::new(),
             limit,
         };
-        self.store.lease_next(request).await.expect("leases")
+        self.store
+            .queue()
+            .lease_next(request)
+            .await
+            .expect("leases")
     }
 
     pub(crate) async fn begin(&self, job_id: &str, fence: i64, id: &str) -> bool {
@@ -357,7 +373,7 @@ impl Rig {
             limits: StartLimits::default(),
             now_ms: NOW,
         };
-        let began = self.store.begin_attempt(attempt).await;
+        let began = self.store.attempts().begin(attempt).await;
         began.expect("an answer") == AttemptStart::Yes
     }
 }

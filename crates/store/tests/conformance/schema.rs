@@ -205,7 +205,7 @@ fn a_ledger_row_written_twice_is_found() {
              UPDATE account SET balance = 2 * balance, entries = 2";
         sql(&rig.url, twice).await.expect("as it was");
         let store = Store::open(&rig.url, options()).await.expect("opened");
-        let found = store.check_books().await.expect("an audit");
+        let found = store.invariants().check_books().await.expect("an audit");
         assert!(found.iter().any(|one| one.ends_with("ledger_once")), "{found:?}");
         let (_, text) = MIGRATIONS
             .iter()
@@ -215,9 +215,9 @@ fn a_ledger_row_written_twice_is_found() {
         sql(&rig.url, repair).await.expect("repaired");
         let unique = "CREATE UNIQUE INDEX ledger_once ON ledger (id)";
         sql(&rig.url, unique).await.expect("every row once");
-        let account = store.account(&account).await.expect("a read");
+        let account = store.accounts().find(&account).await.expect("a read");
         assert_eq!(account.expect("it").balance, quota(20), "nothing moved");
-        let found = store.check_books().await.expect("an audit");
+        let found = store.invariants().check_books().await.expect("an audit");
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with("ledger row was written twice: ledger-"), "{found:?}");
         store.close().await;
@@ -237,7 +237,11 @@ fn a_second_process_on_one_folder_is_refused() {
         let refused = second.lock_exclusively().expect_err("refused");
         assert!(matches!(refused, Error::InUse(_)));
         assert!(refused.to_string().contains("another process"), "{refused}");
-        second.account("any").await.expect("looking is allowed");
+        second
+            .accounts()
+            .find("any")
+            .await
+            .expect("looking is allowed");
         first.close().await;
         second.lock_exclusively().expect("alone now");
         second.close().await;
@@ -251,7 +255,7 @@ fn no_other_user_of_the_machine_can_read_the_database() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let store = Store::open(&folder.url(), options()).await.expect("open");
-        store.put_setting("a", "b").await.expect("stored");
+        store.settings().put("a", "b").await.expect("stored");
         let mut seen = 0;
         for entry in std::fs::read_dir(&folder.0).expect("a folder") {
             let entry = entry.expect("an entry");
@@ -276,7 +280,14 @@ async fn opening_again_changes_nothing(rig: Rig) {
     let again = Store::open(&rig.url, options())
         .await
         .expect("opened again");
-    assert!(again.account(&account).await.expect("a read").is_some());
+    assert!(
+        again
+            .accounts()
+            .find(&account)
+            .await
+            .expect("a read")
+            .is_some()
+    );
     again.close().await;
 }
 
@@ -301,7 +312,14 @@ async fn a_schema_that_is_only_wider_is_worked_beside(rig: Rig) {
     .await
     .expect("a wider schema");
     let beside = Store::open(&rig.url, options()).await.expect("opened");
-    assert!(beside.account(&account).await.expect("a read").is_some());
+    assert!(
+        beside
+            .accounts()
+            .find(&account)
+            .await
+            .expect("a read")
+            .is_some()
+    );
     beside.close().await;
     sql(
         &rig.url,
@@ -318,7 +336,10 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
     let account = rig.account(10, 10).await;
     let end = async |store: &Store| {
         let job = rig.running(&account, 2).await;
-        let ended = store.settle(rig.failure(&job, Guard::Fence(1))).await;
+        let ended = store
+            .jobs()
+            .settle(rig.failure(&job, Guard::Fence(1)))
+            .await;
         ended.expect("it ends");
     };
     end(&rig.store).await;
@@ -351,9 +372,9 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
     };
     let JobPage {
         rows: jobs, total, ..
-    } = store.jobs(filter).await.expect("a page");
+    } = store.jobs().list(filter).await.expect("a page");
     assert_eq!((jobs.len(), total), (3, 3));
-    let found = store.check_books().await.expect("an audit");
+    let found = store.invariants().check_books().await.expect("an audit");
     assert!(found.is_empty(), "{found:?}");
     store.close().await;
 }
@@ -374,7 +395,12 @@ async fn what_an_older_program_deletes_is_no_longer_counted(rig: Rig) {
     );
     sql(&rig.url, &told).await.expect("a batch");
     let counted = async || {
-        let found = rig.store.check_books().await.expect("an audit");
+        let found = rig
+            .store
+            .invariants()
+            .check_books()
+            .await
+            .expect("an audit");
         assert!(found.is_empty(), "{found:?}");
         let words = format!("SELECT words FROM account WHERE id = '{account}'");
         number(&rig.url, &words).await

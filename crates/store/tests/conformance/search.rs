@@ -68,7 +68,7 @@ async fn a_search_looks_at_so_many_jobs_and_the_next_one_goes_on(rig: Rig) {
                 after,
                 ..JobFilter::default()
             };
-            rig.store.jobs(filter).await.expect("a page")
+            rig.store.jobs().list(filter).await.expect("a page")
         };
         let first = search(None, 100).await;
         assert!(
@@ -123,7 +123,7 @@ async fn a_search_finds_words_in_the_beginning_of_a_prompt(rig: Rig) {
             limit: 10,
             ..more
         };
-        let page = rig.store.jobs(filter).await.expect("a page");
+        let page = rig.store.jobs().list(filter).await.expect("a page");
         assert_eq!(page.next, None);
         assert_eq!(page.total, page.rows.len() as i64);
         ids(&page)
@@ -194,7 +194,7 @@ async fn pages_behind_a_job_are_those_that_come_next(rig: Rig) {
                     limit,
                     ..kind.clone()
                 };
-                rig.store.jobs(filter).await.expect("a page")
+                rig.store.jobs().list(filter).await.expect("a page")
             };
             let all = ids(&list(None, 1_000).await);
             let (mut found, mut after) = (Vec::new(), None);
@@ -224,7 +224,7 @@ async fn a_list_since_a_moment_is_the_beginning_of_the_whole(rig: Rig) {
             limit,
             ..JobFilter::default()
         };
-        rig.store.jobs(filter).await.expect("a page")
+        rig.store.jobs().list(filter).await.expect("a page")
     };
     let all = list(None, 0, 1_000).await.rows;
     for since in [

@@ -26,36 +26,57 @@ async fn acts_are_listed_newest_first(rig: Rig) {
     };
     for (id, time_ms) in [("a", NOW), ("b", NOW + 1), ("c", NOW + 1)] {
         rig.store
-            .put_settings(Vec::new(), Some(act(id, time_ms)))
+            .settings()
+            .put_all(Vec::new(), Some(act(id, time_ms)))
             .await
             .expect("added");
     }
-    let (rows, total) = rig.store.audit(0, 2).await.expect("a page");
+    let (rows, total) = rig.store.admin().audit_rows(0, 2).await.expect("a page");
     assert_eq!(
         (rows, total),
         (vec![act("c", NOW + 1), act("b", NOW + 1)], 3)
     );
     assert_eq!(
-        rig.store.audit(2, 2).await.expect("a page").0,
+        rig.store.admin().audit_rows(2, 2).await.expect("a page").0,
         [act("a", NOW)]
     );
 }
 
 async fn a_setting_is_stored_and_replaced(rig: Rig) {
-    assert_eq!(rig.store.setting("price.a").await.expect("a read"), None);
-    rig.store.put_setting("price.a", "1").await.expect("stored");
-    rig.store.put_setting("price.a", "2").await.expect("stored");
-    rig.store.put_setting("price_b", "3").await.expect("stored");
-    rig.store.put_setting("price.b", "4").await.expect("stored");
+    assert_eq!(
+        rig.store.settings().get("price.a").await.expect("a read"),
+        None
+    );
+    rig.store
+        .settings()
+        .put("price.a", "1")
+        .await
+        .expect("stored");
+    rig.store
+        .settings()
+        .put("price.a", "2")
+        .await
+        .expect("stored");
+    rig.store
+        .settings()
+        .put("price_b", "3")
+        .await
+        .expect("stored");
+    rig.store
+        .settings()
+        .put("price.b", "4")
+        .await
+        .expect("stored");
     assert_eq!(
         rig.store
-            .setting("price.a")
+            .settings()
+            .get("price.a")
             .await
             .expect("a read")
             .as_deref(),
         Some("2")
     );
-    let found = rig.store.settings("price.").await.expect("a list");
+    let found = rig.store.settings().list("price.").await.expect("a list");
     assert_eq!(
         found,
         [
@@ -63,20 +84,28 @@ async fn a_setting_is_stored_and_replaced(rig: Rig) {
             ("price.b".into(), "4".into())
         ]
     );
-    assert_eq!(rig.store.settings("").await.expect("a list").len(), 3);
+    assert_eq!(
+        rig.store.settings().list("").await.expect("a list").len(),
+        3
+    );
 }
 
 async fn a_setting_given_first_stands(rig: Rig) {
     let put = async |value: &str| {
         rig.store
-            .put_setting_if_absent("secret", value)
+            .settings()
+            .put_if_absent("secret", value)
             .await
             .expect("a value")
     };
     assert_eq!(put("first").await, "first");
     assert_eq!(put("second").await, "first");
     let replace = async |old: &str, new: &str| {
-        let replaced = rig.store.replace_setting("secret", (old, new), None).await;
+        let replaced = rig
+            .store
+            .settings()
+            .replace("secret", (old, new), None)
+            .await;
         replaced.expect("an answer")
     };
     assert!(replace("first", "third").await);
@@ -85,37 +114,50 @@ async fn a_setting_given_first_stands(rig: Rig) {
 }
 
 async fn nodes_are_known_while_they_beat(rig: Rig) {
-    rig.store.beat("one", NOW, NOW, "{}").await.expect("noted");
     rig.store
+        .nodes()
+        .beat("one", NOW, NOW, "{}")
+        .await
+        .expect("noted");
+    rig.store
+        .nodes()
         .beat("two", NOW + 1, NOW + 1, "{}")
         .await
         .expect("noted");
     rig.store
+        .nodes()
         .beat("one", NOW, NOW + 50, "{\"jobs\":1}")
         .await
         .expect("noted");
-    let alive = rig.store.nodes(NOW + 2).await.expect("a list");
+    let alive = rig.store.nodes().list(NOW + 2).await.expect("a list");
     assert_eq!(alive.len(), 1);
     assert_eq!((alive[0].id.as_str(), alive[0].started_ms), ("one", NOW));
     assert_eq!(
         (alive[0].seen_ms, alive[0].detail.as_str()),
         (NOW + 50, "{\"jobs\":1}")
     );
-    rig.store.forget_node("one").await.expect("forgotten");
-    assert_eq!(rig.store.nodes(0).await.expect("a list")[0].id, "two");
+    rig.store.nodes().forget("one").await.expect("forgotten");
+    assert_eq!(
+        rig.store.nodes().list(0).await.expect("a list")[0].id,
+        "two"
+    );
 }
 
 async fn wake_ups_reach_every_listener(rig: Rig) {
-    let Some(mut wake) = rig.store.listener() else {
+    let Some(mut wake) = rig.store.nodes().listener() else {
         assert!(!rig.store.is_postgres(), "only SQLite has none");
         return;
     };
-    let mut second = rig.store.listener().expect("another");
+    let mut second = rig.store.nodes().listener().expect("another");
     // A listener connects when it is first asked, and hears what is told from then on.
     for listener in [&mut wake, &mut second] {
         let teller = async {
             loop {
-                rig.store.notify(&["hello".into()]).await.expect("told");
+                rig.store
+                    .nodes()
+                    .notify(&["hello".into()])
+                    .await
+                    .expect("told");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
@@ -125,6 +167,7 @@ async fn wake_ups_reach_every_listener(rig: Rig) {
         }
     }
     rig.store
+        .nodes()
         .notify(&["work".into(), "hook".into()])
         .await
         .expect("told");

@@ -25,13 +25,13 @@ fn new(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
 
 async fn open(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
     let row = new(rig, key, operator);
-    let opened = rig.store.open_session(row.clone(), None, None).await;
+    let opened = rig.store.sessions().open(row.clone(), None, None).await;
     assert!(opened.expect("an answer"));
     row
 }
 
 async fn is_open(rig: &Rig, row: &SessionRow) -> bool {
-    let found = rig.store.session(&row.hash).await;
+    let found = rig.store.sessions().find(&row.hash).await;
     found.expect("a read").is_some()
 }
 
@@ -40,24 +40,26 @@ async fn a_session_replaces_another_in_one_commit(rig: Rig) {
         link: true,
         ..new(&rig, Some("k"), None)
     };
-    let opened = rig.store.open_session(link.clone(), None, None).await;
+    let opened = rig.store.sessions().open(link.clone(), None, None).await;
     assert!(opened.expect("an answer"));
     let next = new(&rig, Some("k"), None);
     let opened = rig
         .store
-        .open_session(next.clone(), Some(&link.hash), None)
+        .sessions()
+        .open(next.clone(), Some(&link.hash), None)
         .await;
     assert!(opened.expect("an answer"));
     assert!(!is_open(&rig, &link).await);
     assert_eq!(
-        rig.store.session(&next.hash).await.expect("a read"),
+        rig.store.sessions().find(&next.hash).await.expect("a read"),
         Some(next)
     );
     // What was replaced once cannot be replaced again, and nothing is opened in its place.
     let late = new(&rig, Some("k"), None);
     let opened = rig
         .store
-        .open_session(late.clone(), Some(&link.hash), None)
+        .sessions()
+        .open(late.clone(), Some(&link.hash), None)
         .await;
     assert!(!opened.expect("an answer"));
     assert!(!is_open(&rig, &late).await);
@@ -69,10 +71,10 @@ async fn sessions_end_alone_or_with_their_key_or_operator(rig: Rig) {
     let third = open(&rig, Some("k"), None).await;
     let operator = open(&rig, None, Some("root")).await;
     let stranger = open(&rig, Some("other"), None).await;
-    let ended = rig.store.close_sessions(&first.hash, false).await;
+    let ended = rig.store.sessions().close(&first.hash, false).await;
     assert_eq!(ended.expect("ended"), 1);
     assert!(is_open(&rig, &third).await);
-    let ended = rig.store.close_sessions(&second.hash, true).await;
+    let ended = rig.store.sessions().close(&second.hash, true).await;
     assert_eq!(ended.expect("ended"), 3);
     for gone in [&second, &third, &operator] {
         assert!(!is_open(&rig, gone).await);
@@ -84,10 +86,11 @@ async fn sessions_that_nobody_uses_are_forgotten(rig: Rig) {
     let used = open(&rig, Some("k"), None).await;
     let idle = open(&rig, Some("k"), None).await;
     rig.store
-        .touch_session(&used.hash, NOW + 10)
+        .sessions()
+        .touch(&used.hash, NOW + 10)
         .await
         .expect("noted");
-    let forgotten = rig.store.forget_sessions(NOW + 5, 10).await;
+    let forgotten = rig.store.retention().forget_sessions(NOW + 5, 10).await;
     assert_eq!(forgotten.expect("forgotten"), 1);
     assert!(is_open(&rig, &used).await && !is_open(&rig, &idle).await);
 }
@@ -101,7 +104,7 @@ async fn the_oldest_sessions_of_a_key_or_an_operator_end_when_there_are_too_many
                 created_ms: NOW + number,
                 ..new(&rig, owner.0, owner.1)
             };
-            let opened = rig.store.open_session(row.clone(), None, None).await;
+            let opened = rig.store.sessions().open(row.clone(), None, None).await;
             assert!(opened.expect("an answer"));
             all.push(row);
         }
@@ -109,7 +112,7 @@ async fn the_oldest_sessions_of_a_key_or_an_operator_end_when_there_are_too_many
             link: true,
             ..new(&rig, owner.0, owner.1)
         };
-        let opened = rig.store.open_session(link, None, None).await;
+        let opened = rig.store.sessions().open(link, None, None).await;
         assert!(opened.expect("an answer"));
         for (number, row) in all.iter().enumerate() {
             assert_eq!(is_open(&rig, row).await, number >= 3, "{number}");

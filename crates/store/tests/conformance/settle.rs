@@ -147,13 +147,14 @@ async fn success_records_files_and_owes_a_delivery(rig: Rig) {
     ));
     for file in files {
         assert_eq!(
-            rig.store.asset(&file.key).await.expect("a read"),
+            rig.store.assets().find(&file.key).await.expect("a read"),
             Some(file)
         );
     }
     let (owed, total) = rig
         .store
-        .deliveries(Some(&account), None, 0, 10)
+        .deliveries()
+        .list(Some(&account), None, 0, 10)
         .await
         .expect("a page");
     assert_eq!(total, 1);

@@ -27,7 +27,13 @@ fn asset(key: &str, account: &str, bytes: i64) -> Asset {
 async fn an_account_may_have_its_own_part_of_what_all_share(rig: Rig) {
     let (id, other) = (rig.account(1, 1).await, rig.account(1, 1).await);
     let own = async || {
-        let all = rig.store.allowances().await.expect("read").into_iter();
+        let all = rig
+            .store
+            .accounts()
+            .allowances()
+            .await
+            .expect("read")
+            .into_iter();
         all.filter(|(whose, _)| *whose == id || *whose == other)
             .collect::<Vec<_>>()
     };
@@ -37,7 +43,7 @@ async fn an_account_may_have_its_own_part_of_what_all_share(rig: Rig) {
             allowance,
             ..AccountPatch::default()
         };
-        let changed = rig.store.update_account(&id, patch, None).await;
+        let changed = rig.store.accounts().update(&id, patch, None).await;
         changed.expect("changed").expect("there").allowance
     };
     let wish = AccountLimitsPatch {
@@ -67,15 +73,23 @@ async fn an_account_may_have_its_own_part_of_what_all_share(rig: Rig) {
 async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig: Rig) {
     let (id, other) = (rig.account(100, 100).await, rig.account(100, 100).await);
     let stored = async || {
-        let account = rig.store.account(&id).await.expect("a read");
+        let account = rig.store.accounts().find(&id).await.expect("a read");
         account.expect("there").stored
     };
     let key = |name: &str| format!("in/{id}/{name}");
     let files = vec![asset(&key("a"), &id, 600), asset(&key("b"), &id, 400)];
-    rig.store.note_inputs(files.clone()).await.expect("noted");
-    rig.store.note_inputs(files).await.expect("noted");
+    rig.store
+        .assets()
+        .note_inputs(files.clone())
+        .await
+        .expect("noted");
+    rig.store.assets().note_inputs(files).await.expect("noted");
     let foreign = asset(&format!("in/{other}/c"), &other, 5);
-    rig.store.note_inputs(vec![foreign]).await.expect("noted");
+    rig.store
+        .assets()
+        .note_inputs(vec![foreign])
+        .await
+        .expect("noted");
     assert_eq!(stored().await, 1000, "the same file counts once");
     let mut accept = rig.accept(&id, 1);
     accept.max_storage = 1000;
@@ -83,6 +97,7 @@ async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig:
     assert_eq!(rig.take(accept.clone()).await, full);
     let foreseen = rig
         .store
+        .jobs()
         .precheck_refusal(&id, "artgen", accept.job.price, 1000);
     assert_eq!(foreseen.await.expect("asked"), Some(full));
     rig.waiting(&other, 1).await;
@@ -95,17 +110,19 @@ async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig:
         ..AccountPatch::default()
     };
     rig.store
-        .update_account(&id, patch, None)
+        .accounts()
+        .update(&id, patch, None)
         .await
         .expect("changed");
     let words = accept.job.request.len() as i64;
     rig.take(accept).await;
     assert_eq!(stored().await, 1000 + words, "words count as well");
     // What was deleted counts no more.
-    let gone = rig.store.condemn_assets(NOW + 2000, NOW, 100).await;
+    let gone = rig.store.assets().condemn(NOW + 2000, NOW, 100).await;
     let gone = gone.expect("condemned");
     rig.store
-        .forget_assets(&gone, NOW + 2000)
+        .assets()
+        .forget(&gone, NOW + 2000)
         .await
         .expect("forgotten");
     assert_eq!(stored().await, words);
@@ -116,13 +133,19 @@ async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig:
 async fn the_same_input_in_the_same_moment_is_told_from_a_new_one(rig: Rig) {
     let wished = asset("in/moment/a", "moment", 9);
     let note = async || {
-        let noted = rig.store.note_inputs(vec![wished.clone()]).await;
+        let noted = rig.store.assets().note_inputs(vec![wished.clone()]).await;
         noted.expect("noted").expect("not being deleted").remove(0)
     };
     let (first, second) = (note().await, note().await);
     assert_eq!(first, wished);
     assert_ne!(second, wished);
-    let drop = async |row: Asset| rig.store.drop_inputs(&[row]).await.expect("dropped");
+    let drop = async |row: Asset| {
+        rig.store
+            .assets()
+            .drop_inputs(&[row])
+            .await
+            .expect("dropped")
+    };
     assert_eq!(drop(first).await, 0, "another call needs it");
     assert_eq!(drop(second).await, 1);
 }
@@ -130,11 +153,15 @@ async fn the_same_input_in_the_same_moment_is_told_from_a_new_one(rig: Rig) {
 async fn refused_prompts_are_counted_by_family_and_day(rig: Rig) {
     let id = rig.account(1, 1).await;
     let counted = async |family, day| {
-        let found = rig.store.refused_prompts(&id, family, day).await;
+        let found = rig.store.accounts().refused_prompts(&id, family, day).await;
         found.expect("read")
     };
     let count = async |family, day| {
-        let counted = rig.store.count_refused(&id, family, day).await;
+        let counted = rig
+            .store
+            .accounts()
+            .count_refused_prompt(&id, family, day)
+            .await;
         counted.expect("counted");
     };
     count("artgen", 7).await;
@@ -154,11 +181,19 @@ async fn refused_prompts_are_counted_by_family_and_day(rig: Rig) {
 async fn a_day_that_is_over_does_not_begin_again_for_refused_prompts(rig: Rig) {
     let id = rig.account(1, 1).await;
     let counted = async |day| {
-        let found = rig.store.refused_prompts(&id, "artgen", day).await;
+        let found = rig
+            .store
+            .accounts()
+            .refused_prompts(&id, "artgen", day)
+            .await;
         found.expect("read")
     };
     let count = async |day| {
-        let counted = rig.store.count_refused(&id, "artgen", day).await;
+        let counted = rig
+            .store
+            .accounts()
+            .count_refused_prompt(&id, "artgen", day)
+            .await;
         counted.expect("counted");
     };
     for day in [7, 7, 8] {

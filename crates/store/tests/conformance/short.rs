@@ -31,7 +31,12 @@ async fn leased(rig: &Rig, account: &str) -> String {
 /// What single jobs, lists, marks and counts say of the only job there is: waiting and running ones.
 async fn told(rig: &Rig, account: &str, id: &str) -> (JobState, [i64; 2]) {
     let state = rig.job(id).await.shown_state();
-    let marks = rig.store.job_summaries(account, NOW).await.expect("marks");
+    let marks = rig
+        .store
+        .jobs()
+        .summaries(account, NOW)
+        .await
+        .expect("marks");
     assert_eq!(marks[0].state, state, "the mark");
     let mut totals = [0, 0];
     let states = [JobState::Waiting, JobState::Running];
@@ -43,12 +48,12 @@ async fn told(rig: &Rig, account: &str, id: &str) -> (JobState, [i64; 2]) {
                 limit: 10,
                 ..JobFilter::default()
             };
-            let page = rig.store.jobs(filter).await.expect("a list");
+            let page = rig.store.jobs().list(filter).await.expect("a list");
             assert_eq!(page.rows.len() as i64, page.total);
             *total = page.total;
         }
     }
-    let counts = rig.store.counts().await.expect("counts");
+    let counts = rig.store.statistics().counts().await.expect("counts");
     assert_eq!([counts.waiting, counts.running], totals);
     (state, totals)
 }
@@ -64,7 +69,11 @@ async fn a_leased_job_waits_until_somebody_works_on_it(rig: Rig) {
         began_ms: Some(NOW + 7),
     };
     let write = async |fence| {
-        let written = rig.store.write_progress(vec![note(fence)], NOW + 9).await;
+        let written = rig
+            .store
+            .attempts()
+            .write_progress(vec![note(fence)], NOW + 9)
+            .await;
         written.expect("written");
     };
     write(2).await;
@@ -89,7 +98,13 @@ async fn a_leased_job_waits_until_somebody_works_on_it(rig: Rig) {
         attempt_state: "rejected",
         counts: true,
     };
-    assert!(rig.store.requeue(requeue).await.expect("an answer"));
+    assert!(
+        rig.store
+            .attempts()
+            .requeue(requeue)
+            .await
+            .expect("an answer")
+    );
     assert_eq!(told(&rig, &account, &id).await, (JobState::Waiting, [1, 0]));
     assert_eq!(rig.lease("node", NOW + 11, 1).await.len(), 1);
     assert_eq!(told(&rig, &account, &id).await, (JobState::Waiting, [1, 0]));
@@ -101,7 +116,11 @@ async fn a_ticket_is_the_vendors_word(rig: Rig) {
     let id = leased(&rig, &account).await;
     assert!(rig.begin(&id, 1, "attempt-t").await);
     assert_eq!(told(&rig, &account, &id).await, (JobState::Waiting, [1, 0]));
-    let ticket = |now_ms| rig.store.record_ticket(&id, 1, "attempt-t", "{}", now_ms);
+    let ticket = |now_ms| {
+        rig.store
+            .attempts()
+            .record_ticket(&id, 1, "attempt-t", "{}", now_ms)
+    };
     assert!(ticket(NOW + 3).await.expect("an answer"));
     assert_eq!(told(&rig, &account, &id).await, (JobState::Running, [0, 1]));
     let job = rig.job(&id).await;
@@ -157,7 +176,7 @@ async fn videos(rig: &Rig, since_ms: i64, now_ms: i64) -> Vec<String> {
         }],
         limit: 10,
     };
-    let rows = rig.store.lease_next(request).await.expect("leases");
+    let rows = rig.store.queue().lease_next(request).await.expect("leases");
     for row in &rows {
         let requeue = RequeueRequest {
             job_id: row.id.clone(),
@@ -168,7 +187,13 @@ async fn videos(rig: &Rig, since_ms: i64, now_ms: i64) -> Vec<String> {
             attempt_state: "lost",
             counts: false,
         };
-        assert!(rig.store.requeue(requeue).await.expect("given back"));
+        assert!(
+            rig.store
+                .attempts()
+                .requeue(requeue)
+                .await
+                .expect("given back")
+        );
     }
     rows.into_iter().map(|row| row.id).collect()
 }
@@ -178,7 +203,7 @@ async fn long_work_gives_way_to_short_work_of_its_account(rig: Rig) {
     let (one, two) = (video(&rig, &account).await, video(&rig, &other).await);
     let has = async |since_ms, now_ms| {
         let short = short(since_ms);
-        let looked = rig.store.has_short_work(&account, &short, now_ms);
+        let looked = rig.store.queue().has_short_work(&account, &short, now_ms);
         looked.await.expect("a look")
     };
     assert!(!has(NOW, NOW).await);
@@ -233,12 +258,12 @@ async fn one_of_many_gives_way_like_long_work(rig: Rig) {
             }],
             limit: 1,
         };
-        let rows = rig.store.lease_next(request).await.expect("leases");
+        let rows = rig.store.queue().lease_next(request).await.expect("leases");
         let ids = rows.into_iter().map(|row| row.id);
         ids.collect::<Vec<String>>()
     };
     let all = short(0);
-    let looked = rig.store.has_short_work(&account, &all, NOW);
+    let looked = rig.store.queue().has_short_work(&account, &all, NOW);
     assert!(!looked.await.expect("a look"), "they are not short");
     assert_eq!(lease().await, [many[0].clone()]);
     let picture = rig.waiting(&account, 1).await;

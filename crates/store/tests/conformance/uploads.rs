@@ -30,15 +30,20 @@ async fn uploads_are_listed_to_their_owner_newest_first(rig: Rig) {
         ("u4", "a", 4),
     ] {
         let asset = asset(&format!("in/files/{id}"), account, NOW + at);
-        let noted = rig.store.note_upload(id, asset, 1000).await;
+        let noted = rig.store.assets().note_upload(id, asset, 1000).await;
         assert_eq!(noted.expect("noted"), Ok(()));
     }
     // Other files of the account are none of its uploads.
     let input = asset("in/a/hash", "a", NOW);
-    rig.store.note_inputs(vec![input]).await.expect("noted");
+    rig.store
+        .assets()
+        .note_inputs(vec![input])
+        .await
+        .expect("noted");
     let list = async |now_ms, offset| {
         let (page, total) = rig
             .store
+            .assets()
             .uploads("a", now_ms, offset, 2)
             .await
             .expect("read");
@@ -50,6 +55,7 @@ async fn uploads_are_listed_to_their_owner_newest_first(rig: Rig) {
     assert_eq!(list(NOW + 1000, 0).await, (String::new(), 0), "expired");
     let twice = rig
         .store
+        .assets()
         .note_upload("u1", asset("in/x", "a", NOW), 1000)
         .await;
     assert!(twice.is_err(), "an identifier is used once");
@@ -57,10 +63,11 @@ async fn uploads_are_listed_to_their_owner_newest_first(rig: Rig) {
 
 async fn a_dropped_upload_is_condemned_at_once(rig: Rig) {
     let upload = asset("in/files/u", "a", NOW);
-    let noted = rig.store.note_upload("u", upload, 1000).await;
+    let noted = rig.store.assets().note_upload("u", upload, 1000).await;
     assert_eq!(noted.expect("noted"), Ok(()));
     let drop = async |account: &str| {
         rig.store
+            .assets()
             .drop_upload(account, "u", NOW)
             .await
             .expect("done")
@@ -68,7 +75,7 @@ async fn a_dropped_upload_is_condemned_at_once(rig: Rig) {
     assert!(!drop("b").await, "it belongs to another account");
     assert!(drop("a").await);
     assert!(!drop("a").await, "it is gone");
-    let condemned = rig.store.condemn_assets(NOW, NOW - 1, 10).await;
+    let condemned = rig.store.assets().condemn(NOW, NOW - 1, 10).await;
     assert_eq!(condemned.expect("condemned"), ["in/files/u"]);
 }
 
@@ -77,6 +84,7 @@ async fn an_upload_that_does_not_fit_is_not_recorded(rig: Rig) {
     let note = async |name: &str, most| {
         let asset = asset(&format!("in/files/{name}"), &id, NOW);
         rig.store
+            .assets()
             .note_upload(name, asset, most)
             .await
             .expect("asked")
@@ -84,6 +92,11 @@ async fn an_upload_that_does_not_fit_is_not_recorded(rig: Rig) {
     assert_eq!(note("one", 14).await, Ok(()));
     assert_eq!(note("two", 14).await, Ok(()));
     assert_eq!(note("three", 14).await, Err(14));
-    let (_, total) = rig.store.uploads(&id, NOW, 0, 10).await.expect("read");
+    let (_, total) = rig
+        .store
+        .assets()
+        .uploads(&id, NOW, 0, 10)
+        .await
+        .expect("read");
     assert_eq!(total, 2);
 }

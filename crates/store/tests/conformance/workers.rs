@@ -88,7 +88,11 @@ pub(crate) async fn put_backend(rig: &Rig, row: BackendRow) -> BackendChangeOutc
         backends: vec![row],
         ..BackendChange::default()
     };
-    let arranged = rig.store.apply_backend_change(arrangement, None).await;
+    let arranged = rig
+        .store
+        .workers()
+        .apply_backend_change(arrangement, None)
+        .await;
     arranged.expect("an answer")
 }
 
@@ -97,7 +101,11 @@ pub(crate) async fn put_worker(rig: &Rig, row: WorkerRow) -> BackendChangeOutcom
         workers: vec![put(row)],
         ..BackendChange::default()
     };
-    let arranged = rig.store.apply_backend_change(arrangement, None).await;
+    let arranged = rig
+        .store
+        .workers()
+        .apply_backend_change(arrangement, None)
+        .await;
     arranged.expect("an answer")
 }
 
@@ -108,7 +116,7 @@ async fn a_back_end_is_made_and_changed(rig: Rig) {
     first.spec.rank = Count::clamped(5);
     put_backend(&rig, first.clone()).await;
     assert_eq!(
-        rig.store.backends().await.expect("a list"),
+        rig.store.workers().backends().await.expect("a list"),
         [first.clone(), row.clone()],
         "in the order of fall-back"
     );
@@ -116,7 +124,10 @@ async fn a_back_end_is_made_and_changed(rig: Rig) {
     row.spec.enabled = false.into();
     put_backend(&rig, row.clone()).await;
     row.revision = 2;
-    assert_eq!(rig.store.backends().await.expect("a list"), [row, first]);
+    assert_eq!(
+        rig.store.workers().backends().await.expect("a list"),
+        [row, first]
+    );
 }
 
 async fn two_back_ends_of_the_operator_have_two_names(rig: Rig) {
@@ -148,7 +159,8 @@ async fn a_worker_keeps_what_it_spent_when_it_is_changed(rig: Rig) {
         health_ms: NOW + 1,
     };
     rig.store
-        .note_workers(
+        .workers()
+        .note(
             vec![
                 note.clone(),
                 WorkerNote {
@@ -163,7 +175,7 @@ async fn a_worker_keeps_what_it_spent_when_it_is_changed(rig: Rig) {
     row.spec.state = WorkerState::Draining;
     row.spec.concurrency = Count::clamped(9);
     put_worker(&rig, row.clone()).await;
-    let found = rig.store.workers().await.expect("a list");
+    let found = rig.store.workers().list().await.expect("a list");
     row.spent = quota(7);
     row.health = "{\"state\":\"well\"}".into();
     row.health_ms = NOW + 1;
@@ -178,9 +190,13 @@ async fn a_worker_keeps_what_it_spent_when_it_is_changed(rig: Rig) {
         workers: vec![cleared],
         ..BackendChange::default()
     };
-    let done = rig.store.apply_backend_change(arrangement, None).await;
+    let done = rig
+        .store
+        .workers()
+        .apply_backend_change(arrangement, None)
+        .await;
     assert_eq!(done.expect("an answer"), BackendChangeOutcome::Done);
-    let found = rig.store.workers().await.expect("a list");
+    let found = rig.store.workers().list().await.expect("a list");
     assert_eq!((found[0].spent, found[0].revision), (quota(0), 3));
     assert_eq!(
         (found[0].health.as_str(), found[0].health_ms),
@@ -199,11 +215,12 @@ async fn an_older_note_does_not_replace_a_newer_one(rig: Rig) {
             health_ms,
         };
         rig.store
-            .note_workers(vec![note], None)
+            .workers()
+            .note(vec![note], None)
             .await
             .expect("noted");
     }
-    let found = rig.store.workers().await.expect("a list");
+    let found = rig.store.workers().list().await.expect("a list");
     assert_eq!(
         (found[0].health.as_str(), found[0].health_ms),
         ("newer", NOW + 2)
@@ -220,7 +237,7 @@ async fn begin(rig: &Rig, job_id: &str, id: &str, worker: &str, now_ms: i64) {
         limits: StartLimits::default(),
         now_ms,
     };
-    let began = rig.store.begin_attempt(attempt).await.expect("begun");
+    let began = rig.store.attempts().begin(attempt).await.expect("begun");
     assert_eq!(began, AttemptStart::Yes);
 }
 
@@ -232,13 +249,15 @@ async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
     begin(&rig, &job, "t", "b/w", NOW).await;
     assert_eq!(
         rig.store
-            .remove_worker(None, "w", None)
+            .workers()
+            .remove(None, "w", None)
             .await
             .expect("asked"),
         RemoveOutcome::Busy(1)
     );
     assert_eq!(
         rig.store
+            .workers()
             .remove_backend(None, "b", None)
             .await
             .expect("asked"),
@@ -248,14 +267,16 @@ async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
         .await;
     assert_eq!(
         rig.store
-            .remove_worker(None, "w", None)
+            .workers()
+            .remove(None, "w", None)
             .await
             .expect("asked"),
         RemoveOutcome::Done
     );
     assert_eq!(
         rig.store
-            .remove_worker(None, "w", None)
+            .workers()
+            .remove(None, "w", None)
             .await
             .expect("asked"),
         RemoveOutcome::Absent
@@ -263,12 +284,13 @@ async fn a_worker_with_work_in_hand_is_not_removed(rig: Rig) {
     put_worker(&rig, worker("v", "b", None)).await;
     assert_eq!(
         rig.store
+            .workers()
             .remove_backend(None, "b", None)
             .await
             .expect("asked"),
         RemoveOutcome::Done
     );
-    assert!(rig.store.workers().await.expect("a list").is_empty());
+    assert!(rig.store.workers().list().await.expect("a list").is_empty());
 }
 
 async fn nobody_removes_or_fills_what_is_anothers(rig: Rig) {
@@ -277,13 +299,17 @@ async fn nobody_removes_or_fills_what_is_anothers(rig: Rig) {
     for stranger in [None, Some(other.as_str())] {
         let refused = put_worker(&rig, worker("w", "b", stranger)).await;
         assert_eq!(refused, BackendChangeOutcome::NoBackend);
-        let refused = rig.store.remove_backend(stranger, "b", None).await;
+        let refused = rig
+            .store
+            .workers()
+            .remove_backend(stranger, "b", None)
+            .await;
         assert_eq!(refused.expect("an answer"), RemoveOutcome::Absent);
     }
     let own = put_worker(&rig, worker("w", "b", Some(&owner))).await;
     assert_eq!(own, BackendChangeOutcome::Done);
     for stranger in [None, Some(other.as_str())] {
-        let refused = rig.store.remove_worker(stranger, "w", None).await;
+        let refused = rig.store.workers().remove(stranger, "w", None).await;
         assert_eq!(refused.expect("an answer"), RemoveOutcome::Absent);
     }
 }
@@ -294,25 +320,39 @@ async fn starts_and_live_attempts_are_counted_by_worker(rig: Rig) {
         let job = rig.running(&account, 1).await;
         begin(&rig, &job, &format!("t{number}"), at, NOW + number).await;
     }
-    let starts = rig.store.recent_starts(NOW + 2).await.expect("a list");
+    let starts = rig
+        .store
+        .attempts()
+        .recent_starts(NOW + 2)
+        .await
+        .expect("a list");
     assert_eq!(starts, [("b/w".into(), NOW + 2), ("b/v".into(), NOW + 3)]);
     let first = rig.running(&account, 1).await;
     let never = rig.running(&account, 1).await;
     begin(&rig, &first, "t4", "b/w", NOW).await;
-    let asked = rig.store.asked_workers(&[&first, &never]).await;
+    let asked = rig.store.attempts().asked_workers(&[&first, &never]).await;
     assert_eq!(asked.expect("a list"), [(first.clone(), "b/w".into())]);
     rig.settle(rig.failure(&first, atelier_store::Guard::Unfinished))
         .await;
-    let live = rig.store.live_attempts().await.expect("a list");
+    let live = rig.store.attempts().live_by_worker().await.expect("a list");
     assert_eq!(live, [("b/v".into(), 1), ("b/w".into(), 2)]);
 }
 
 async fn sealed_values_are_replaced_together(rig: Rig) {
     put_backend(&rig, backend("b", None)).await;
     put_worker(&rig, worker("w", "b", None)).await;
-    rig.store.put_setting("secret", "old").await.expect("put");
-    rig.store.put_setting("other", "same").await.expect("put");
     rig.store
+        .settings()
+        .put("secret", "old")
+        .await
+        .expect("put");
+    rig.store
+        .settings()
+        .put("other", "same")
+        .await
+        .expect("put");
+    rig.store
+        .workers()
         .reseal(
             vec![("w".into(), "v1:2:again".into())],
             vec![("secret".into(), "new".into())],
@@ -320,12 +360,12 @@ async fn sealed_values_are_replaced_together(rig: Rig) {
         )
         .await
         .expect("resealed");
-    let workers = rig.store.workers().await.expect("a list");
+    let workers = rig.store.workers().list().await.expect("a list");
     assert_eq!(
         (workers[0].credential.as_str(), workers[0].revision),
         ("v1:2:again", 2)
     );
-    let settings = rig.store.settings("").await.expect("a list");
+    let settings = rig.store.settings().list("").await.expect("a list");
     assert_eq!(
         settings,
         [
@@ -352,12 +392,21 @@ async fn an_arrangement_is_made_whole_or_not_at_all(rig: Rig) {
     };
     let astray = rig
         .store
+        .workers()
         .apply_backend_change(both("b", "x"), Some(act("a")))
         .await;
     assert_eq!(astray.expect("an answer"), BackendChangeOutcome::NoBackend);
-    assert!(rig.store.backends().await.expect("a list").is_empty());
+    assert!(
+        rig.store
+            .workers()
+            .backends()
+            .await
+            .expect("a list")
+            .is_empty()
+    );
     let done = rig
         .store
+        .workers()
         .apply_backend_change(both("b", "b"), Some(act("a")))
         .await;
     assert_eq!(done.expect("an answer"), BackendChangeOutcome::Done);
@@ -370,21 +419,29 @@ async fn an_arrangement_is_made_whole_or_not_at_all(rig: Rig) {
     };
     assert!(
         rig.store
+            .workers()
             .apply_backend_change(change, Some(act("a")))
             .await
             .is_err()
     );
-    let removed = rig.store.remove_worker(None, "w", Some(act("a"))).await;
+    let removed = rig.store.workers().remove(None, "w", Some(act("a"))).await;
     assert!(removed.is_err());
-    let removed = rig.store.remove_backend(None, "b", Some(act("a"))).await;
+    let removed = rig
+        .store
+        .workers()
+        .remove_backend(None, "b", Some(act("a")))
+        .await;
     assert!(removed.is_err());
     let (backends, workers) = (
-        rig.store.backends().await.expect("a list"),
-        rig.store.workers().await.expect("a list"),
+        rig.store.workers().backends().await.expect("a list"),
+        rig.store.workers().list().await.expect("a list"),
     );
     assert!(backends[0].in_use());
     assert_eq!(workers.len(), 1);
-    assert_eq!(rig.store.audit(0, 9).await.expect("a page").1, 1);
+    assert_eq!(
+        rig.store.admin().audit_rows(0, 9).await.expect("a page").1,
+        1
+    );
 }
 
 async fn two_changes_of_what_was_seen_do_not_overwrite_each_other(rig: Rig) {
@@ -398,7 +455,7 @@ async fn two_changes_of_what_was_seen_do_not_overwrite_each_other(rig: Rig) {
             seen,
             ..BackendChange::default()
         };
-        rig.store.apply_backend_change(arrangement, None)
+        rig.store.workers().apply_backend_change(arrangement, None)
     };
     let seen = || {
         vec![
@@ -416,7 +473,7 @@ async fn two_changes_of_what_was_seen_do_not_overwrite_each_other(rig: Rig) {
     let gone = vec![ExpectedRevision::Worker("gone".into(), 1)];
     let crossed = change(9, gone).await.expect("an answer");
     assert_eq!(crossed, BackendChangeOutcome::Crossed);
-    let stored = rig.store.workers().await.expect("a list").remove(0);
+    let stored = rig.store.workers().list().await.expect("a list").remove(0);
     assert_eq!(stored.revision, 2, "changed once");
     assert!(stored.spec.weight.get() < 9);
 }
@@ -432,6 +489,7 @@ async fn what_an_operator_switched_outlasts_a_declaration(rig: Rig) {
         ..BackendChange::default()
     };
     rig.store
+        .workers()
         .apply_backend_change(declared(), None)
         .await
         .expect("declared");
@@ -440,18 +498,20 @@ async fn what_an_operator_switched_outlasts_a_declaration(rig: Rig) {
     switched.backends[0].switched_off = true;
     switched.workers[0].row.spec.state = WorkerState::Paused;
     rig.store
+        .workers()
         .apply_backend_change(switched, None)
         .await
         .expect("switched");
     let mut again = declared();
     again.workers[0].row.spec.concurrency = Count::clamped(7);
     rig.store
+        .workers()
         .apply_backend_change(again, None)
         .await
         .expect("declared");
     let (backends, workers) = (
-        rig.store.backends().await.expect("a list"),
-        rig.store.workers().await.expect("a list"),
+        rig.store.workers().backends().await.expect("a list"),
+        rig.store.workers().list().await.expect("a list"),
     );
     assert!(!backends[0].in_use() && backends[0].spec.enabled.on());
     assert_eq!(workers[0].spec.state, WorkerState::Paused);
@@ -470,10 +530,11 @@ async fn what_leaves_with_jobs_in_hand_is_switched_off_first(rig: Rig) {
         ..BackendChange::default()
     };
     rig.store
+        .workers()
         .apply_backend_change(leaving(), None)
         .await
         .expect("left");
-    let workers = rig.store.workers().await.expect("a list");
+    let workers = rig.store.workers().list().await.expect("a list");
     assert_eq!(workers.len(), 1);
     assert!(workers[0].retired);
     let all = || BackendChange {
@@ -481,15 +542,24 @@ async fn what_leaves_with_jobs_in_hand_is_switched_off_first(rig: Rig) {
         ..BackendChange::default()
     };
     rig.store
+        .workers()
         .apply_backend_change(all(), None)
         .await
         .expect("left");
-    assert!(!rig.store.backends().await.expect("a list")[0].in_use());
+    assert!(!rig.store.workers().backends().await.expect("a list")[0].in_use());
     rig.settle(rig.failure(&job, atelier_store::Guard::Unfinished))
         .await;
     rig.store
+        .workers()
         .apply_backend_change(all(), None)
         .await
         .expect("left");
-    assert!(rig.store.backends().await.expect("a list").is_empty());
+    assert!(
+        rig.store
+            .workers()
+            .backends()
+            .await
+            .expect("a list")
+            .is_empty()
+    );
 }

@@ -23,7 +23,7 @@ async fn a_poisoned_change_does_not_fail_its_neighbours(rig: Rig) {
                 // The database refuses a second job with this id, and with it the whole batch.
                 accept.job.id.clone_from(&taken);
             }
-            spawn(async move { (poison, rig.store.accept(accept).await) })
+            spawn(async move { (poison, rig.store.jobs().accept(accept).await) })
         })
         .collect();
     for task in tasks {
@@ -53,7 +53,7 @@ async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
     let tasks: Vec<_> = (0..200)
         .map(|_| {
             let (store, accept) = (store.clone(), rig.accept(&account, 1));
-            spawn(async move { store.accept(accept).await })
+            spawn(async move { store.jobs().accept(accept).await })
         })
         .collect();
     let (mut new, mut busy) = (0, 0);
@@ -67,7 +67,7 @@ async fn a_full_queue_is_busy_and_holds_nothing(rig: Rig) {
     assert!(busy > 0, "the queue was never full");
     assert_eq!(rig.purse(&account).await, (quota(10_000 - new), quota(new)));
     // Nor may what callers send along wait without end.
-    let notes = (0..100).map(|_| store.note_inputs(Vec::new()));
+    let notes = (0..100).map(|_| store.assets().note_inputs(Vec::new()));
     let noted = futures_util::future::join_all(notes).await;
     let refused = |one: &Result<_, Error>| matches!(one, Err(Error::Busy));
     assert!(noted.iter().any(refused), "pictures wait for a full queue");
@@ -83,7 +83,7 @@ async fn what_ends_waits_for_a_full_queue(rig: Rig) {
         let id = rig.running(&account, 1).await;
         let ending = rig.success(&id, Guard::Fence(1), 1);
         let store = store.clone();
-        tasks.push(async move { store.settle(ending).await });
+        tasks.push(async move { store.jobs().settle(ending).await });
     }
     for settled in futures_util::future::join_all(tasks).await {
         assert!(matches!(settled, Ok(SettleOutcome::Done(_))), "{settled:?}");
@@ -100,7 +100,7 @@ async fn closing_commits_what_waits(rig: Rig) {
     let tasks: Vec<_> = (0..100)
         .map(|_| {
             let (store, accept) = (store.clone(), rig.accept(&account, 1));
-            spawn(async move { store.accept(accept).await })
+            spawn(async move { store.jobs().accept(accept).await })
         })
         .collect();
     tokio::task::yield_now().await;
@@ -116,7 +116,7 @@ async fn closing_commits_what_waits(rig: Rig) {
     }
     assert_eq!(rig.purse(&account).await, (quota(1_000 - new), quota(new)));
     assert!(matches!(
-        store.accept(rig.accept(&account, 1)).await,
+        store.jobs().accept(rig.accept(&account, 1)).await,
         Err(Error::Busy)
     ));
     assert!(store.ping().await.is_err());
@@ -130,11 +130,18 @@ async fn what_was_answered_is_there_after_opening_again(rig: Rig) {
         .expect("a second node");
     let accept = rig.accept(&account, 1);
     let id = accept.job.id.clone();
-    store.accept(accept).await.expect("accepted");
+    store.jobs().accept(accept).await.expect("accepted");
     store.close().await;
     let store = Store::open(&rig.url, options())
         .await
         .expect("opened again");
-    assert!(store.job(&account, &id).await.expect("a read").is_some());
+    assert!(
+        store
+            .jobs()
+            .find(&account, &id)
+            .await
+            .expect("a read")
+            .is_some()
+    );
     store.close().await;
 }

@@ -77,7 +77,7 @@ fn acts_of_a_node_with_a_wrong_clock() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let store = Store::open(&url, options()).await.expect("a store");
-        store.put_setting("a", "1").await.expect("a write");
+        store.settings().put("a", "1").await.expect("a write");
         let shared = store.database_now_ms().expect("the database's clock");
         eprintln!("wall: {}", wall_ms());
         eprintln!("shared: {shared}");

@@ -99,7 +99,7 @@ async fn grant_at(folder: &Path, plan: &str) {
         ledger_id: "first".into(),
         now_ms: NOW,
     };
-    let made = store.create_account(new, None, None).await;
+    let made = store.accounts().create(new, None, None).await;
     made.expect("an account");
     std::fs::write(folder.join("plan"), plan).expect("a plan");
     let grant = Credit {
@@ -111,7 +111,7 @@ async fn grant_at(folder: &Path, plan: &str) {
         idempotency_key: None,
         now_ms: NOW,
     };
-    match store.credit(grant, None).await {
+    match store.ledger().credit(grant, None).await {
         Ok(CreditOutcome::Done(_)) => eprintln!("answer: done"),
         Err(Error::Unresolved) => eprintln!("answer: unknown"),
         other => eprintln!("answer: refused, {other:?}"),
@@ -121,11 +121,15 @@ async fn grant_at(folder: &Path, plan: &str) {
 /// Says what the books hold.
 async fn look(folder: &Path) {
     let store = Store::open(&url(folder), options()).await.expect("a store");
-    let (rows, total) = store.ledger(Some("account"), 0, 10).await.expect("a page");
+    let (rows, total) = store
+        .ledger()
+        .list(Some("account"), 0, 10)
+        .await
+        .expect("a page");
     assert_eq!(rows.len() as i64, total);
     eprintln!("grants: {}", total - 1);
     assert_eq!(
-        store.check_books().await.expect("an audit"),
+        store.invariants().check_books().await.expect("an audit"),
         Vec::<String>::new()
     );
     store.close().await;

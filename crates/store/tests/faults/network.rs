@@ -20,7 +20,7 @@ async fn behind_a_proxy(rig: &Rig) -> (Proxy, Store) {
     let url = format!("{scheme}://{user}@{}/{name}", proxy.address);
     let store = Store::open(&url, options()).await.expect("a store");
     store.ping().await.expect("it reads");
-    store.put_setting("a", "1").await.expect("it writes");
+    store.settings().put("a", "1").await.expect("it writes");
     (proxy, store)
 }
 
@@ -48,7 +48,7 @@ async fn a_silent_connection_is_given_up_and_replaced(rig: Rig) {
         .map(|_| {
             let (store, accept) = (store.clone(), rig.accept(&account, 1));
             let id = accept.job.id.clone();
-            spawn(async move { (id, timeout(BOUND, store.accept(accept)).await) })
+            spawn(async move { (id, timeout(BOUND, store.jobs().accept(accept)).await) })
         })
         .collect();
     let reads: Vec<_> = (0..8)
@@ -73,12 +73,21 @@ async fn a_silent_connection_is_given_up_and_replaced(rig: Rig) {
         // It may have failed; what counts is that it does not wait for good.
         drop(answer.expect("a read is answered in time"));
     }
-    store.put_setting("b", "2").await.expect("it writes again");
+    store
+        .settings()
+        .put("b", "2")
+        .await
+        .expect("it writes again");
     for _ in 0..8 {
         store.ping().await.expect("it reads again");
     }
     for (id, accepted) in known {
-        let found = rig.store.job_of_any_account(&id).await.expect("a read");
+        let found = rig
+            .store
+            .jobs()
+            .find_of_any_account(&id)
+            .await
+            .expect("a read");
         assert_eq!(found.is_some(), accepted, "{id}");
     }
     store.close().await;
@@ -91,7 +100,7 @@ async fn a_half_open_connection_delays_a_write_by_seconds(rig: Rig) {
     proxy.freeze();
     proxy.let_new_ones_pass();
     let begun = Instant::now();
-    let accepted = store.accept(rig.accept(&account, 1)).await;
+    let accepted = store.jobs().accept(rig.accept(&account, 1)).await;
     let took = begun.elapsed();
     assert!(
         matches!(accepted, Ok(AcceptOutcome::New { .. })),
@@ -108,7 +117,7 @@ async fn a_silent_database_is_not_ready_and_does_not_hold_up_a_stop(rig: Rig) {
     proxy.freeze();
     let write = {
         let store = store.clone();
-        spawn(async move { store.put_setting("b", "2").await })
+        spawn(async move { store.settings().put("b", "2").await })
     };
     let start = Instant::now();
     tokio::time::sleep(Duration::from_secs(6)).await;

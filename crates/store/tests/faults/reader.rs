@@ -51,7 +51,7 @@ async fn write_some(store: &Store, name: &str) -> Duration {
     let start = Instant::now();
     for number in 0..160 {
         let name = format!("{name}-{number}");
-        store.put_setting(&name, "x").await.expect("a write");
+        store.settings().put(&name, "x").await.expect("a write");
     }
     start.elapsed()
 }
@@ -61,6 +61,6 @@ async fn fill_log(store: &Store) {
     let large = "x".repeat(1 << 20);
     for number in 0..72 {
         let name = format!("large-{number}");
-        store.put_setting(&name, &large).await.expect("a write");
+        store.settings().put(&name, &large).await.expect("a write");
     }
 }

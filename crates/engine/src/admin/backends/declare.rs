@@ -24,8 +24,13 @@ pub(super) async fn declare(
     declared: Vec<DeclaredBackend>,
 ) -> Result<(), Refusal> {
     let declaration = Declaration { runner, registry };
-    let backends = context.store.backends().await.map_err(unavailable)?;
-    let workers = context.store.workers().await.map_err(unavailable)?;
+    let backends = context
+        .store
+        .workers()
+        .backends()
+        .await
+        .map_err(unavailable)?;
+    let workers = context.store.workers().list().await.map_err(unavailable)?;
     let mut wanted = BackendChange {
         keeps_switches: true,
         ..BackendChange::default()

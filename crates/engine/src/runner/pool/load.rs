@@ -50,22 +50,34 @@ impl Loader {
     pub(crate) async fn load(&self) -> Result<(), atelier_store::Error> {
         let _alone = self.alone.lock().await;
         let (backends, workers) = (
-            self.context.store.backends().await?,
-            self.context.store.workers().await?,
+            self.context.store.workers().backends().await?,
+            self.context.store.workers().list().await?,
         );
         let stored = !workers.is_empty();
         let now_ms = self.context.steady_ms();
         let mut starts: HashMap<WorkerName, Vec<i64>> = HashMap::new();
         let mut live: HashMap<WorkerName, i64> = HashMap::new();
         if stored {
-            for (worker, began_ms) in self.context.store.recent_starts(now_ms - HOUR_MS).await? {
+            for (worker, began_ms) in self
+                .context
+                .store
+                .attempts()
+                .recent_starts(now_ms - HOUR_MS)
+                .await?
+            {
                 starts
                     .entry(WorkerName::read(&worker))
                     .or_default()
                     .push(began_ms);
             }
             if self.context.store.is_postgres() {
-                let attempts = self.context.store.live_attempts().await?.into_iter();
+                let attempts = self
+                    .context
+                    .store
+                    .attempts()
+                    .live_by_worker()
+                    .await?
+                    .into_iter();
                 live = attempts
                     .map(|(worker, count)| (WorkerName::read(&worker), count))
                     .collect();

@@ -1,7 +1,7 @@
 //! Which indexes lists are read by, and what they do not look at.
 
 use super::*;
-use crate::Options;
+use crate::{Options, Store};
 
 /// A store of its own, and where it is.
 async fn opened(name: &str) -> (Store, std::path::PathBuf) {
@@ -28,7 +28,12 @@ async fn jobs_before_a_page_are_not_read() {
     let (store, path) = opened("page").await;
     let plan = async |sql: &str, values: &[Arg<'_>]| {
         let sql = format!("EXPLAIN QUERY PLAN {sql}");
-        let steps = store.db().all::<Step>(&sql, values).await.expect("a plan");
+        let steps = store
+            .core
+            .db
+            .all::<Step>(&sql, values)
+            .await
+            .expect("a plan");
         let steps = steps.into_iter().map(|(_, (_, (_, step)))| step);
         steps.collect::<Vec<_>>().join("; ")
     };
@@ -70,7 +75,7 @@ async fn jobs_before_a_page_are_not_read() {
 #[tokio::test]
 async fn the_first_page_of_a_long_history_looks_at_its_latest_days_alone() {
     let (store, path) = opened("days").await;
-    let written = store.change((), |conn, ()| {
+    let written = store.core.change((), |conn, ()| {
         Box::pin(async move {
             let days = "WITH RECURSIVE n (day) AS (SELECT 20000 UNION ALL SELECT day + 1 FROM n WHERE day < 21999) \
                  INSERT INTO tally SELECT 'a', day, 'artgen.imagine', 2, 3 FROM n; \
@@ -80,7 +85,7 @@ async fn the_first_page_of_a_long_history_looks_at_its_latest_days_alone() {
     });
     written.await.expect("a history of 2,000 days");
     // Were the earlier days added up, they would be missed now.
-    let forgotten = store.change((), |conn, ()| {
+    let forgotten = store.core.change((), |conn, ()| {
         Box::pin(conn.script("DELETE FROM tally WHERE day < 21000"))
     });
     forgotten.await.expect("days are gone");
@@ -89,7 +94,7 @@ async fn the_first_page_of_a_long_history_looks_at_its_latest_days_alone() {
         limit: 20,
         ..JobFilter::default()
     };
-    let days = store.days(&filter, "[]").await.expect("days").jobs;
+    let days = store.jobs().days(&filter, "[]").await.expect("days").jobs;
     assert_eq!(days.iter().map(|(_, jobs)| jobs).sum::<i64>(), 6_000);
     assert_eq!(days.first(), Some(&(21_999, 3)), "the latest first");
     assert!(days.len() <= 33, "{} days were read", days.len());
