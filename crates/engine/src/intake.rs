@@ -10,6 +10,7 @@ mod operations;
 mod prompts;
 mod review;
 mod translator;
+mod turn;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -361,6 +362,8 @@ impl Intake {
             hook_url: order.hook.as_ref().map(|hook| hook.as_str().to_owned()),
             created_ms: queued_ms + ahead_ms,
             ahead_ms,
+            turn_delay_ms: turn::delay_ms(order.speed),
+            turn_step_ms: turn::STEP_MS,
             deadline_ms: queued_ms + i64::from(limit_s) * 1000,
             batched: false,
         }

@@ -1,8 +1,7 @@
 //! Durable state on SQLite or PostgreSQL.
 //!
 //! Invariants: every public change is one commit and is answered only after it; quota moves only together with its ledger
-//! row; a final job never changes; time and identifiers come from the caller. The order of the queue (`batch/decide.rs`) is
-//! the one policy here.
+//! row; a final job never changes; time, identifiers and the delay of a job's turn come from the caller.
 
 pub mod accounts;
 mod archive;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use atelier_contract::{JobState, Quota, Speed};
+use atelier_contract::{JobState, Quota};
 
 use crate::assets::Asset;
 use crate::batch::attempts::{AttemptLine, Workload};
@@ -14,18 +14,6 @@ use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
 use crate::jobs::bulk::{BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk};
 use crate::jobs::row::JobRow;
 use crate::jobs::settle::{Guard, Outcome, SettleOutcome, Settlement, SettlementChange};
-
-/// How much later a job's turn comes for every unfinished job its account already has in the queue.
-const TURN_STEP_MS: i64 = 5_000;
-
-/// How much later a job's turn comes by its speed.
-const fn speed_penalty_ms(speed: Speed) -> i64 {
-    match speed {
-        Speed::Turbo => 0,
-        Speed::Fast => 10_000,
-        Speed::Relax => 60_000,
-    }
-}
 
 /// Whose call it is, and the key it may be repeated by.
 #[derive(Clone, Copy)]
@@ -166,7 +154,7 @@ impl<'a> Decisions<'a> {
             };
         }
         let queued_ms = job.created_ms - job.ahead_ms;
-        let turn_ms = queued_ms + speed_penalty_ms(job.speed) + TURN_STEP_MS * unfinished;
+        let turn_ms = queued_ms + job.turn_delay_ms + job.turn_step_ms * unfinished;
         self.books.count(&job.account_id, &job.queue, 1);
         self.books.post(
             &job.account_id,

@@ -35,6 +35,10 @@ pub struct NewJob {
     pub created_ms: i64,
     /// How far that is ahead of the service's own time, in which its turn comes and its deadline is.
     pub ahead_ms: i64,
+    /// How much later than that its turn comes.
+    pub turn_delay_ms: i64,
+    /// How much later its turn comes for every unfinished job its account already has in the queue.
+    pub turn_step_ms: i64,
     /// When it is failed if it has not finished.
     pub deadline_ms: i64,
     /// Whether it was submitted together with others.

@@ -29,6 +29,11 @@ each_db!(
 async fn of_speed(rig: &Rig, account_id: &str, speed: Speed, created_ms: i64) -> String {
     let mut accept = rig.accept(account_id, 0);
     accept.job.speed = speed;
+    accept.job.turn_delay_ms = match speed {
+        Speed::Turbo => 0,
+        Speed::Fast => 10_000,
+        Speed::Relax => 60_000,
+    };
     accept.job.created_ms = created_ms;
     accept.job.deadline_ms = created_ms + 1_000_000;
     let id = accept.job.id.clone();

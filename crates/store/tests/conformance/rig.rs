@@ -238,6 +238,8 @@ impl Rig {
                 hook_url: None,
                 created_ms: NOW,
                 ahead_ms: 0,
+                turn_delay_ms: 10_000,
+                turn_step_ms: 5_000,
                 deadline_ms: NOW + 300_000,
                 batched: false,
             },
