@@ -28,6 +28,20 @@ pub static FAMILIES: &[Family] = &[
     motion::FAMILY,
 ];
 
+/// What is left of a stored request whose words were removed.
+pub const WORDLESS_REQUEST: &str = r#"{"prompt":""}"#;
+
+/// The fields of stored requests that hold the main prompt, of all families.
+pub fn prompt_fields() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for name in FAMILIES.iter().flat_map(|family| family.prompt_fields) {
+        if !names.contains(name) {
+            names.push(*name);
+        }
+    }
+    names
+}
+
 /// The family and the submit with a name such as `facegen.swap`.
 pub fn operation(name: &str) -> Option<(&'static Family, &'static SubmitEndpoint)> {
     FAMILIES.iter().find_map(|family| {

@@ -64,6 +64,8 @@ pub struct Family {
     pub custody: bool,
     /// Whether the operator's list of banned words holds for its prompts without being told so.
     pub banned_words: bool,
+    /// The fields of its stored requests that hold the main prompt; earlier releases may have stored it in another one.
+    pub prompt_fields: &'static [&'static str],
     /// What a prompt asks for, without what it says is to be left out.
     pub asked_for: fn(&str) -> Cow<'_, str>,
     /// Time limit in seconds when the request has none.
@@ -93,6 +95,7 @@ impl Family {
         accepted_message: "success",
         custody: false,
         banned_words: false,
+        prompt_fields: &["prompt"],
         asked_for: |prompt| Cow::Borrowed(prompt),
         timeout_s: 600,
         keep: ResultLifetime::Day,

@@ -186,7 +186,7 @@ fn nothing_is_marked_as_unfinished() {
 #[test]
 fn families_are_known_by_name_to_the_contract_alone() {
     let mut found = Vec::new();
-    for crate_name in ["backends", "engine", "gateway"] {
+    for crate_name in ["store", "backends", "engine", "gateway"] {
         let source = root().join("crates").join(crate_name).join("src");
         visit(&source, &mut |path, text| {
             let inside = path.strip_prefix(root()).expect("below it");
@@ -217,6 +217,31 @@ fn names_a_family(line: &str, is_gateway: bool) -> bool {
             || line.contains(&format!("\"{name}."))
             || (!is_gateway && elsewhere.iter().any(|text| line.contains(text)))
     })
+}
+
+#[test]
+fn fields_of_prompts_are_not_known_by_name_to_the_store() {
+    let fields = atelier_contract::families::prompt_fields();
+    assert!(fields.len() > 1, "{fields:?}");
+    let mut found = Vec::new();
+    visit(&root().join("crates/store/src"), &mut |path, text| {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for line in code.lines().filter(|line| !line.trim().starts_with("//")) {
+            let quoted = |name: &&str| {
+                [
+                    format!("\"{name}\""),
+                    format!("'{name}'"),
+                    format!("$.{name}"),
+                ]
+                .iter()
+                .any(|word| line.contains(word))
+            };
+            if !path.ends_with("tests.rs") && fields.iter().any(quoted) {
+                found.push(format!("{}: {}", path.display(), line.trim()));
+            }
+        }
+    });
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 fn visit(folder: &Path, look: &mut dyn FnMut(&Path, &str)) {

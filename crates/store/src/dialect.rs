@@ -5,16 +5,14 @@
 //! - `{rows:$1 id text, price bigint}`: the objects of a JSON array, as a source named `v`;
 //! - `{lines:id text, price bigint}`: lines of values, the statement's only ones, as a source named `v`: arrays for PostgreSQL.
 //!   For SQLite [`for_lines`] puts the values where `v.price` stands;
-//! - `{prompt:column}`: the words that a request kept as JSON was asked with; `{like}` compares them in any case;
+//! - `{first:column a b}`: the first of the fields `a`, `b` that an object kept as JSON has, or an empty text; `{like}` compares
+//!   texts in any case;
 //! - `{lock}`, `{lock free}`: row locks, waiting or skipping; SQLite has one writer and needs none;
 //! - `{apart}`: an index that is made while others write;
 //! - `{clustered}`: a table kept in the order of its key, where that must be asked for.
 
 use std::borrow::Cow;
 use std::fmt::Write;
-
-/// What requests call the words they are asked with.
-const PROMPTS: [&str; 3] = ["prompt", "userPrompt", "user_prompt"];
 
 /// Which database this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +65,7 @@ impl Dialect {
                 write!(out, "= ANY (ARRAY({list}))")
             }
             (Some(("rows", rows)), _) => self.rows(rows, out),
-            (Some(("prompt", column)), _) => self.prompt(column, out),
+            (Some(("first", fields)), _) => self.first(fields, out),
             (None, Self::Sqlite) if mark == "like" => write!(out, "LIKE"),
             (None, Self::Postgres) => write!(out, "{}", postgres_only(mark)),
             (None, Self::Sqlite) if mark == "clustered" => write!(out, "WITHOUT ROWID"),
@@ -77,10 +75,10 @@ impl Dialect {
         written.expect("a text takes everything");
     }
 
-    /// The first of the names that families have for it.
-    fn prompt(self, column: &str, out: &mut String) -> std::fmt::Result {
+    fn first(self, fields: &str, out: &mut String) -> std::fmt::Result {
+        let (column, names) = fields.split_once(' ').expect("a column, then fields");
         out.push_str("COALESCE(");
-        for name in PROMPTS {
+        for name in names.split(' ') {
             match self {
                 Self::Sqlite => write!(out, "json_extract({column}, '$.{name}'), ")?,
                 Self::Postgres => write!(out, "{column}::json ->> '{name}', ")?,
@@ -215,6 +213,21 @@ mod tests {
             Postgres.text(sql),
             "SELECT id FROM json_to_recordset($1::json) AS v(id text, n bigint) \
              WHERE id IN (SELECT json_array_elements_text($2::json)) FOR UPDATE SKIP LOCKED"
+        );
+    }
+
+    #[test]
+    fn the_first_field_that_is_there_is_read() {
+        let sql = "SELECT id FROM job WHERE {first:job.request prompt text} {like} $1";
+        assert_eq!(
+            Sqlite.text(sql),
+            "SELECT id FROM job WHERE COALESCE(json_extract(job.request, '$.prompt'), \
+             json_extract(job.request, '$.text'), '') LIKE $1"
+        );
+        assert_eq!(
+            Postgres.text(sql),
+            "SELECT id FROM job WHERE COALESCE(job.request::json ->> 'prompt', \
+             job.request::json ->> 'text', '') ILIKE $1"
         );
     }
 

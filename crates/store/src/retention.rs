@@ -1,6 +1,8 @@
 //! What has been of use for long enough is deleted, some rows at a time, so that no commit is long. Jobs and the
 //! ledger are never touched.
 
+use atelier_contract::families::WORDLESS_REQUEST;
+
 use crate::Result;
 use crate::audit_chain;
 use crate::db::{Conn, args, json};
@@ -33,9 +35,6 @@ const BULKS: &str =
 
 const FAILED: &str = "SELECT id, account_id FROM job WHERE state = 3 AND deleted_ms IS NULL \
        AND COALESCE(request_bytes, 1) > 0 AND finished_ms < $1 ORDER BY finished_ms LIMIT $2";
-
-/// What is left of the request of a job that failed long ago.
-const WORDLESS: &str = r#"{"prompt":""}"#;
 
 const OWN_ACTS: &str = "DELETE FROM account_act WHERE id IN ( \
        SELECT id FROM account_act WHERE time_ms < $1 ORDER BY time_ms LIMIT $2)";
@@ -75,7 +74,7 @@ impl Retention<'_> {
                 old.uncount(conn, "request_bytes", "job").await?;
                 let sql = "UPDATE job SET request = $2, request_bytes = 0 WHERE id IN ({list:$1}) \
                      AND deleted_ms IS NULL AND COALESCE(request_bytes, 1) > 0";
-                conn.run(sql, args![&old.ids, WORDLESS]).await
+                conn.run(sql, args![&old.ids, WORDLESS_REQUEST]).await
             })
         })
         .await

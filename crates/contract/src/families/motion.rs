@@ -21,6 +21,7 @@ pub const FAMILY: Family = Family {
     prefix: "/motion/",
     queue: "motion",
     refused_data: RefusedData::Empty,
+    prompt_fields: &["userPrompt", "user_prompt"],
     accepted_message: "",
     timeout_s: 1800,
     keep: ResultLifetime::ThreeDays,

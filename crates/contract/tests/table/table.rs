@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use atelier_contract::FAMILIES;
+use atelier_contract::families::prompt_fields;
 use atelier_contract::family::AnswerMode;
 use atelier_contract::operation::ReferencedJobs;
 
@@ -36,6 +37,41 @@ fn an_operation_orders_only_the_kinds_of_work_it_says_it_makes() {
         }
         assert!(ordered > 0, "{}", submit.name);
     }
+}
+
+#[test]
+fn the_main_prompt_is_stored_in_a_field_that_its_family_names() {
+    let mut seen = HashSet::new();
+    for family in FAMILIES {
+        for submit in family.submits {
+            for good in good_requests(submit.name) {
+                let fields = good.body.as_object().expect("fields").clone();
+                let Ok(request) = (submit.parse)(fields) else {
+                    continue;
+                };
+                let prompts = request.prompts();
+                let Some((field, text)) = prompts.first() else {
+                    continue;
+                };
+                assert!(
+                    family.prompt_fields.contains(&field.as_str()),
+                    "{}: {field}",
+                    submit.name
+                );
+                assert_eq!(request.to_fields()[field], *text, "{}", submit.name);
+                seen.insert(field.clone());
+            }
+        }
+    }
+    assert_eq!(seen.len(), 2, "{seen:?}");
+    let plain = |name: &&str| {
+        name.chars()
+            .all(|letter| letter.is_ascii_alphabetic() || letter == '_')
+    };
+    assert!(
+        prompt_fields().iter().all(plain),
+        "they are written into statements"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Which jobs are asked for, as conditions of a statement.
 
 use atelier_contract::JobState;
+use atelier_contract::families::prompt_fields;
 use atelier_contract::pages::jobs::JobCursor;
 
 use crate::db::{Arg, args};
@@ -109,11 +110,20 @@ fn containing(words: &str) -> String {
     pattern
 }
 
+/// Whether the beginning of a job's prompt has the words in it; families have different fields for it.
+fn prompt_condition() -> String {
+    format!(
+        "SUBSTR({{first:job.request {}}}, 1, 500) {{like}} $4 ESCAPE '\\' AND $5 IS NOT NULL",
+        prompt_fields().join(" ")
+    )
+}
+
 /// A filter that is absent still names its place, so that the values keep theirs.
 pub(super) fn conditions(filter: &JobFilter, any_operation: bool) -> String {
     let pick = |present: bool, with: &'static str, without: &'static str| {
         if present { with } else { without }
     };
+    let prompt = filter.text.as_ref().map(|_| prompt_condition());
     [
         pick(
             filter.account_id.is_some(),
@@ -131,11 +141,7 @@ pub(super) fn conditions(filter: &JobFilter, any_operation: bool) -> String {
             Some(_) => "job.state = 1 AND job.started_ms IS NOT NULL AND $3 IS NOT NULL",
             None => "$3 IS NULL",
         },
-        pick(
-            filter.text.is_some(),
-            "SUBSTR({prompt:job.request}, 1, 500) {like} $4 ESCAPE '\\' AND $5 IS NOT NULL",
-            "$4 IS NULL AND $5 IS NULL",
-        ),
+        prompt.as_deref().unwrap_or("$4 IS NULL AND $5 IS NULL"),
         pick(
             filter.parent_id.is_some(),
             "job.parent_id = $6",
@@ -148,10 +154,22 @@ pub(super) fn conditions(filter: &JobFilter, any_operation: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::containing;
+    use super::{JobFilter, conditions, containing};
 
     #[test]
     fn words_to_look_for_mean_themselves() {
         assert_eq!(containing("50 % of_it"), "%50 \\% of\\_it%");
+    }
+
+    #[test]
+    fn words_are_looked_for_in_every_field_that_a_prompt_may_have() {
+        let filter = JobFilter {
+            text: Some("fox".into()),
+            ..JobFilter::default()
+        };
+        let expected =
+            "SUBSTR({first:job.request prompt userPrompt user_prompt}, 1, 500) {like} $4";
+        let sql = conditions(&filter, true);
+        assert!(sql.contains(expected), "{sql}");
     }
 }
