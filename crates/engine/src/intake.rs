@@ -318,7 +318,7 @@ impl Intake {
         if custody {
             let own = follows
                 .as_ref()
-                .is_some_and(|worker| runner.owns(account_id, worker));
+                .is_some_and(|worker| runner.workers().owns(account_id, worker));
             if *maker != Maker::Nobody && !own {
                 return Err(Refusal::new(
                     Code::ActionNotAvailable,
@@ -330,7 +330,8 @@ impl Intake {
         let lane = match maker {
             Maker::Nobody => RoutingConstraint::Any.text(),
             Maker::InProcess => {
-                RoutingConstraint::At(runner.unrecorded().unwrap_or_default().backend()).text()
+                RoutingConstraint::At(runner.workers().unrecorded().unwrap_or_default().backend())
+                    .text()
             }
             Maker::Worker(worker) => RoutingConstraint::At(worker.backend()).text(),
         };

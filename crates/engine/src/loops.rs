@@ -203,7 +203,7 @@ impl Engine {
     /// Starts every loop. On a store of one process, whatever a dead predecessor had in hand is free at once.
     pub async fn run(self: &Arc<Self>) -> Result<RunningEngine, atelier_store::Error> {
         self.take_over().await?;
-        self.runner().load_pool().await?;
+        self.runner().workers().load().await?;
         self.renew_step().await?;
         self.runner().sweep_step().await?;
         for (place, one) in (0..).zip(LOOPS) {

@@ -25,16 +25,17 @@ mod step;
 mod sweep;
 mod ticket;
 mod upkeep;
+mod worker_accounts;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::support::FieldSupport;
-use atelier_backends::{Backend, Fault, FieldError, Vendor, WebhookRequest};
+use atelier_backends::{Vendor, WebhookRequest};
 use atelier_contract::brief::Brief;
 use atelier_contract::family::{Family, SubmitEndpoint};
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
-use atelier_store::{AuditRow, BackendRow, Guard, JobRow, WorkerRow};
+use atelier_store::{Guard, JobRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument as _;
 
@@ -49,6 +50,7 @@ use polling::Polling;
 use pool::Pool;
 use pool::load::Loader;
 use runner_core::RunnerCore;
+use worker_accounts::WorkerAccounts;
 
 pub(crate) use headroom::ShortSeen;
 pub(crate) use job::{InitialLease, LeasedJob};
@@ -102,26 +104,13 @@ impl Runner {
         &self.core.pool
     }
 
-    /// Every worker account as it is now.
-    pub(crate) fn reports(&self) -> Vec<WorkerReport> {
-        let context = &self.context;
-        self.pool()
-            .reports(context.steady_ms(), context.clock.ahead_ms())
-    }
-
-    /// Whether a worker account belongs to a caller.
-    pub(crate) fn owns(&self, owner: &str, name: &WorkerName) -> bool {
-        self.pool().owns(owner, name)
-    }
-
-    /// Whoever in this process makes what nobody writes down.
-    pub(crate) fn unrecorded(&self) -> Option<WorkerName> {
-        self.pool().unrecorded()
-    }
-
-    /// The vendors that worker accounts can be set up at.
-    pub(crate) fn vendors(&self) -> &'static [Vendor] {
-        self.loader.vendors()
+    /// The worker accounts that this node knows.
+    pub fn workers(&self) -> WorkerAccounts<'_> {
+        WorkerAccounts {
+            context: &self.context,
+            pool: self.pool(),
+            loader: &self.loader,
+        }
     }
 
     /// How many jobs are at vendors.
@@ -429,63 +418,12 @@ impl Runner {
 
     /// Brings the pool and the store together.
     pub async fn pool_step(&self) -> Result<(), atelier_store::Error> {
-        self.write_notes(None).await?;
-        self.load_pool().await?;
+        self.workers().write_notes(None).await?;
+        self.workers().load().await?;
         upkeep::probe_credit(&self.context, self.pool());
         upkeep::end_hopeless(&self.core).await?;
         self.context.wakes.work.notify_one();
         Ok(())
-    }
-
-    /// Takes over the back ends and worker accounts as they are stored now.
-    pub async fn load_pool(&self) -> Result<(), atelier_store::Error> {
-        self.loader.load().await
-    }
-
-    /// Builds what talks to a vendor, to see whether it can be built.
-    pub(crate) fn build_worker(
-        &self,
-        backend: &BackendRow,
-        row: &WorkerRow,
-    ) -> Result<Arc<dyn Backend>, FieldError> {
-        self.loader.build(backend, row)
-    }
-
-    /// Whether a back end can be set up as it is described.
-    pub(crate) fn check_backend(&self, backend: &BackendRow) -> Result<(), FieldError> {
-        self.loader.check(backend)
-    }
-
-    /// Writes down what worker accounts spent and how well they are.
-    pub(crate) async fn write_notes(
-        &self,
-        act: Option<AuditRow>,
-    ) -> Result<(), atelier_store::Error> {
-        upkeep::write_notes(&self.context, self.pool(), act).await
-    }
-
-    /// Asks the vendor of a worker account whether it is well and takes the credentials; what it says counts. `None`
-    /// when the account is not in the pool.
-    pub(crate) async fn probe(&self, name: &WorkerName) -> Option<Result<(), Fault>> {
-        let backend = self.pool().backend(name)?;
-        Some(upkeep::probe(&self.context, self.pool(), name, backend.as_ref()).await)
-    }
-
-    /// Health with everything forgotten that is held against a worker account, as it is stored, and its time.
-    pub(crate) fn reset_health(&self, name: &WorkerName) -> (String, i64) {
-        let now_ms = self.context.steady_ms();
-        let mut health = self.pool().health(name).unwrap_or_default();
-        health.mark_healthy(now_ms);
-        (serde_json::to_string(&health).unwrap_or_default(), now_ms)
-    }
-
-    /// Holds nothing against worker accounts any longer.
-    pub(crate) fn mark_workers_healthy(&self, names: &[WorkerName]) {
-        let now_ms = self.context.steady_ms();
-        for name in names {
-            self.pool()
-                .set_health(name, |health| health.mark_healthy(now_ms));
-        }
     }
 
     /// How the endpoints of a family are, by speed and by path.

@@ -66,7 +66,7 @@ impl Backends {
         let faults = ask_vendors(&self.runner, &backend, &asked).await;
         let target = worker_id.unwrap_or_default();
         let act = self.context.act(by, "backend.probe", id, target);
-        let noted = self.runner.write_notes(Some(act)).await;
+        let noted = self.runner.workers().write_notes(Some(act)).await;
         noted.map_err(unavailable)?;
         if faults.is_empty() {
             return self.one(id).await;

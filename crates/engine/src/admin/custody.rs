@@ -114,7 +114,7 @@ impl Custody {
             .backends()
             .await
             .map_err(unavailable)?;
-        let reports = self.runner.reports();
+        let reports = self.runner.workers().reports();
         let shown = |row: &WorkerRow| {
             let backend = backends.iter().find(|one| one.id == row.backend_id)?;
             Some(own_view(backend_views::worker(row, &reports), backend))
@@ -130,7 +130,7 @@ impl Custody {
         let act = self
             .context
             .own_act(account_id, "", ("custody.probe", id), "");
-        let noted = self.runner.write_notes(Some(act)).await;
+        let noted = self.runner.workers().write_notes(Some(act)).await;
         noted.map_err(unavailable)?;
         if !faults.is_empty() {
             return Err(Refusal::new(Code::BackendFailed, faults.join("; ")));

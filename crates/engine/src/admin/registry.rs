@@ -70,7 +70,7 @@ impl Registry {
             }
         }
         crash::point("admin.acted");
-        self.runner.mark_workers_healthy(&well);
+        self.runner.workers().mark_healthy(&well);
         self.pool_changed().await?;
         Ok(true)
     }
@@ -115,10 +115,13 @@ impl Registry {
     ) -> Result<WorkerUpsert, Refusal> {
         let spec = patch.spec.over(&row.spec)?;
         let (row, fresh) = self.described(row, spec);
-        self.runner.build_worker(backend, &row).map_err(refused)?;
+        self.runner
+            .workers()
+            .build(backend, &row)
+            .map_err(refused)?;
         let reset = patch.resets.clear_health.on() || fresh;
         Ok(WorkerUpsert {
-            health: reset.then(|| self.runner.reset_health(&WorkerName::from(&row))),
+            health: reset.then(|| self.runner.workers().reset_health(&WorkerName::from(&row))),
             clear_spent: patch.resets.clear_spent.on(),
             row,
         })
@@ -163,7 +166,7 @@ impl Registry {
 
     /// Takes a change over here, and has every other node do the same.
     pub(super) async fn pool_changed(&self) -> Result<(), Refusal> {
-        self.runner.load_pool().await.map_err(unavailable)?;
+        self.runner.workers().load().await.map_err(unavailable)?;
         self.context.broadcast(Hint::Pool);
         self.context.wakes.work.notify_one();
         Ok(())
@@ -172,7 +175,7 @@ impl Registry {
     /// A back end of the operator's that can be changed here.
     pub(super) async fn own_backend(&self, id: &str) -> Result<BackendRow, Refusal> {
         let found = self.backend_row(None, id).await?;
-        let reports = self.runner.reports();
+        let reports = self.runner.workers().reports();
         if reports.iter().any(|one| one.inside && one.backend == id) {
             return Err(Refusal::new(
                 Code::Conflict,
@@ -239,7 +242,7 @@ impl Registry {
 
     /// Refuses a back end that cannot be set up as it is described.
     pub(super) fn check_backend(&self, row: &BackendRow) -> Result<(), Refusal> {
-        self.runner.check_backend(row).map_err(refused)
+        self.runner.workers().check_backend(row).map_err(refused)
     }
 
     /// Every back end of the operator's with its worker accounts, in the order of fall-back; the embedded one too.
@@ -258,7 +261,7 @@ impl Registry {
             .list()
             .await
             .map_err(unavailable)?;
-        let reports = self.runner.reports();
+        let reports = self.runner.workers().reports();
         let inside = reports.iter().filter(|one| one.inside);
         let mut shown: Vec<BackendView> = inside.map(backend_views::embedded).collect();
         let own = rows.iter().filter(|row| row.owner.is_none());
@@ -284,7 +287,7 @@ impl Registry {
             .list()
             .await
             .map_err(unavailable)?;
-        let reports = self.runner.reports();
+        let reports = self.runner.workers().reports();
         rows.iter()
             .find(|row| row.id == id)
             .map(|row| backend_views::worker(row, &reports))

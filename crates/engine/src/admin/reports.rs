@@ -124,6 +124,7 @@ impl Reports {
         self.jobs.cancel(&account_id, id).await?;
         let act = self.context.act(by, "job.cancel", id, account_id.as_str());
         self.runner
+            .workers()
             .write_notes(Some(act))
             .await
             .map_err(unavailable)
@@ -139,7 +140,7 @@ impl Reports {
             settings: (vendor.settings)(),
             mappings: serde_json::from_str(vendor.ready).ok(),
         };
-        self.runner.vendors().iter().map(row).collect()
+        self.runner.workers().vendors().iter().map(row).collect()
     }
 
     /// The audit record in pages, newest first.
@@ -184,7 +185,7 @@ impl Reports {
         let name = |lane: String| {
             if lane.is_empty() { "any".into() } else { lane }
         };
-        let reports = self.runner.reports();
+        let reports = self.runner.workers().reports();
         Ok(Stats {
             waiting: counts.waiting,
             running: counts.running,
@@ -234,6 +235,7 @@ impl Reports {
             at_vendors: self.runner.at_vendors(),
             workers: self
                 .runner
+                .workers()
                 .reports()
                 .into_iter()
                 .map(worker_stats)
@@ -245,7 +247,7 @@ impl Reports {
 
     /// What every back end of the operator's does, in a few words that anybody may read.
     pub fn ready(&self) -> Readiness {
-        let reports = self.runner.reports();
+        let reports = self.runner.workers().reports();
         let shown = |one: WorkerReport| WorkerReadiness {
             name: one.name.to_string(),
             busy: one.busy,

@@ -87,16 +87,16 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
         Ok(StartOutcome::Done(made)) => {
             // It was taken and done in one; what is left is to keep it.
             kept.progress.begin();
-            pool.accepted(worker, context.steady_ms());
+            pool.member(worker).accepted(context.steady_ms());
             return Ok(JobStart::Done(made, kept));
         }
         Ok(StartOutcome::Ticket(ticket)) => {
-            pool.accepted(worker, context.steady_ms());
+            pool.member(worker).accepted(context.steady_ms());
             return Ok(Box::pin(keep_ticket(context, job, kept, ticket)).await);
         }
         Err(fault) => fault,
     };
-    pool.fault(worker, &fault, context.steady_ms());
+    pool.member(worker).fault(&fault, context.steady_ms());
     if fault.taken == Acceptance::No {
         return Err(fault);
     }

@@ -66,15 +66,16 @@ pub(super) async fn finish(
     };
     match settle_paid(context, &leased.id, guard, outcome, spent).await {
         Ok(Some(done)) => {
-            pool.good(job.worker(), took_ms, done.quota, context.steady_ms());
+            pool.member(job.worker())
+                .good(took_ms, done.quota, context.steady_ms());
             if told {
-                pool.told(job.worker(), &leased.operation, took_ms);
+                pool.member(job.worker()).told(&leased.operation, took_ms);
             }
-            pool.took(job.worker(), micros);
+            pool.member(job.worker()).took(micros);
         }
         Ok(None) => {
             tracing::info!(job = %leased.id, "a late result was discarded");
-            pool.took(job.worker(), micros);
+            pool.member(job.worker()).took(micros);
         }
         Err(error) => return Err(Fault::internal(format!("store: {error}"))),
     }
@@ -116,7 +117,7 @@ pub(super) async fn fail_paid(
     };
     match settle_paid(context, &leased.id, guard, outcome, spent).await {
         Ok(_) => {
-            core.pool.took(job.worker(), micros);
+            core.pool.member(job.worker()).took(micros);
             took(context, job, cost.as_ref());
         }
         Err(error) => {

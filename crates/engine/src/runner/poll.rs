@@ -128,7 +128,7 @@ async fn handle_reply(
     match answer {
         Ok(PollOutcome::Running(pause)) => {
             job.errors = 0;
-            pool.poll_answered(job.worker(), context.steady_ms());
+            pool.member(job.worker()).poll_answered(context.steady_ms());
             Some((job, pause))
         }
         Ok(PollOutcome::Done(made)) => {
@@ -139,7 +139,7 @@ async fn handle_reply(
             not_stored(core, job, &made, &fault).await
         }
         Ok(PollOutcome::Failed(fault)) => {
-            pool.fault(job.worker(), &fault, context.steady_ms());
+            pool.member(job.worker()).fault(&fault, context.steady_ms());
             context.meters.failed(job.slot.vendor(), &fault);
             vendor_failed(core, &job, &fault).await;
             None
@@ -148,7 +148,8 @@ async fn handle_reply(
         Err(fault) => {
             // The question failed, not the job: the vendor still has it.
             tracing::debug!(job = %job.id(), detail = %fault.detail, "a question failed");
-            pool.poll_failed(job.worker(), &fault, context.steady_ms());
+            pool.member(job.worker())
+                .poll_failed(&fault, context.steady_ms());
             Some(poll_later(job, fault.after))
         }
     }
@@ -205,7 +206,7 @@ async fn handle_lookup(
     let (context, pool) = (&core.context, &core.pool);
     match answer {
         Ok(Some(StartOutcome::Ticket(ticket))) => {
-            pool.accepted(job.worker(), context.steady_ms());
+            pool.member(job.worker()).accepted(context.steady_ms());
             has_ticket(core, job, ticket).await
         }
         Ok(Some(StartOutcome::Done(made))) => {
@@ -218,7 +219,8 @@ async fn handle_lookup(
             None => denied(core, &job).await,
         },
         Err(fault) if react(fault.class).job.may_pass() => {
-            pool.poll_failed(job.worker(), &fault, context.steady_ms());
+            pool.member(job.worker())
+                .poll_failed(&fault, context.steady_ms());
             Some(poll_later(job, fault.after))
         }
         // It cannot even be asked about, such as without a picture that is gone by now.

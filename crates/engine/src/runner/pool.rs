@@ -7,6 +7,7 @@ pub(crate) mod health;
 mod instant;
 pub(crate) mod leasable_kinds;
 pub(crate) mod load;
+mod member;
 pub(crate) mod pace;
 mod refusal;
 pub(crate) mod slot;
@@ -17,8 +18,8 @@ pub(crate) mod worker;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use atelier_backends::Backend;
 use atelier_backends::backend::LostSubmit;
-use atelier_backends::{Backend, Fault};
 use atelier_contract::{BackendId, Quota};
 use atelier_fairness::share::FairSemaphore;
 use atelier_store::{ShortWork, WorkerNote, read_work_kind};
@@ -205,83 +206,6 @@ impl Pool {
             let any = always && requirements.long && !short.operations.is_empty();
             any.then_some((Headroom::OneOfSeveral, short))
         })
-    }
-
-    /// The vendor answered a question about work it has.
-    pub(crate) fn poll_answered(&self, name: &WorkerName, now_ms: i64) {
-        self.with(name, |member| {
-            member.candidate.health.poll_answered(now_ms);
-        });
-    }
-
-    /// The vendor took work.
-    pub(crate) fn accepted(&self, name: &WorkerName, now_ms: i64) {
-        self.with(name, |member| member.candidate.health.answered(now_ms));
-    }
-
-    /// A result without files was delivered.
-    pub(crate) fn told(&self, name: &WorkerName, operation: &str, took_ms: i64) {
-        self.with(name, |member| {
-            let operation = member.candidate.operations.get(operation);
-            if let Some(operation) = operation.filter(|_| !member.recorded) {
-                member.candidate.quick.took(operation, took_ms);
-            }
-        });
-    }
-
-    /// A result was delivered, and what it cost.
-    pub(crate) fn good(&self, name: &WorkerName, took_ms: i64, quota: Quota, now_ms: i64) {
-        self.with(name, |member| {
-            member.candidate.health.good(took_ms, now_ms);
-            member.candidate.spent = member.candidate.spent + quota;
-            member.unwritten = member.unwritten + quota;
-            member.changed = true;
-        });
-    }
-
-    /// What the vendor says that it took; it is written down by whoever settled.
-    pub(crate) fn took(&self, name: &WorkerName, micros: i64) {
-        self.with(name, |member| member.candidate.cost += micros);
-    }
-
-    /// A start or a work in hand failed.
-    pub(crate) fn fault(&self, name: &WorkerName, fault: &Fault, now_ms: i64) {
-        self.failed(name, fault, now_ms, Health::fault);
-    }
-
-    /// A question about work that the vendor has failed.
-    pub(crate) fn poll_failed(&self, name: &WorkerName, fault: &Fault, now_ms: i64) {
-        self.failed(name, fault, now_ms, Health::poll_failed);
-    }
-
-    fn failed(
-        &self,
-        name: &WorkerName,
-        fault: &Fault,
-        now_ms: i64,
-        act: fn(&mut Health, &Fault, i64),
-    ) {
-        self.with(name, |member| {
-            act(&mut member.candidate.health, fault, now_ms);
-            member.changed = true;
-            if member.candidate.health.fitness(now_ms) != Fitness::Fit {
-                tracing::warn!(
-                    worker = %name,
-                    condition = member.candidate.health.condition.word(),
-                    class = fault.class.word(),
-                    detail = %fault.detail,
-                    "a worker account is set aside"
-                );
-            }
-        });
-    }
-
-    /// Sets the health of a worker account, as an operator or a probe found it.
-    pub(crate) fn set_health(&self, name: &WorkerName, act: impl FnOnce(&mut Health)) {
-        self.with(name, |member| {
-            act(&mut member.candidate.health);
-            member.changed = true;
-        });
     }
 
     /// What has to be written down since the last time.

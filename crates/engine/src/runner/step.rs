@@ -40,12 +40,14 @@ pub(super) async fn order(core: &RunnerCore, job: RunningJob, step: NextPass) ->
     crash::point("runner.step_taken");
     let fault = match sent {
         Ok(next) => {
-            core.pool.accepted(job.worker(), context.steady_ms());
+            core.pool.member(job.worker()).accepted(context.steady_ms());
             return continue_with(core, job, next).await;
         }
         Err(fault) => fault,
     };
-    core.pool.fault(job.worker(), &fault, context.steady_ms());
+    core.pool
+        .member(job.worker())
+        .fault(&fault, context.steady_ms());
     let repeats = job.backend().lost_submit() == LostSubmit::Repeat;
     let unsent = fault.taken == Acceptance::No || repeats;
     if unsent && react(fault.class).job.may_pass() {

@@ -106,14 +106,14 @@ pub(super) async fn probe(
     let answer = backend.probe().await;
     let now_ms = context.steady_ms();
     match &answer {
-        Ok(left) => pool.set_health(name, |health| {
+        Ok(left) => pool.member(name).set_health(|health| {
             health.probing = false;
             health.mark_healthy(now_ms);
             health.left = left
                 .as_ref()
                 .map(|left| RemainingBalance::new(left, now_ms));
         }),
-        Err(fault) => pool.fault(name, fault, now_ms),
+        Err(fault) => pool.member(name).fault(fault, now_ms),
     }
     context.wakes.work.notify_one();
     answer.map(|_| ())

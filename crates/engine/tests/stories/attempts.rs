@@ -112,7 +112,7 @@ async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
     rig.rest().await;
     rig.clock.advance(31_000);
     let second = rig.second_node();
-    second.runner().load_pool().await.expect("loaded");
+    second.runner().workers().load().await.expect("loaded");
     second.runner().sweep_step().await.expect("swept");
     rig.engine.renew_step().await.expect("renewed");
     rig.rest().await;

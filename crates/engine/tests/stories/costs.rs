@@ -24,7 +24,7 @@ async fn a_cap_in_the_vendors_money_closes_on_what_was_reported() {
     let shown = backends.one(&backend).await.expect("shown");
     let told = serde_json::to_value(&shown.accounts[0].costs).expect("JSON");
     assert_eq!(told, json!([{ "currency": "USD", "amount": 0.55 }]));
-    rig.engine.runner().load_pool().await.expect("loaded");
+    rig.engine.runner().workers().load().await.expect("loaded");
     let refused = rig.imagine(&caller, "costly 1").await;
     let refused = refused.expect_err("it has had all it may have");
     assert_eq!(refused.code, Code::NoAvailableAccount);
@@ -61,7 +61,7 @@ async fn what_a_vendor_says_is_left_is_shown_with_the_health_and_survives_a_rest
             json!({ "currency": "USD", "amount": 12.5, "at_ms": at })
         );
         rig.restart().await;
-        let loaded = rig.engine.runner().load_pool().await;
+        let loaded = rig.engine.runner().workers().load().await;
         loaded.expect("the pool");
     }
 }

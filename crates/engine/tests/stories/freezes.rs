@@ -37,7 +37,7 @@ impl Freeze {
         }
         self.clock.get().expect("a clock").advance(FROZEN_MS);
         let runner = self.other.get().expect("another node").runner();
-        runner.load_pool().await.expect("loaded");
+        runner.workers().load().await.expect("loaded");
         runner.sweep_step().await.expect("swept");
         self.over.store(true, Ordering::SeqCst);
     }

@@ -184,7 +184,7 @@ async fn pace_is_kept_across_a_restart() {
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), 2);
     rig.restart().await;
-    rig.engine.runner().load_pool().await.expect("loaded");
+    rig.engine.runner().workers().load().await.expect("loaded");
     rig.rest().await;
     assert_eq!(stage.books().arrived.len(), 2, "a restart is no excuse");
     rig.clock.advance(61_000);
@@ -208,7 +208,7 @@ async fn health_and_spending_survive_a_restart() {
     rig.rest().await;
     rig.engine.runner().pool_step().await.expect("written");
     rig.restart().await;
-    rig.engine.runner().load_pool().await.expect("loaded");
+    rig.engine.runner().workers().load().await.expect("loaded");
     assert_eq!(
         conditions(&rig, &backend).await,
         [("one".into(), "banned".into())]

@@ -129,9 +129,12 @@ impl Declaration<'_> {
         }
         row.retired = false;
         let (row, another) = self.registry.described(row, spec);
-        self.runner.build_worker(backend, &row).map_err(refused)?;
+        self.runner
+            .workers()
+            .build(backend, &row)
+            .map_err(refused)?;
         Ok(WorkerUpsert {
-            health: another.then(|| self.runner.reset_health(&WorkerName::from(&row))),
+            health: another.then(|| self.runner.workers().reset_health(&WorkerName::from(&row))),
             clear_spent: false,
             row,
         })

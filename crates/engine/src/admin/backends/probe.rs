@@ -13,10 +13,10 @@ pub(in crate::admin) async fn probe(
 ) -> Vec<String> {
     let mut faults = Vec::new();
     for row in asked {
-        let outcome = match runner.probe(&WorkerName::from(row)).await {
+        let outcome = match runner.workers().probe(&WorkerName::from(row)).await {
             Some(Ok(())) => continue,
             Some(Err(fault)) => format!("{}: {}", fault.class.word(), fault.detail),
-            None => match runner.build_worker(backend, row) {
+            None => match runner.workers().build(backend, row) {
                 Ok(_) => "misconfigured".to_owned(),
                 Err(why) => format!("misconfigured: {why}"),
             },

@@ -1,0 +1,97 @@
+//! The worker accounts that this node knows: loaded from the store, built, probed, and what is held against them.
+
+use std::sync::Arc;
+
+use atelier_backends::{Backend, Fault, FieldError, Vendor};
+use atelier_store::{AuditRow, BackendRow, WorkerRow};
+
+use crate::context::Context;
+use crate::names::WorkerName;
+use crate::runner::pool::Pool;
+use crate::runner::pool::load::Loader;
+use crate::runner::pool::view::WorkerReport;
+use crate::runner::upkeep;
+
+/// The worker accounts that this node knows.
+#[derive(Clone, Copy)]
+pub struct WorkerAccounts<'a> {
+    pub(super) context: &'a Context,
+    pub(super) pool: &'a Arc<Pool>,
+    pub(super) loader: &'a Loader,
+}
+
+impl WorkerAccounts<'_> {
+    /// Every worker account as it is now.
+    pub(crate) fn reports(self) -> Vec<WorkerReport> {
+        let context = self.context;
+        self.pool
+            .reports(context.steady_ms(), context.clock.ahead_ms())
+    }
+
+    /// Whether a worker account belongs to a caller.
+    pub(crate) fn owns(self, owner: &str, name: &WorkerName) -> bool {
+        self.pool.owns(owner, name)
+    }
+
+    /// Whoever in this process makes what nobody writes down.
+    pub(crate) fn unrecorded(self) -> Option<WorkerName> {
+        self.pool.unrecorded()
+    }
+
+    /// The vendors that worker accounts can be set up at.
+    pub(crate) fn vendors(self) -> &'static [Vendor] {
+        self.loader.vendors()
+    }
+
+    /// Takes over the back ends and worker accounts as they are stored now.
+    pub async fn load(self) -> Result<(), atelier_store::Error> {
+        self.loader.load().await
+    }
+
+    /// Builds what talks to a vendor, to see whether it can be built.
+    pub(crate) fn build(
+        self,
+        backend: &BackendRow,
+        row: &WorkerRow,
+    ) -> Result<Arc<dyn Backend>, FieldError> {
+        self.loader.build(backend, row)
+    }
+
+    /// Whether a back end can be set up as it is described.
+    pub(crate) fn check_backend(self, backend: &BackendRow) -> Result<(), FieldError> {
+        self.loader.check(backend)
+    }
+
+    /// Writes down what worker accounts spent and how well they are.
+    pub(crate) async fn write_notes(
+        self,
+        act: Option<AuditRow>,
+    ) -> Result<(), atelier_store::Error> {
+        upkeep::write_notes(self.context, self.pool, act).await
+    }
+
+    /// Asks the vendor of a worker account whether it is well and takes the credentials; what it says counts. `None`
+    /// when the account is not in the pool.
+    pub(crate) async fn probe(self, name: &WorkerName) -> Option<Result<(), Fault>> {
+        let backend = self.pool.backend(name)?;
+        Some(upkeep::probe(self.context, self.pool, name, backend.as_ref()).await)
+    }
+
+    /// Health with everything forgotten that is held against a worker account, as it is stored, and its time.
+    pub(crate) fn reset_health(self, name: &WorkerName) -> (String, i64) {
+        let now_ms = self.context.steady_ms();
+        let mut health = self.pool.health(name).unwrap_or_default();
+        health.mark_healthy(now_ms);
+        (serde_json::to_string(&health).unwrap_or_default(), now_ms)
+    }
+
+    /// Holds nothing against worker accounts any longer.
+    pub(crate) fn mark_healthy(self, names: &[WorkerName]) {
+        let now_ms = self.context.steady_ms();
+        for name in names {
+            self.pool
+                .member(name)
+                .set_health(|health| health.mark_healthy(now_ms));
+        }
+    }
+}
