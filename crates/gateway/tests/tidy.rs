@@ -11,6 +11,8 @@ mod circles;
 mod names;
 #[path = "tidy/parts.rs"]
 mod parts;
+#[path = "tidy/sizes.rs"]
+mod sizes;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
