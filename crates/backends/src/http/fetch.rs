@@ -15,8 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::client::{OutboundClient, USER_AGENT};
-use super::error::classify;
-use super::error::{FetchError, OutboundError};
+use super::error::{FetchError, OutboundError, classify};
 use super::fence::FencedBody;
 use super::input_memory::InputMemory;
 use super::limits::Limits;

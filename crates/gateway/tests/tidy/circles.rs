@@ -381,7 +381,7 @@ fn circles(arrows: &Arrows) -> BTreeSet<BTreeSet<String>> {
     let circle = |file: &String| {
         let back = reached[file]
             .iter()
-            .filter(|other| reached[*other].contains(file));
+            .filter(|other| reached.get(*other).is_some_and(|back| back.contains(file)));
         back.cloned().collect::<BTreeSet<_>>()
     };
     let all = arrows.keys().map(circle);
@@ -469,7 +469,7 @@ fn a_child_that_its_parent_names_is_seen() {
         let parent = format!("mod child;\npub struct Parent;\n{parent}");
         circles_of(&[
             ("", "mod parent;"),
-            ("parent", &parent),
+            ("parent", parent.as_str()),
             ("parent::child", child),
         ])
     };
