@@ -6,6 +6,7 @@
 pub mod banned;
 pub mod body;
 pub mod brief;
+pub mod catalogue;
 pub mod families;
 pub mod family;
 pub mod fault;

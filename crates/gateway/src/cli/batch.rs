@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use atelier_contract::catalogue::ApiOperation;
 use atelier_contract::pages::batches::MOST_REQUESTS;
 use atelier_engine::Ids;
 use serde_json::{Map, Value, json};
@@ -16,7 +17,6 @@ use super::client_options::{CATALOGUE, ClientOptions};
 use super::output;
 use super::results::{SubmitOptions, save_files};
 use super::tally::Tally;
-use crate::catalogue::Operation;
 use crate::client::events::{follow_batch, is_over};
 use crate::client::fault::{ExitReason, Fault};
 use crate::client::{
@@ -40,7 +40,7 @@ pub(super) struct Batch<'a> {
     pub(super) client_options: &'a ClientOptions,
     pub(super) submit_options: &'a SubmitOptions,
     pub(super) client: &'a Client,
-    pub(super) operation: &'a Operation,
+    pub(super) operation: &'a ApiOperation,
 }
 
 /// A row that can be sent.

@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 use anyhow::Result;
+use atelier_contract::catalogue::Catalogue;
 use clap::Args;
 
-use crate::catalogue::{Catalogue, catalogue};
+use crate::catalogue::catalogue;
 use crate::client::Client;
 use crate::client::profile::{Profiles, file};
 

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use atelier_contract::SHORTCUTS;
+use atelier_contract::catalogue::{ApiOperation, ResponseKind};
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
 use super::client_options::{self, CATALOGUE, ClientOptions};
 use super::command::{Group, block_on, examples};
 use super::operation_command::{OperationCommand, can_be_called};
-use crate::catalogue::{Operation, ResponseKind};
 
 /// A word for a part of the interface.
 pub(super) struct Noun {
@@ -132,8 +132,8 @@ impl Noun {
     };
 
     /// Its verbs with their operations.
-    fn verbs(&self) -> Vec<(String, &'static Operation)> {
-        let below = |operation: &&Operation| {
+    fn verbs(&self) -> Vec<(String, &'static ApiOperation)> {
+        let below = |operation: &&ApiOperation| {
             let rest = operation.name.strip_prefix(self.prefix);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
                 && can_be_called(operation)
@@ -184,7 +184,7 @@ impl Noun {
         }
     }
 
-    fn operation_command(&self, operation: &'static Operation) -> OperationCommand<'static> {
+    fn operation_command(&self, operation: &'static ApiOperation) -> OperationCommand<'static> {
         OperationCommand {
             operation: &operation.name,
             fields: &[],
@@ -224,7 +224,7 @@ impl SingleCommand {
 }
 
 /// Whether an operation answers with rows.
-fn is_list(operation: &Operation) -> bool {
+fn is_list(operation: &ApiOperation) -> bool {
     match &operation.answer {
         ResponseKind::Json(schema) => schema["properties"]["data"]["type"] == "array",
         _ => false,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use atelier_contract::catalogue::{ApiOperation, ResponseKind};
 use atelier_engine::Ids;
 use clap::{Arg, ArgMatches, FromArgMatches as _, ValueHint};
 use serde_json::{Value, json};
@@ -13,7 +14,6 @@ use super::client_options::{self, CATALOGUE, ClientOptions};
 use super::operation_help;
 use super::output;
 use super::results::{ResultHandler, SubmitOptions};
-use crate::catalogue::{Operation, ResponseKind};
 use crate::client::fault::Fault;
 use crate::client::{
     ApiRequest, Client, FieldArg, FormValue, RequestBody, UploadFile, Uploader, build_request,
@@ -40,12 +40,12 @@ pub(super) struct OperationCommand<'a> {
 }
 
 /// Whether it can be spoken at all: streams and files have commands of their own.
-pub(super) fn can_be_called(operation: &Operation) -> bool {
+pub(super) fn can_be_called(operation: &ApiOperation) -> bool {
     matches!(operation.answer, ResponseKind::Json(_))
 }
 
 impl OperationCommand<'_> {
-    fn operation(&self) -> Result<&'static Operation, Fault> {
+    fn operation(&self) -> Result<&'static ApiOperation, Fault> {
         find_operation(&CATALOGUE, self.operation)
     }
 
@@ -185,7 +185,7 @@ fn batch_word() -> Arg {
 }
 
 /// The first of the words that a field may be, for fields that a short form must have and was not given.
-fn chosen(operation: &Operation, words: &[FieldArg]) -> Vec<FieldArg> {
+fn chosen(operation: &ApiOperation, words: &[FieldArg]) -> Vec<FieldArg> {
     let required = field_names(&CATALOGUE, operation).into_iter();
     let missing =
         required.filter(|(name, required)| *required && !words.iter().any(|word| word.is_of(name)));
@@ -200,7 +200,7 @@ fn chosen(operation: &Operation, words: &[FieldArg]) -> Vec<FieldArg> {
 }
 
 /// A field that was given without its name: a path that exists is a file where pictures go.
-fn bare_word(operation: &Operation, field: &str, value: &str) -> FieldArg {
+fn bare_word(operation: &ApiOperation, field: &str, value: &str) -> FieldArg {
     let picture = takes_picture(operation, field);
     // Who writes the name all the same means the same.
     let named = value.strip_prefix(field);
@@ -219,13 +219,13 @@ fn bare_word(operation: &Operation, field: &str, value: &str) -> FieldArg {
 }
 
 /// Whether a picture or another file goes into a field.
-fn takes_picture(operation: &Operation, field: &str) -> bool {
+fn takes_picture(operation: &ApiOperation, field: &str) -> bool {
     let schema = field_of(&CATALOGUE, operation, field).unwrap_or(&Value::Null);
     operation_help::kind(&CATALOGUE, schema).contains("picture")
         || takes_file(&CATALOGUE, operation, field)
 }
 
-fn said(operation: &Operation, field: &str) -> String {
+fn said(operation: &ApiOperation, field: &str) -> String {
     let schema = field_of(&CATALOGUE, operation, field);
     let said = schema.and_then(|schema| schema["description"].as_str());
     said.unwrap_or_default().to_owned()
@@ -247,7 +247,7 @@ fn prompt_of(asked: &ApiRequest) -> Option<String> {
 async fn quote(
     client_options: &ClientOptions,
     client: &Client,
-    operation: &Operation,
+    operation: &ApiOperation,
     asked: ApiRequest,
 ) -> Result<ExitCode> {
     let page = find_operation(&CATALOGUE, "account.quote")?;

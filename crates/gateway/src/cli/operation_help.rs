@@ -2,22 +2,26 @@
 
 use std::fmt::Write as _;
 
+use atelier_contract::catalogue::{ApiOperation, Catalogue};
 use serde_json::Value;
 
-use crate::catalogue::{Catalogue, Operation};
 use crate::client::{field_names, field_of, resolved};
 
 /// Texts of an example that are longer are pictures.
 const LONGEST: usize = 200;
 
 /// What an operation does, on one line.
-pub(super) fn about(operation: &Operation) -> String {
+pub(super) fn about(operation: &ApiOperation) -> String {
     let summary = operation.summary.as_str().unwrap_or_default();
     summary.lines().next().unwrap_or_default().to_owned()
 }
 
 /// The fields and an example, for below the options.
-pub(super) fn field_rules(catalogue: &Catalogue, operation: &Operation, command: &str) -> String {
+pub(super) fn field_rules(
+    catalogue: &Catalogue,
+    operation: &ApiOperation,
+    command: &str,
+) -> String {
     let mut text = String::new();
     let all = field_names(catalogue, operation);
     if !all.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use atelier_contract::catalogue::{ApiOperation, Catalogue};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
@@ -10,7 +11,6 @@ use super::fault::{ExitReason, Fault};
 use super::fields::{find_operation, segment};
 use super::request::{ApiRequest, connection_fault};
 use super::transport::Client;
-use crate::catalogue::{Catalogue, Operation};
 
 /// A stream says at least this often that it is alive.
 const SILENCE: Duration = Duration::from_secs(45);
@@ -22,8 +22,8 @@ const AWAY: Duration = Duration::from_mins(5);
 /// What is followed: a stream of events, and where to look when the stream is gone.
 struct Subscription<'a> {
     client: &'a Client,
-    events: &'a Operation,
-    show: &'a Operation,
+    events: &'a ApiOperation,
+    show: &'a ApiOperation,
     /// The placeholder of both paths, and what stands there.
     place: (&'static str, &'a str),
     is_over: fn(&Value) -> bool,
@@ -103,7 +103,7 @@ impl Subscription<'_> {
         }
     }
 
-    fn path(&self, operation: &Operation) -> String {
+    fn path(&self, operation: &ApiOperation) -> String {
         let (placeholder, id) = self.place;
         operation.path.replace(placeholder, &segment(id))
     }

@@ -1,12 +1,12 @@
 //! From `field=value` to a call: what the tables say of an operation decides where a field goes and what it becomes.
 
+use atelier_contract::catalogue::{ApiOperation, Catalogue};
 use atelier_contract::pages::Method;
 use serde_json::{Map, Value};
 
 use super::fault::{ExitReason, Fault};
 use super::file::{UploadFile, data_uri, open};
 use super::request::{ApiRequest, FormValue, RequestBody};
-use crate::catalogue::{Catalogue, Operation};
 
 /// What stands behind the sign of equality.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,7 @@ pub(crate) fn resolved<'a>(catalogue: &'a Catalogue, schema: &'a Value) -> &'a V
 pub(crate) fn find_operation<'a>(
     catalogue: &'a Catalogue,
     name: &str,
-) -> Result<&'a Operation, Fault> {
+) -> Result<&'a ApiOperation, Fault> {
     let missing = || Fault::new(ExitReason::Usage, format!("there is no operation `{name}`"));
     catalogue.find(name).ok_or_else(missing)
 }
@@ -93,7 +93,7 @@ fn placeholders(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The fields of an operation: their names, and whether each must be given.
-pub(crate) fn field_names(catalogue: &Catalogue, operation: &Operation) -> Vec<(String, bool)> {
+pub(crate) fn field_names(catalogue: &Catalogue, operation: &ApiOperation) -> Vec<(String, bool)> {
     let mut all: Vec<(String, bool)> = placeholders(&operation.path)
         .map(|name| (name.to_owned(), true))
         .collect();
@@ -121,7 +121,7 @@ pub(crate) fn field_names(catalogue: &Catalogue, operation: &Operation) -> Vec<(
 /// The schema of a field, from the query or the body.
 pub(crate) fn field_of<'a>(
     catalogue: &'a Catalogue,
-    operation: &'a Operation,
+    operation: &'a ApiOperation,
     name: &str,
 ) -> Option<&'a Value> {
     let body = operation.body.as_ref().or(operation.form.as_ref());
@@ -159,7 +159,7 @@ fn picture(catalogue: &Catalogue, schema: &Value) -> Option<bool> {
 /// be handed in first: it is given to `upload`, which answers with its address.
 pub(crate) async fn build_request(
     catalogue: &Catalogue,
-    operation: &Operation,
+    operation: &ApiOperation,
     words: &[FieldArg],
     inline: usize,
     upload: impl AsyncFn(UploadFile) -> Result<String, Fault>,
@@ -229,7 +229,7 @@ pub(crate) async fn build_request(
 
 /// Refuses a call without what its operation must be given.
 fn check_required(
-    operation: &Operation,
+    operation: &ApiOperation,
     known: &[(String, bool)],
     path: &str,
     given: impl Fn(&String) -> bool,
@@ -275,7 +275,7 @@ fn same(one: &str, two: &str) -> bool {
 fn canonical_name(
     known: &[(String, bool)],
     field: &str,
-    operation: &Operation,
+    operation: &ApiOperation,
 ) -> Result<String, Fault> {
     let exact = known.iter().find(|(name, _)| name == field);
     let found = exact.or_else(|| known.iter().find(|(name, _)| same(name, field)));
@@ -292,13 +292,13 @@ fn canonical_name(
 }
 
 /// Whether fields of any name are taken.
-fn has_any_name(catalogue: &Catalogue, operation: &Operation) -> bool {
+fn has_any_name(catalogue: &Catalogue, operation: &ApiOperation) -> bool {
     let body = operation.body.as_ref();
     body.is_some_and(|body| resolved(catalogue, body)["additionalProperties"].is_object())
 }
 
 /// Whether a form takes a field as a file.
-pub(crate) fn takes_file(catalogue: &Catalogue, operation: &Operation, name: &str) -> bool {
+pub(crate) fn takes_file(catalogue: &Catalogue, operation: &ApiOperation, name: &str) -> bool {
     let form = operation.form.as_ref();
     let field = form.and_then(|form| resolved(catalogue, form)["properties"].get(name));
     field.is_some_and(|field| field["format"] == "binary" || field["items"]["format"] == "binary")

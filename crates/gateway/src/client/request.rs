@@ -1,5 +1,6 @@
 //! One call, ready to be sent as often as it takes.
 
+use atelier_contract::catalogue::ApiOperation;
 use atelier_contract::pages::Method;
 use reqwest::multipart::{Form, Part as FormPart};
 use reqwest::{Client, RequestBuilder};
@@ -7,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::fault::{ExitReason, Fault};
 use super::file::UploadFile;
-use crate::catalogue::Operation;
 
 /// What is sent in the body.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +46,7 @@ pub(crate) struct ApiRequest {
 
 impl ApiRequest {
     /// A call without fields.
-    pub(crate) fn plain(operation: &Operation, path: String) -> Self {
+    pub(crate) fn plain(operation: &ApiOperation, path: String) -> Self {
         Self {
             path,
             query: Vec::new(),
@@ -61,7 +61,7 @@ impl ApiRequest {
         &self,
         http: &Client,
         base: &str,
-        operation: &Operation,
+        operation: &ApiOperation,
     ) -> RequestBuilder {
         let method = match operation.method {
             Method::Get => reqwest::Method::GET,

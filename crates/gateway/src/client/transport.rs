@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use atelier_contract::catalogue::ApiOperation;
 use atelier_contract::pages::Access;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
@@ -10,7 +11,6 @@ use serde_json::Value;
 use super::fault::{ExitReason, Fault};
 use super::profile::Profile;
 use super::request::{ApiRequest, connection_fault};
-use crate::catalogue::Operation;
 
 /// A call is tried this often before the service counts as away.
 const TRIES: u32 = 6;
@@ -68,7 +68,7 @@ impl Client {
     /// connection, also when it was lost in the middle of the answer; what may not, only while it certainly was not taken.
     pub(crate) async fn call(
         &self,
-        operation: &Operation,
+        operation: &ApiOperation,
         asked: &ApiRequest,
     ) -> Result<Value, Fault> {
         let secret = self.secret(operation.access)?;

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use atelier_contract::catalogue::{ApiOperation, Catalogue};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -13,7 +14,6 @@ use super::file::UploadFile;
 use super::profile::{self, write_secret};
 use super::request::{ApiRequest, FormValue, RequestBody};
 use super::transport::Client;
-use crate::catalogue::{Catalogue, Operation};
 
 /// Files that are remembered; the oldest ones are forgotten first.
 const MOST: usize = 1000;
@@ -21,7 +21,7 @@ const MOST: usize = 1000;
 /// Where files are handed in.
 pub(crate) struct Uploader<'a> {
     client: &'a Client,
-    page: &'a Operation,
+    page: &'a ApiOperation,
     /// Where it is remembered.
     memory: Option<PathBuf>,
     /// What was handed in or found good by this run, under the name of its bytes.

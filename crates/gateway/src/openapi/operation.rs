@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use atelier_contract::catalogue::{ApiOperation, ResponseKind};
 use atelier_contract::pages::Access;
 use serde_json::{Map, Value, json};
 
 use super::parts::{answers, idempotency_key, messages, plain, streamed};
-use crate::catalogue::{Operation, ResponseKind};
 
 /// Describes an operation.
-pub(super) fn described(operation: &Operation, place: usize) -> Value {
+pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
     let mut parameters: Vec<Value> = placeholders(&operation.path);
     if let Some(query) = &operation.query {
         parameters.extend(in_query(query));
@@ -92,7 +92,7 @@ fn in_query(object: &Value) -> Vec<Value> {
         .collect()
 }
 
-fn request_body(operation: &Operation) -> Option<Value> {
+fn request_body(operation: &ApiOperation) -> Option<Value> {
     let mut content = Map::new();
     if let Some(schema) = &operation.body {
         let mut json = json!({ "schema": schema });

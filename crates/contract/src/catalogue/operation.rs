@@ -1,54 +1,55 @@
 //! One thing that can be called: a path with a method.
 
-use atelier_contract::pages::{Access, Method};
 use serde_json::{Value, json};
 
+use crate::pages::{Access, Method};
+
 /// One thing that can be called.
-pub(crate) struct Operation {
+pub struct ApiOperation {
     /// Its name; no other operation has it.
-    pub(crate) name: String,
+    pub name: String,
     /// The title of its group.
-    pub(crate) group: &'static str,
+    pub group: &'static str,
     /// How it is asked.
-    pub(crate) method: Method,
+    pub method: Method,
     /// Where it is, with placeholders in braces.
-    pub(crate) path: String,
+    pub path: String,
     /// Who may.
-    pub(crate) access: Access,
+    pub access: Access,
     /// What it does, in a sentence.
-    pub(crate) summary: Value,
+    pub summary: Value,
     /// What it reads from the query: the schema of an object.
-    pub(crate) query: Option<Value>,
+    pub query: Option<Value>,
     /// What it reads from a JSON body.
-    pub(crate) body: Option<Value>,
+    pub body: Option<Value>,
     /// The same as a multipart form.
-    pub(crate) form: Option<Value>,
+    pub form: Option<Value>,
     /// A valid body.
-    pub(crate) example: Option<Value>,
+    pub example: Option<Value>,
     /// Whether it takes an `Idempotency-Key`.
-    pub(crate) idempotent: bool,
+    pub idempotent: bool,
     /// What is posted to the caller when its job has finished.
-    pub(crate) callback: Option<Callback>,
+    pub callback: Option<Callback>,
     /// What it answers when all is well.
-    pub(crate) answer: ResponseKind,
+    pub answer: ResponseKind,
     /// The names of its body's fields in the order people want to read them; none when nobody said.
-    pub(crate) order: &'static [&'static str],
+    pub order: &'static [&'static str],
     /// What comes of it, `picture` or `video`, when something does.
-    pub(crate) makes: Option<&'static str>,
+    pub makes: Option<&'static str>,
 }
 
 /// What is posted when a job has finished.
-pub(crate) struct Callback {
+pub struct Callback {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// The field of the request that holds the address.
-    pub(crate) field: &'static str,
+    pub field: &'static str,
     /// The schema of what is posted.
-    pub(crate) body: Value,
+    pub body: Value,
 }
 
 /// A good answer.
-pub(crate) enum ResponseKind {
+pub enum ResponseKind {
     /// JSON, by its schema.
     Json(Value),
     /// Server-sent events.

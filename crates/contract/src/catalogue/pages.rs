@@ -1,16 +1,17 @@
 //! The service's own pages, from their table.
 
-use atelier_contract::pages::{Method, Page, PageOutput, SchemaFn, group_of};
 use schemars::SchemaGenerator;
 
-use super::operation::{Operation, ResponseKind, continued, envelope, paged};
-use crate::http::page::Handler;
-use crate::pages::PAGES;
+use super::operation::{ApiOperation, ResponseKind, continued, envelope, paged};
+use crate::pages::{Method, Page, PageOutput, SchemaFn, group_of};
 
 /// Every page with each of its methods.
-pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
+pub(super) fn operations<H>(
+    pages: &[Page<H>],
+    generator: &mut SchemaGenerator,
+) -> Vec<ApiOperation> {
     let mut all = Vec::new();
-    for page in PAGES {
+    for page in pages {
         for (place, method) in page.methods.iter().enumerate() {
             all.push(operation(page, *method, place == 0, generator));
         }
@@ -18,12 +19,12 @@ pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     all
 }
 
-fn operation(
-    page: &Page<Handler>,
+fn operation<H>(
+    page: &Page<H>,
     method: Method,
     first: bool,
     generator: &mut SchemaGenerator,
-) -> Operation {
+) -> ApiOperation {
     let mut described = |describe: SchemaFn| describe(generator).to_value();
     let reads_query = matches!(method, Method::Get | Method::Delete);
     let query = page.takes.query.filter(|_| reads_query);
@@ -32,7 +33,7 @@ fn operation(
         .example
         .filter(|_| body.is_some())
         .and_then(|text| serde_json::from_str(text).ok());
-    Operation {
+    ApiOperation {
         name: if first {
             page.name.to_owned()
         } else {

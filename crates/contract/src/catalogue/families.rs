@@ -1,16 +1,17 @@
-//! The families' operations, from the contract's table.
+//! The families' operations, from their table.
 
-use atelier_contract::family::{AnswerMode, Family, FetchEndpoint, SubmitEndpoint};
-use atelier_contract::pages::jobs::media_kind;
-use atelier_contract::pages::{Access, Method};
-use atelier_contract::{FAMILIES, Scope};
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
-use super::operation::{Callback, Operation, ResponseKind};
+use super::operation::{ApiOperation, Callback, ResponseKind};
+use crate::families::FAMILIES;
+use crate::family::{AnswerMode, Family, FetchEndpoint, SubmitEndpoint};
+use crate::pages::jobs::media_kind;
+use crate::pages::{Access, Method};
+use crate::scopes::Scope;
 
 /// Every submit and fetch.
-pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
+pub(super) fn operations(generator: &mut SchemaGenerator) -> Vec<ApiOperation> {
     let mut all = Vec::new();
     for family in FAMILIES {
         for submit in family.submits {
@@ -28,12 +29,12 @@ fn submit_of(
     family: &Family,
     submit: &SubmitEndpoint,
     generator: &mut SchemaGenerator,
-) -> Operation {
+) -> ApiOperation {
     let schema = (submit.schema)(generator).to_value();
     let request = resolved(generator, &schema);
     let callback = matches!(submit.answers_with, AnswerMode::Job)
         .then(|| callback(family, hook_field(&request), generator));
-    Operation {
+    ApiOperation {
         name: submit.name.to_owned(),
         group: family.title,
         method: Method::Post,
@@ -103,7 +104,7 @@ fn fetch_of(
     fetch: &FetchEndpoint,
     method: Method,
     generator: &mut SchemaGenerator,
-) -> Operation {
+) -> ApiOperation {
     let asked = json!({
         "type": "object",
         "required": [fetch.param],
@@ -111,7 +112,7 @@ fn fetch_of(
     });
     let by_query = method == Method::Get;
     let name = fetch.path.trim_matches('/').replace('/', ".");
-    Operation {
+    ApiOperation {
         name: format!("{name}.{}", method.word().to_lowercase()),
         group: family.title,
         method,
