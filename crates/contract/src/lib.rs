@@ -11,6 +11,7 @@ pub mod families;
 pub mod family;
 pub mod fault;
 pub mod fields;
+mod hex;
 pub mod hooks;
 pub mod ids;
 pub mod job;
@@ -28,6 +29,7 @@ pub mod secret;
 pub mod settings;
 pub mod tariff;
 pub mod time;
+pub mod webhook;
 
 pub use banned::{PromptRule, WordList, broken_rule, refuse_banned, refuse_translation};
 pub use families::artgen::account::{
@@ -36,6 +38,7 @@ pub use families::artgen::account::{
 pub use families::shortcuts::{SHORTCUTS, Shortcut};
 pub use families::{FAMILIES, operation};
 pub use fault::FaultKind;
+pub use hex::hex;
 pub use ids::{AccountId, AttemptId, BackendId, JobId, WorkerId};
 pub use job::{File, FileRole, Job, JobState, Output, Speed};
 pub use notes::Notes;

@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use atelier_contract::hex;
 use atelier_store::files::{Files, FilesError};
 use atelier_store::{Options, Store};
 use futures_util::TryStreamExt as _;
@@ -13,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::audit::{AuditError, CheckOptions, Violation, audit};
-use crate::key::hex;
 
 /// The database in a backup, and in a data folder.
 pub const DATABASE: &str = "atelier.db";

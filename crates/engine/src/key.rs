@@ -1,6 +1,7 @@
 //! API keys, operators' tokens and words of sessions: `at_`, `op_` or `se_`, 32 random base62 characters, a six-character checksum. Only the hash
 //! is kept.
 
+use atelier_contract::hex;
 use sha2::{Digest, Sha256};
 
 use crate::ids::random_bytes;
@@ -76,16 +77,6 @@ pub fn display_prefix(key: &str) -> String {
     key.chars().take(9).collect()
 }
 
-/// Lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = vec![0; bytes.len() * 2];
-    for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
-        *pair = [byte >> 4, byte & 15].map(|half| DIGITS[usize::from(half)]);
-    }
-    String::from_utf8(text).unwrap_or_default()
-}
-
 fn checksum(secret: &[u8]) -> [u8; CHECK] {
     let mut rest = u64::from(crc32fast::hash(secret));
     let mut check = [b'0'; CHECK];
@@ -117,11 +108,6 @@ mod tests {
         let (key, token) = (generate(), generate_operator());
         assert!(well_formed_operator(&token) && !well_formed_operator(&key));
         assert!(!well_formed(&token));
-    }
-
-    #[test]
-    fn hexadecimal_has_two_digits_for_every_byte() {
-        assert_eq!(hex(&[0x00, 0x0f, 0xa5, 0xff]), "000fa5ff");
     }
 
     #[test]

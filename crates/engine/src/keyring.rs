@@ -1,11 +1,10 @@
 //! The service's own secrets, derived by purpose from one master key, so that no key serves two uses.
 
-use atelier_contract::AttemptId;
+use atelier_contract::{AttemptId, hex};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::key::hex;
 use crate::seal::Sealer;
 
 /// The master key and what is derived from it.

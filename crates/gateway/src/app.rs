@@ -12,7 +12,8 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use anyhow::{Context as _, Result, anyhow};
 use atelier_contract::family::IMAGE_BODY;
-use atelier_engine::{Engine, key};
+use atelier_contract::hex;
+use atelier_engine::Engine;
 use atelier_fairness::share::FairSemaphore;
 use atelier_fairness::throughput::Throughput;
 use hyper::header::HeaderValue;
@@ -146,7 +147,7 @@ impl App {
             document: LazyLock::new(document),
             console_catalogue: OnceLock::new(),
             console_policy: console_policy(&config),
-            root_hash: key::hex(&admin_token_hash),
+            root_hash: hex(&admin_token_hash),
             admin_token_hash,
             is_public,
             engine,

@@ -6,7 +6,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use atelier_engine::{key, random_bytes};
+use atelier_contract::hex;
+use atelier_engine::random_bytes;
 use sha2::{Digest as _, Sha256};
 
 use crate::app::Store;
@@ -35,7 +36,7 @@ pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32
         tracing::warn!(
             "the master key lies in the database beside what it seals; set master_key at the first start of a service that matters"
         );
-        let fresh = key::hex(&random_bytes::<32>());
+        let fresh = hex(&random_bytes::<32>());
         from_hex(&store.settings().put_if_absent(SHARED_KEY, &fresh).await?)?
     } else {
         in_folder(&config.data_dir)?
@@ -62,7 +63,7 @@ pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32
 }
 
 fn check_of(key: &[u8; 32]) -> String {
-    key::hex(&Sha256::digest([b"atelier/check".as_slice(), key].concat()))
+    hex(&Sha256::digest([b"atelier/check".as_slice(), key].concat()))
 }
 
 /// A master key that takes the place of the present one.
@@ -97,10 +98,10 @@ impl NewKey {
                 .truncate(true)
                 .mode(0o600)
                 .open(config.data_dir.join(FRESH_FILE))?;
-            file.write_all(key::hex(&key).as_bytes())?;
+            file.write_all(hex(&key).as_bytes())?;
             file.sync_all()?;
         } else if !configured {
-            settings.push((SHARED_KEY.to_owned(), key::hex(&key)));
+            settings.push((SHARED_KEY.to_owned(), hex(&key)));
         }
         Ok(Self {
             key,
@@ -134,7 +135,7 @@ fn in_folder(folder: &Path) -> Result<[u8; 32]> {
         .open(&path);
     match made {
         Ok(mut file) => {
-            file.write_all(key::hex(&random_bytes::<32>()).as_bytes())?;
+            file.write_all(hex(&random_bytes::<32>()).as_bytes())?;
             file.sync_all()?;
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -171,8 +172,8 @@ pub(crate) async fn admin_token(config: &Config, store: &Store) -> Result<AdminT
             fresh: None,
         });
     }
-    let token = format!("adm_{}", key::hex(&random_bytes::<24>()));
-    let ours = key::hex(&hash(&token));
+    let token = format!("adm_{}", hex(&random_bytes::<24>()));
+    let ours = hex(&hash(&token));
     let stored = store.settings().put_if_absent(ADMIN_TOKEN, &ours).await?;
     let fresh = (stored == ours).then_some(token);
     Ok(AdminToken {

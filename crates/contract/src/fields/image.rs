@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::ImageUrl;
 use super::values::kind;
+use crate::hex::hex;
 
 /// The largest inline image in bytes after decoding.
 const MOST_BYTES: usize = 30 * 1024 * 1024;
@@ -111,22 +112,13 @@ impl InlineData {
             return Err("must be at most 30 MiB");
         }
         let header = ImageHeader::read(&bytes)?;
-        let hash = hexadecimal(&Sha256::digest(&bytes));
+        let hash = hex(&Sha256::digest(&bytes));
         Ok(Self {
             hash,
             header: Some(header),
             bytes: Some(bytes.into()),
         })
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 15));
-        text
-    })
 }
 
 /// An image as an address or inline.

@@ -5,11 +5,10 @@ use std::io::{self, Read as _, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use atelier_contract::hex;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
-
-use crate::key::hex;
 
 /// What whoever archives into a folder has locked; it stays there, because a lock on a file that is gone keeps nobody out.
 const LOCK: &str = ".lock";

@@ -3,6 +3,7 @@
 use atelier_backends::http::CallbackOutcome;
 use atelier_contract::Refusal;
 use atelier_contract::midjourney;
+use atelier_contract::webhook::sign_webhook;
 use atelier_store::{Delivery, DeliveryResult, DeliveryState, JobRow};
 use bytes::Bytes;
 
@@ -10,7 +11,6 @@ use crate::assets::Assets;
 use crate::context::Context;
 use crate::crash;
 use crate::render::{family_of, render};
-use crate::sign::sign_webhook;
 use crate::tracer::{OpenSpan, SpanKind, TraceContext};
 
 /// A callback that found no place on the way out waits this long.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use atelier_backends::guard::Purpose;
 use atelier_contract::pages::callbacks::Sample;
+use atelier_contract::webhook::sign_webhook;
 use atelier_contract::{AccountId, Code, Refusal};
 use bytes::Bytes;
 use serde_json::json;
 
 use super::secrets;
 use crate::context::Context;
-use crate::sign::sign_webhook;
 
 /// The job that a sample tells of; there is none of this name.
 const JOB: &str = "00000000-0000-7000-8000-000000000000";

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use atelier_contract::webhook::new_webhook_secret;
 use atelier_contract::{AccountId, Code, Refusal};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{Context, unavailable};
 use crate::ids::random_bytes;
-use crate::sign::new_webhook_secret;
 
 /// After a rotation both secrets sign for this long.
 const BOTH_SIGN_MS: i64 = 24 * 3_600_000;

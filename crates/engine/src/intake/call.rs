@@ -2,7 +2,7 @@
 
 use atelier_contract::body::Fields;
 use atelier_contract::family::{Family, SubmitEndpoint};
-use atelier_contract::{JobId, Refusal};
+use atelier_contract::{JobId, Refusal, hex};
 use atelier_store::Idempotency;
 use base64::Engine as _;
 use serde_json::Value;
@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::admin::Caller;
 use crate::context::Context;
-use crate::key::hex;
 use crate::wake::Changes;
 
 /// A call that wants work done.

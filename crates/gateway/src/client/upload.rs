@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use atelier_contract::catalogue::{ApiOperation, Catalogue};
+use atelier_contract::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -68,7 +69,7 @@ impl<'a> Uploader<'a> {
             hasher.update(b"\0");
         }
         hasher.update(&file.bytes);
-        atelier_engine::key::hex(&hasher.finalize())
+        hex(&hasher.finalize())
     }
 
     async fn send(&self, file: UploadFile) -> Result<String, Fault> {

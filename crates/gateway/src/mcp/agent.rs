@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use atelier_contract::hex;
 use atelier_engine::Caller;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -33,6 +34,6 @@ impl Agent {
         }
         let whole = format!("{}\n{}\n{id}", self.caller.account_id, self.session);
         let hash = Sha256::digest(whole.as_bytes());
-        Some(format!("mcp-{}", atelier_engine::key::hex(&hash)))
+        Some(format!("mcp-{}", hex(&hash)))
     }
 }

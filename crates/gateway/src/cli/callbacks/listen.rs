@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result};
+use atelier_contract::webhook;
 use bytes::Bytes;
 use clap::Args;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -63,7 +64,7 @@ impl Listen {
             Some(file) => std::fs::read_to_string(file)?.trim().to_owned(),
             None => secret(&client_options.client()?).await?,
         };
-        if atelier_engine::sign::sign_webhook(&[&secret], "", 0, b"").is_empty() {
+        if webhook::sign_webhook(&[&secret], "", 0, b"").is_empty() {
             anyhow::bail!(
                 "--secret-file: must hold a secret as `atelier callbacks secret` prints it"
             );
@@ -196,7 +197,7 @@ fn judged(
         return Err("signed too long ago");
     }
     let signed = |secret: &String| {
-        let wanted = atelier_engine::sign::sign_webhook(&[secret], id, time, body);
+        let wanted = webhook::sign_webhook(&[secret], id, time, body);
         !wanted.is_empty() && signatures.split(' ').any(|given| given == wanted)
     };
     if secrets.iter().any(signed) {
@@ -217,8 +218,8 @@ mod tests {
 
     #[test]
     fn only_what_the_secret_signed_a_moment_ago_holds() {
-        let secret = atelier_engine::sign::new_webhook_secret(&[7; 24]);
-        let signature = atelier_engine::sign::sign_webhook(&[&secret], "id", 1000, b"{}");
+        let secret = webhook::new_webhook_secret(&[7; 24]);
+        let signature = webhook::sign_webhook(&[&secret], "id", 1000, b"{}");
         let mut headers = HeaderMap::new();
         headers.insert("webhook-id", "id".parse().expect("a header"));
         headers.insert("webhook-timestamp", "1000".parse().expect("a header"));

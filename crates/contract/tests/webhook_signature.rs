@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use atelier_engine::sign::{new_webhook_secret, sign_webhook};
+use atelier_contract::webhook::{new_webhook_secret, sign_webhook};
 use http::HeaderMap;
 use standardwebhooks::Webhook;
 
