@@ -1,13 +1,12 @@
 //! Atelier: a self-hosted, quota-metered gateway for generated media.
 //!
 //! Invariants: the gateway never writes SQL; every answer is made in `http/reply.rs`; `app` alone imports the store and
-//! the back ends, and builds the engine over them; settings come from `config`.
+//! the back ends, and builds the engine over them; settings come from `config`; `commands` alone uses the command line.
 
 mod access_log;
 mod app;
 mod catalogue;
-mod cli;
-mod client;
+mod commands;
 mod config;
 mod counts;
 mod disk;
@@ -21,9 +20,10 @@ mod openapi;
 mod pages;
 mod secrets;
 mod server;
-mod terminal;
 
 use std::process::ExitCode;
+
+use atelier_cli::{Fault, screen};
 
 /// A call makes a dozen small allocations; with this one they cost half of what the C library's cost, and what many
 /// threads gave back is found again.
@@ -31,14 +31,12 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match cli::run() {
+    match commands::COMMAND_LINE.run() {
         Ok(code) => code,
         Err(error) => {
-            terminal::screen::note(format!(
-                "atelier: {}",
-                terminal::screen::plain(&format!("{error:#}"))
-            ));
-            client::fault::Fault::exit_code(&error)
+            let why = screen::plain(&format!("{error:#}"));
+            screen::note(format!("atelier: {why}"));
+            Fault::exit_code(&error)
         }
     }
 }

@@ -41,10 +41,11 @@ fn the_crates_depend_on_each_other_only_along_the_arrows() {
         ("store", vec!["contract", "fairness"]),
         ("backends", vec!["contract", "fairness", "media", "studio"]),
         ("engine", vec!["backends", "contract", "fairness", "store"]),
+        ("cli", vec!["contract", "media"]),
         (
             "gateway",
             vec![
-                "backends", "contract", "engine", "fairness", "media", "store",
+                "backends", "cli", "contract", "engine", "fairness", "media", "store",
             ],
         ),
     ]);
@@ -97,6 +98,22 @@ fn only_the_wiring_and_the_offline_commands_name_the_store_and_the_back_ends() {
         let settings = |line: &str| inside == "config.rs" && line.ends_with("Settings;");
         if named.any(|line| !settings(line)) {
             wrong.push(inside);
+        }
+    });
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn what_serves_knows_nothing_of_the_command_line() {
+    let source = root().join("crates/gateway/src");
+    let mut wrong = Vec::new();
+    visit(&source, &mut |path, text| {
+        let inside = path.strip_prefix(&source).expect("below it");
+        let first = inside.components().next().expect("a name");
+        let stem = Path::new(first.as_os_str()).with_extension("");
+        let is_command = stem == Path::new("main") || stem == Path::new("commands");
+        if !is_command && text.contains("atelier_cli::") {
+            wrong.push(inside.display().to_string());
         }
     });
     assert!(wrong.is_empty(), "{wrong:?}");
@@ -188,7 +205,7 @@ fn nothing_is_marked_as_unfinished() {
 #[test]
 fn families_are_known_by_name_to_the_contract_alone() {
     let mut found = Vec::new();
-    for crate_name in ["store", "backends", "engine", "gateway"] {
+    for crate_name in ["store", "backends", "engine", "cli", "gateway"] {
         let source = root().join("crates").join(crate_name).join("src");
         visit(&source, &mut |path, text| {
             let inside = path.strip_prefix(root()).expect("below it");

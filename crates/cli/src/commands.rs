@@ -1,0 +1,40 @@
+//! What calls a service. What a file here does is a line in the table of commands; everything else is made from the
+//! tables of operations.
+
+mod account;
+mod batch;
+pub(crate) mod call;
+mod callbacks;
+pub(crate) mod client_options;
+pub(crate) mod complete;
+mod completions;
+mod login;
+pub(crate) mod man;
+mod mcp;
+pub(crate) mod nouns;
+mod operation_command;
+mod operation_help;
+mod output;
+mod results;
+mod tally;
+mod watch;
+
+use crate::command::Entry;
+
+/// What a caller does with jobs and the account.
+pub(crate) const CALLER: &[Entry] = &[
+    Entry::client::<watch::WatchCommand>(),
+    Entry::client::<account::Account>(),
+    callbacks::ENTRY,
+];
+
+/// What belongs to the program itself.
+pub(crate) const PROGRAM: &[Entry] = &[
+    Entry::client::<login::Login>(),
+    Entry::of::<login::Logout>(),
+    Entry::of::<login::ProfileCommand>(),
+    Entry::client::<mcp::Mcp>(),
+    Entry::of::<completions::Completions>(),
+    complete::ENTRY,
+    man::ENTRY,
+];

@@ -1,0 +1,122 @@
+//! `atelier config`: what the service on this machine is set to, and what each setting means.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use atelier_cli::screen::{self, TextStyle};
+use atelier_cli::{Command, ExitReason, Fault, Group};
+use clap::{Args, Subcommand};
+
+use super::instance_options::InstanceOptions;
+use crate::config::explain::{Setting, settings};
+
+/// The settings of the service: print, check, explain.
+#[derive(Args)]
+pub(super) struct ConfigCommand {
+    #[command(subcommand)]
+    what: ConfigAction,
+}
+
+#[derive(Subcommand)]
+enum ConfigAction {
+    /// Prints every setting as it is now, as TOML; secrets are hidden.
+    Print {
+        #[command(flatten)]
+        instance: InstanceOptions,
+        /// Only those that differ from the defaults.
+        #[arg(long)]
+        changed: bool,
+    },
+    /// Says whether the service could start with these settings.
+    Check(InstanceOptions),
+    /// Says what a setting is for, what it is now and who said so.
+    Explain {
+        #[command(flatten)]
+        instance: InstanceOptions,
+        /// Its path, or a part of it or of its description.
+        setting: String,
+    },
+}
+
+impl Command for ConfigCommand {
+    const NAME: &str = "config";
+    const GROUP: Group = Group::Service;
+    const EXAMPLES: &str = "\
+atelier config print --changed
+atelier config check --config atelier.toml
+atelier config explain jobs.max_queue
+atelier config explain retention";
+
+    fn run(self) -> Result<ExitCode> {
+        match self.what {
+            ConfigAction::Print { instance, changed } => {
+                print(&settings(&instance.sources(Vec::new()))?, changed);
+            }
+            ConfigAction::Check(instance) => {
+                if let Err(error) = instance.config() {
+                    bail!(Fault::new(ExitReason::Refused, format!("{error:#}")));
+                }
+                screen::say("the settings are good");
+            }
+            ConfigAction::Explain { instance, setting } => {
+                explain(&settings(&instance.sources(Vec::new()))?, &setting)?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn print(all: &[Setting], changed: bool) {
+    let mut section = "";
+    for setting in all {
+        if changed && setting.from == "default" {
+            continue;
+        }
+        let (inside, name) = setting.path.rsplit_once('.').unwrap_or(("", &setting.path));
+        if inside != section {
+            screen::say(format!("\n[{inside}]"));
+            section = inside;
+        }
+        let from = match setting.from.as_str() {
+            "default" => String::new(),
+            from => screen::ink(TextStyle::Faint, &format!("  # {from}")),
+        };
+        screen::say(format!("{name} = {}{from}", setting.now));
+    }
+}
+
+fn explain(all: &[Setting], asked: &str) -> Result<()> {
+    let asked = asked.to_lowercase();
+    let exact = |one: &&Setting| one.path == asked || one.variable.to_lowercase() == asked;
+    let alike =
+        |one: &&Setting| one.path.contains(&asked) || one.about.to_lowercase().contains(&asked);
+    let mut found: Vec<&Setting> = all.iter().filter(exact).collect();
+    if found.is_empty() {
+        let inside = format!("{}.", asked.trim_end_matches('.'));
+        let below = |one: &&Setting| one.path.starts_with(&inside);
+        found = all.iter().filter(below).collect();
+    }
+    if found.is_empty() {
+        found = all.iter().filter(alike).collect();
+    }
+    if found.is_empty() {
+        bail!(Fault::new(
+            ExitReason::Usage,
+            format!("no setting is about `{asked}`; `atelier config print` has all")
+        ));
+    }
+    for (number, setting) in found.iter().enumerate() {
+        if number > 0 {
+            screen::say("");
+        }
+        screen::say(screen::ink(TextStyle::Bold, &setting.path));
+        setting
+            .about
+            .lines()
+            .for_each(|line| screen::say(format!("  {line}")));
+        screen::say(format!("  now       {}  ({})", setting.now, setting.from));
+        screen::say(format!("  default   {}", setting.usual));
+        screen::say(format!("  variable  {}", setting.variable));
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! `atelier local`: what works on the database directly, beside a running service or without one.
+
+mod account;
+mod migrate;
+mod rotate_address_key;
+mod rotate_master_key;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use atelier_cli::{Command, Group, block_on};
+use clap::{Args, Subcommand};
+
+use super::instance_options::InstanceOptions;
+
+/// Works on the database directly: accounts, keys, schema.
+#[derive(Args)]
+pub(super) struct Local {
+    #[command(subcommand)]
+    what: LocalAction,
+}
+
+#[derive(Subcommand)]
+enum LocalAction {
+    /// Makes and lists accounts, grants quota, issues keys.
+    Account {
+        #[command(flatten)]
+        instance: InstanceOptions,
+        #[command(subcommand)]
+        action: account::AccountAction,
+    },
+    /// Brings the database's schema up to date and ends.
+    Migrate(InstanceOptions),
+    /// Makes a new key that signs asset addresses; those signed before go on working until they expire.
+    RotateAddressKey(InstanceOptions),
+    /// Seals every stored secret with a new master key; the service must be stopped.
+    RotateMasterKey {
+        #[command(flatten)]
+        instance: InstanceOptions,
+        /// A file with the new text of the setting master_key, where that setting is used.
+        #[arg(long, value_name = "FILE")]
+        new_key: Option<PathBuf>,
+    },
+}
+
+impl Command for Local {
+    const NAME: &str = "local";
+    const GROUP: Group = Group::Service;
+    const EXAMPLES: &str = "\
+atelier local account list
+atelier local account create someone@example.com --balance 100
+atelier local migrate --data-dir /var/lib/atelier";
+
+    fn run(self) -> Result<ExitCode> {
+        block_on(act(self.what))
+    }
+}
+
+async fn act(what: LocalAction) -> Result<ExitCode> {
+    match what {
+        LocalAction::Account { instance, action } => account::run(instance.config()?, action).await,
+        LocalAction::Migrate(instance) => migrate::run(instance.config()?).await,
+        LocalAction::RotateAddressKey(instance) => {
+            rotate_address_key::run(instance.config()?).await
+        }
+        LocalAction::RotateMasterKey { instance, new_key } => {
+            rotate_master_key::run(instance.config()?, new_key).await
+        }
+    }
+}

@@ -1,6 +1,0 @@
-//! What is shown to a person, and what is told to a program: colour, tables, bars and pictures only on a terminal.
-
-pub(crate) mod bar;
-pub(crate) mod picture;
-pub(crate) mod screen;
-pub(crate) mod table;
