@@ -78,6 +78,8 @@ mod roletask_refusals;
 mod runway;
 #[path = "vendors/sdwebui.rs"]
 mod sdwebui;
+#[path = "vendors/settings.rs"]
+mod settings;
 #[path = "vendors/stand.rs"]
 mod stand;
 #[path = "vendors/story.rs"]
