@@ -11,12 +11,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::backend::{Fault, Work};
+use crate::backend::{Class, Fault, Work};
 use crate::field_error::FieldError;
 use crate::inputs::unsupported;
 use crate::task_vendor::{
     Capabilities, ImageCapabilities, Lengths, MaskSupport, VideoCapabilities,
 };
+use crate::vendor_errors;
 use values::{PlaceholderValues, UploadFn};
 
 /// Pictures that a list of them may have.
@@ -46,6 +47,15 @@ pub(crate) enum MappingSetting {
     Own(Mapping),
 }
 
+/// The models that an operator may set by mappings. Flattened into the settings of a vendor, so its fields have no comments:
+/// they would be shown in every form.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct MappedModelSettings {
+    models: BTreeMap<String, MappingSetting>,
+    grids: bool,
+}
+
 /// The mappings of a worker account, by operation; `operation/image` and `operation/mask` are preferred where there are
 /// pictures or a mask.
 #[derive(Debug)]
@@ -53,11 +63,11 @@ pub(crate) struct Mappings(BTreeMap<String, Mapping>);
 
 impl Mappings {
     /// The written ones, or every ready one when nothing is written.
-    pub(crate) fn read(
-        ready: &str,
-        written: BTreeMap<String, MappingSetting>,
-        grids: bool,
-    ) -> Result<Self, FieldError> {
+    pub(crate) fn read(ready: &str, settings: MappedModelSettings) -> Result<Self, FieldError> {
+        let MappedModelSettings {
+            models: written,
+            grids,
+        } = settings;
         let ready: Vec<Mapping> = serde_json::from_str(ready).map_err(FieldError::settings)?;
         let mut all = BTreeMap::new();
         if written.is_empty() {
@@ -102,6 +112,18 @@ impl Mappings {
             names.extend(mapping.input.keys().map(String::as_str));
         }
         models
+    }
+
+    /// Compares the inputs that a model is sent with those it has.
+    pub(crate) fn check_inputs(model: &str, sent: &[&str], known: &[&str]) -> Result<(), Fault> {
+        match sent.iter().find(|name| !known.contains(name)) {
+            Some(other) => {
+                let detail = format!("{model} has no input {other}, it has {}", known.join(", "));
+                let detail = vendor_errors::shortened(&detail);
+                Err(Fault::vendor(Class::Unable, detail))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether there is a mapping for an operation.

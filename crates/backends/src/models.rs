@@ -23,6 +23,48 @@ pub(crate) enum ModelNames {
     Each(BTreeMap<String, String>),
 }
 
+/// The models that an operator may set. Flattened into the settings of a vendor, so its fields have no comments: they would
+/// be shown in every form.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct ModelSettings {
+    image_model: Option<String>,
+    video_model: Option<String>,
+    grids: bool,
+    models: BTreeMap<String, ModelNames>,
+}
+
+/// A vendor's models where the operator names none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct UsualModels {
+    pub(crate) image: Option<&'static str>,
+    pub(crate) video: Option<&'static str>,
+}
+
+impl ModelSettings {
+    /// The models of a worker account, checked.
+    pub(crate) fn checked(
+        self,
+        makes: SupportedTasks,
+        usual: UsualModels,
+    ) -> Result<Models, FieldError> {
+        let models = self.unchecked(makes, usual);
+        models.check()?;
+        Ok(models)
+    }
+
+    /// The models of a worker account, for a vendor that reports other errors first.
+    pub(crate) fn unchecked(self, makes: SupportedTasks, usual: UsualModels) -> Models {
+        Models {
+            makes,
+            image: self.image_model.or(usual.image.map(str::to_owned)),
+            video: self.video_model.or(usual.video.map(str::to_owned)),
+            grids: self.grids,
+            named: self.models,
+        }
+    }
+}
+
 /// What a vendor can do at all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SupportedTasks {
@@ -34,14 +76,29 @@ pub(crate) struct SupportedTasks {
     pub(crate) clips_in_fours: bool,
 }
 
+impl SupportedTasks {
+    /// Videos, and pictures that are drawn and changed by words, as most vendors of both make them.
+    pub(crate) const PICTURES_AND_VIDEOS: Self = Self {
+        images: &[
+            Task::Draw,
+            Task::Edit,
+            Task::Repaint,
+            Task::Restyle,
+            Task::ReplaceBackground,
+        ],
+        videos: true,
+        clips_in_fours: true,
+    };
+}
+
 /// The models of a worker account.
 #[derive(Clone, Debug)]
 pub(crate) struct Models {
-    pub(crate) makes: SupportedTasks,
+    makes: SupportedTasks,
     pub(crate) image: Option<String>,
     pub(crate) video: Option<String>,
-    pub(crate) grids: bool,
-    pub(crate) named: BTreeMap<String, ModelNames>,
+    grids: bool,
+    named: BTreeMap<String, ModelNames>,
 }
 
 enum ModelKind {
@@ -51,14 +108,6 @@ enum ModelKind {
 }
 
 impl Models {
-    /// The same, with the vendor's usual models where the operator names none, and checked.
-    pub(crate) fn or_usual(mut self, image: &str, video: &str) -> Result<Self, FieldError> {
-        self.image.get_or_insert_with(|| image.to_owned());
-        self.video.get_or_insert_with(|| video.to_owned());
-        self.check()?;
-        Ok(self)
-    }
-
     /// The vendor's name of the model that a job asks for.
     pub(crate) fn chosen(&self, work: &Work) -> Result<&str, Fault> {
         self.chosen_for(&work.operation, &work.brief)

@@ -1,22 +1,24 @@
 //! Vendors of tasks: a request is sent, gets a name, and is asked about until its files are there. What such vendors
 //! have in common is here; each of them says only how it writes and reads.
 
+mod base;
 mod capabilities;
 mod image_request;
 mod passes;
 mod protocol;
 mod reply;
 mod task_backend;
-mod timing;
 mod video_request;
 
+pub(crate) use base::{TaskBase, TimingSettings, UsualTiming};
 pub(crate) use capabilities::{ANIME, Capabilities, label, refused_field};
 pub(crate) use image_request::{ImageCapabilities, ImageRequest, MaskSupport};
 pub(crate) use passes::Passes;
-pub(crate) use protocol::{FileSource, TaskPlan, TaskResult, TaskStatus, TaskVendor, id};
+pub(crate) use protocol::{
+    FileSource, TaskPlan, TaskResult, TaskStatus, TaskVendor, encoded_id, id, serves_tasks,
+};
 pub(crate) use reply::TaskReply;
 pub(crate) use task_backend::TaskBackend;
-pub(crate) use timing::{call_timeout, poll_interval};
 pub(crate) use video_request::{
     Lengths, VideoCapabilities, VideoRequest, is_video_work, nearest_ratio, prompt_text,
     request_size,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 pub use atelier_contract::Secret;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::backend::Backend;
 use crate::field_error::FieldError;
@@ -31,6 +31,33 @@ pub(crate) fn read_settings<T: Default + DeserializeOwned>(
     match written {
         Value::Null => Ok(T::default()),
         given => serde_json::from_value(given).map_err(FieldError::settings),
+    }
+}
+
+/// The same for settings with flattened parts. serde does not list the known fields there, so the names are checked here.
+pub(crate) fn read_flattened<T: Default + DeserializeOwned + JsonSchema>(
+    written: Value,
+) -> Result<T, FieldError> {
+    check_names(&written, &schema_of::<T>())?;
+    read_settings(written)
+}
+
+/// Refuses a field that the schema does not have.
+fn check_names(written: &Value, schema: &Value) -> Result<(), FieldError> {
+    let Some(known) = schema["properties"].as_object() else {
+        return Ok(());
+    };
+    let mut names = written.as_object().into_iter().flat_map(Map::keys);
+    match names.find(|name| !known.contains_key(*name)) {
+        Some(other) => {
+            let known: Vec<_> = known.keys().map(|name| format!("`{name}`")).collect();
+            let why = format!(
+                "unknown field `{other}`, expected one of {}",
+                known.join(", ")
+            );
+            Err(FieldError::settings(why))
+        }
+        None => Ok(()),
     }
 }
 

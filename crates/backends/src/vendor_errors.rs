@@ -170,6 +170,12 @@ pub(crate) fn bad_request(reason: &str) -> Fault {
     })
 }
 
+/// Whether an answer says that a task does not exist. A probe that asks for an impossible task shows by it that the vendor is
+/// healthy.
+pub(crate) fn is_unknown_task(answer: &VendorResponse) -> bool {
+    matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
+}
+
 /// How long the vendor asks to be left alone.
 pub(crate) fn pause_asked(answer: &VendorResponse) -> Option<Duration> {
     // A date is held against the vendor's own clock; without one it says nothing.

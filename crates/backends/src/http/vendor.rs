@@ -149,6 +149,12 @@ impl VendorHttp {
         Ok(self)
     }
 
+    /// Adds the worker account's credential as a bearer token to every call.
+    pub(crate) fn with_bearer(self, credential: &str) -> Result<Self, FieldError> {
+        let value = format!("Bearer {credential}");
+        self.with_header(("authorization", "credential"), &value)
+    }
+
     /// Never lets this text be logged, even if the vendor repeats it.
     pub(crate) fn with_secret(mut self, secret: &str) -> Self {
         self.secrets = self.secrets.with(secret);

@@ -1,26 +1,25 @@
-//! What one vendor of tasks says and understands, and what passes between it and the desk.
+//! What one vendor of tasks says and understands, and what passes between it and `TaskBackend`.
 
-use std::time::Duration;
-
-use atelier_contract::brief::Brief;
+use atelier_contract::brief::{Brief, Task};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use super::base::TaskBase;
 use super::capabilities::Capabilities;
 use super::reply::TaskReply;
-use crate::backend::{BoxFuture, Cost, Fault, LostSubmit, Work};
+use crate::backend::{Cost, Fault, LostSubmit, Work};
 use crate::hooks::WebhookRequest;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse};
+use crate::http::{VendorRequest, VendorResponse, encoded};
 use crate::images::FinishOptions;
-use crate::vendor_errors;
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 
 /// Identifiers are longer than this only by mistake.
 const MOST_ID: usize = 512;
 
 /// What one vendor says and understands.
 pub(crate) trait TaskVendor: Send + Sync + 'static {
-    /// The way to the vendor.
-    fn http(&self) -> &VendorHttp;
+    /// The connection and the waiting times.
+    fn base(&self) -> &TaskBase;
     /// Whether it can do an operation.
     fn serves(&self, operation: &str) -> bool;
     /// What its model can do for a request; what calls are built by.
@@ -37,12 +36,11 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
     fn answers_with_bytes(&self) -> bool {
         false
     }
-    /// How long a call that starts work may take.
-    fn call_timeout(&self) -> Duration;
-    /// The pause between two questions.
-    fn poll_interval(&self) -> Duration;
     /// What to send for a piece of work; what the vendor cannot do is said here, before anything is sent.
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>>;
+    fn plan<'a>(
+        &'a self,
+        work: &'a Work,
+    ) -> impl Future<Output = Result<TaskPlan<'a>, Fault>> + Send;
     /// What a good answer to a start says.
     fn started(&self, work: &Work, reply: TaskReply) -> Result<TaskStatus, Fault>;
     /// The question about a task.
@@ -50,9 +48,18 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
     /// What a good answer to it says.
     fn task_status(&self, work: &Work, task: &Value, reply: TaskReply)
     -> Result<TaskStatus, Fault>;
+    /// The vendor's own codes, looked at before the status of an answer.
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        &[]
+    }
+    /// What a document says about a failure, where it is one.
+    fn read_error(&self, body: &Value) -> Option<VendorError> {
+        VendorError::read(body)
+    }
     /// What any other answer says.
     fn fault(&self, answer: &VendorResponse) -> Fault {
-        vendor_errors::fault_of(answer)
+        let said = answer.json().ok().and_then(|body| self.read_error(&body));
+        vendor_errors::fault_by(self.error_rules(), answer, said)
     }
     /// What an answer to a question that is not good says about the task, where it says that it has ended.
     fn ended(&self, _: &Value, _: &VendorResponse) -> Option<Fault> {
@@ -95,12 +102,12 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
     }
     /// Whether what was posted to the hook of an attempt is the vendor's, where it signs what it posts; elsewhere the
     /// address of the hook is the proof.
-    fn verify_webhook<'a>(&'a self, _: &'a WebhookRequest) -> BoxFuture<'a, bool> {
-        Box::pin(async { true })
+    fn verify_webhook(&self, _: &WebhookRequest) -> impl Future<Output = bool> + Send {
+        std::future::ready(true)
     }
     /// What else is looked at when the vendor is well, such as whether it has the models.
-    fn inspect(&self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
+    fn inspect(&self) -> impl Future<Output = Result<(), Fault>> + Send {
+        std::future::ready(Ok(()))
     }
 }
 
@@ -120,6 +127,16 @@ impl<'a> TaskPlan<'a> {
     /// One start for each result, all alike.
     pub(crate) fn alike(work: &Work, call: VendorRequest, finish: FinishOptions) -> Self {
         Self::each(work, finish, move |_| call.clone())
+    }
+
+    /// One start for all results.
+    pub(crate) fn once(call: VendorRequest, finish: FinishOptions) -> Self {
+        Self {
+            starts: 1,
+            passes: Vec::new(),
+            call: Box::new(move |_| call.clone()),
+            finish,
+        }
     }
 
     /// The same, with later passes.
@@ -203,4 +220,19 @@ pub(crate) fn id(value: &Value) -> Option<&str> {
     let is_step = matches!(id, "." | "..");
     let fits = !id.is_empty() && id.len() <= MOST_ID;
     (fits && !is_step && !id.chars().any(char::is_control)).then_some(id)
+}
+
+/// The identifier of a task, as a part of a path.
+pub(crate) fn encoded_id(task: &Value) -> String {
+    encoded(task["id"].as_str().unwrap_or_default())
+}
+
+/// Whether a vendor serves an operation by the tasks that it comes to; nothing that is made four at a time.
+pub(crate) fn serves_tasks(operation: &str, is_served: impl Fn(Task) -> bool) -> bool {
+    let found = atelier_contract::operation(operation);
+    found.is_some_and(|(_, submit)| {
+        !submit.in_fours
+            && !submit.makes.is_empty()
+            && submit.makes.iter().all(|task| is_served(*task))
+    })
 }

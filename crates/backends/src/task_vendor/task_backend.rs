@@ -46,7 +46,7 @@ enum TaskStart {
 impl<S: TaskVendor> TaskBackend<S> {
     /// A worker account.
     pub(crate) fn worker(vendor: S) -> Worker {
-        let http = vendor.http().clone();
+        let http = vendor.base().http.clone();
         let vendor = Arc::new(vendor);
         Worker::new(&http, Self { vendor })
     }
@@ -79,7 +79,7 @@ impl<S: TaskVendor> TaskBackend<S> {
     async fn start_all(&self, work: &Work, plan: &TaskPlan<'_>) -> Result<Vec<TaskStart>, Fault> {
         let mut begun = Vec::new();
         for place in 0..plan.starts {
-            let call = (plan.call)(place).within(self.vendor.call_timeout());
+            let call = (plan.call)(place).within(self.vendor.base().call_timeout);
             let one = if work.cancelled.is_cancelled() {
                 Err(Fault::internal("nobody wants the result any more"))
             } else {
@@ -128,9 +128,9 @@ impl<S: TaskVendor> TaskBackend<S> {
 
     async fn start_status(&self, work: &Work, call: VendorRequest) -> Result<TaskStatus, Fault> {
         let reply = if self.vendor.answers_with_bytes() {
-            call_for_file(self.vendor.http(), call).await?
+            call_for_file(&self.vendor.base().http, call).await?
         } else {
-            call_with_files(self.vendor.http(), call, self.vendor.blobs()).await?
+            call_with_files(&self.vendor.base().http, call, self.vendor.blobs()).await?
         };
         match reply {
             Ok(reply) => self.vendor.started(work, reply),
@@ -144,8 +144,8 @@ impl<S: TaskVendor> TaskBackend<S> {
         for _ in 0..MOST_STEPS {
             let call = self.vendor.poll_request(&task);
             let reply = match self.vendor.blobs() {
-                [] => call_json(self.vendor.http(), call).await?,
-                blobs => call_with_files(self.vendor.http(), call, blobs).await?,
+                [] => call_json(&self.vendor.base().http, call).await?,
+                blobs => call_with_files(&self.vendor.base().http, call, blobs).await?,
             };
             let reply = match reply {
                 Ok(reply) => reply,
@@ -217,7 +217,7 @@ impl<S: TaskVendor> TaskBackend<S> {
         work.progress
             .set((percent / tasks.len() as u32).min(99) as u8);
         if running {
-            return Ok(PollOutcome::Running(self.vendor.poll_interval()));
+            return Ok(PollOutcome::Running(self.vendor.base().poll_interval));
         }
         if let (true, Some(fault)) = (task_result.is_empty(), failed) {
             return Ok(PollOutcome::Failed(fault));
@@ -247,7 +247,7 @@ impl<S: TaskVendor> TaskBackend<S> {
         work.progress.set(chain.percent(0) as u8);
         let (from, seconds) = chain.order();
         let call = match self.vendor.next_pass(work, from, seconds) {
-            Ok(call) => call.within(self.vendor.call_timeout()),
+            Ok(call) => call.within(self.vendor.base().call_timeout),
             Err(fault) => return PollOutcome::Failed(paid(fault)),
         };
         let placed = |task: Value| {
@@ -281,7 +281,7 @@ impl<S: TaskVendor> TaskBackend<S> {
         all: Vec<TaskResult>,
         finish: FinishOptions,
     ) -> Result<WorkOutput, Fault> {
-        let mut downloads = Downloader::new(self.vendor.http());
+        let mut downloads = Downloader::new(&self.vendor.base().http);
         let mut bytes: Vec<Bytes> = Vec::new();
         let mut whole = TaskResult::default();
         for one in all {
@@ -326,7 +326,7 @@ impl<S: TaskVendor> TaskBackend<S> {
         let Some(call) = self.vendor.stop(task) else {
             return;
         };
-        match self.vendor.http().ask(call).await {
+        match self.vendor.base().http.ask(call).await {
             Ok(answer) if answer.is_good() => {}
             Ok(answer) => {
                 tracing::info!(detail = %answer.start(), "the vendor did not stop a task");
@@ -345,7 +345,7 @@ impl<S: TaskVendor> TaskBackend<S> {
             let Some(call) = self.vendor.lost(work, place) else {
                 return Ok(None);
             };
-            match call_json(self.vendor.http(), call).await? {
+            match call_json(&self.vendor.base().http, call).await? {
                 Ok(reply) => tasks.extend(self.vendor.found(reply)?),
                 Err(answer) => return Err(self.vendor.fault(&answer)),
             }
@@ -367,7 +367,7 @@ impl<S: TaskVendor> TaskBackend<S> {
     }
 
     async fn health_check(&self) -> Result<Option<Cost>, Fault> {
-        let answer = self.vendor.http().ask(self.vendor.probe()).await?;
+        let answer = self.vendor.base().http.ask(self.vendor.probe()).await?;
         if answer.is_good() || self.vendor.is_healthy(&answer) {
             self.vendor.inspect().await?;
             return Ok(self.vendor.balance(&answer));
@@ -437,7 +437,7 @@ impl<S: TaskVendor> Backend for TaskBackend<S> {
     /// One start goes after the other, and none after one that failed: what is not there when the first can no longer arrive
     /// was never ordered. Whoever waited for all of them one by one would find a part when its job is over.
     fn submit_limit(&self, _: &Work) -> Duration {
-        self.vendor.call_timeout()
+        self.vendor.base().call_timeout
     }
 
     fn takes_hints(&self) -> bool {
@@ -488,6 +488,6 @@ impl<S: TaskVendor> Backend for TaskBackend<S> {
     }
 
     fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
-        self.vendor.verify_webhook(post)
+        Box::pin(self.vendor.verify_webhook(post))
     }
 }

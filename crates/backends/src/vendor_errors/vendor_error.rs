@@ -47,6 +47,15 @@ pub(crate) struct VendorError {
 }
 
 impl VendorError {
+    /// From the fields that hold code and words; empty where there are none.
+    pub(crate) fn of(code: &Value, message: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Self {
+            code: text(code),
+            message: text(message),
+        }
+    }
+
     /// Reads the usual forms: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, `{"message": "…"}`.
     pub(crate) fn read(body: &Value) -> Option<Self> {
         let text = |value: &Value, name: &str| {

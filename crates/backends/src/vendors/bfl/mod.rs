@@ -2,25 +2,22 @@
 
 mod bodies;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::backend::{Class, Cost, Fault, Work};
 use crate::field_error::FieldError;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::http::{VendorRequest, VendorResponse, encoded};
 use crate::images::FinishOptions;
-use crate::models::{ModelNames, Models, SupportedTasks};
+use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
 use crate::seeds;
 use crate::task_vendor::{
-    Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
-    TaskVendor, VideoRequest, call_timeout, id, is_video_work, poll_interval,
+    Capabilities, ImageRequest, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, TimingSettings, UsualTiming, VideoRequest, encoded_id, id, is_video_work,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule};
 use crate::worker::Worker;
 
@@ -40,8 +37,14 @@ const MAKES: SupportedTasks = SupportedTasks {
     videos: true,
     clips_in_fours: true,
 };
-const IMAGE_MODEL: &str = "flux-2-pro";
-const VIDEO_MODEL: &str = "flux-3-video";
+const MODELS: UsualModels = UsualModels {
+    image: Some("flux-2-pro"),
+    video: Some("flux-3-video"),
+};
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 2,
+    timeout_seconds: 60,
+};
 
 const RULES: &[ErrorRule] = &[
     ErrorRule::status(402, Class::Quota),
@@ -52,54 +55,59 @@ const RULES: &[ErrorRule] = &[
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct BflSettings {
-    image_model: Option<String>,
-    video_model: Option<String>,
-    grids: bool,
-    models: BTreeMap<String, ModelNames>,
+    #[serde(flatten)]
+    models: ModelSettings,
     /// Videos with sound.
     audio: bool,
     /// 0, the strictest, to 5.
     safety_tolerance: Option<u8>,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A worker account.
 struct Bfl {
-    http: VendorHttp,
+    base: TaskBase,
     models: Models,
     audio: bool,
     safety_tolerance: Option<u8>,
-    poll_interval: Duration,
-    call_timeout: Duration,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: BflSettings = read_settings(setup.settings)?;
-    let models = Models {
-        makes: MAKES,
-        image: settings.image_model,
-        video: settings.video_model,
-        grids: settings.grids,
-        named: settings.models,
-    };
-    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
+    let settings: BflSettings = read_flattened(setup.settings)?;
+    let models = settings.models.checked(MAKES, MODELS)?;
     let key = setup.credential.reveal();
+    let http = setup
+        .http
+        .with_header(("x-key", "credential"), key)?
+        .with_domain("bfl.ai");
     Ok(TaskBackend::worker(Bfl {
-        http: setup
-            .http
-            .with_header(("x-key", "credential"), key)?
-            .with_domain("bfl.ai"),
+        base: TaskBase::new(http, settings.timing, TIMING),
         models,
         audio: settings.audio,
         safety_tolerance: settings.safety_tolerance,
-        poll_interval: poll_interval(settings.poll_seconds, 2),
-        call_timeout: call_timeout(settings.timeout_seconds, 60),
     }))
 }
 
-impl Bfl {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+impl TaskVendor for Bfl {
+    fn base(&self) -> &TaskBase {
+        &self.base
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        self.models.serves(operation)
+    }
+
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
+        let model = self.models.chosen_for(operation, brief)?;
+        if brief.task.is_video() {
+            return Ok(Capabilities::films(bodies::FILMS));
+        }
+        let seeds = !model.starts_with("flux-3");
+        Ok(Capabilities::pictures(bodies::pictures(model)).seeded(seeds))
+    }
+
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let model = self.models.chosen(work)?;
         let (mut body, finish) = if is_video_work(work) {
             let scene = VideoRequest::of(work, &bodies::FILMS).await?;
@@ -121,37 +129,6 @@ impl Bfl {
             VendorRequest::post_json(path.clone(), &body)
         }))
     }
-}
-
-impl TaskVendor for Bfl {
-    fn http(&self) -> &VendorHttp {
-        &self.http
-    }
-
-    fn serves(&self, operation: &str) -> bool {
-        self.models.serves(operation)
-    }
-
-    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
-        let model = self.models.chosen_for(operation, brief)?;
-        if brief.task.is_video() {
-            return Ok(Capabilities::films(bodies::FILMS));
-        }
-        let seeds = !model.starts_with("flux-3");
-        Ok(Capabilities::pictures(bodies::pictures(model)).seeded(seeds))
-    }
-
-    fn call_timeout(&self) -> Duration {
-        self.call_timeout
-    }
-
-    fn poll_interval(&self) -> Duration {
-        self.poll_interval
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
-    }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
         let body = &reply.body;
@@ -168,8 +145,7 @@ impl TaskVendor for Bfl {
         if let Some(address) = task["address"].as_str() {
             return VendorRequest::get(address);
         }
-        let number = encoded(task["id"].as_str().unwrap_or_default());
-        VendorRequest::get(format!("get_result?id={number}"))
+        VendorRequest::get(format!("get_result?id={}", encoded_id(task)))
     }
 
     fn task_status(&self, _: &Work, task: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -201,12 +177,8 @@ impl TaskVendor for Bfl {
         })
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer
-            .json()
-            .ok()
-            .and_then(|body| vendor_errors::VendorError::read(&body));
-        vendor_errors::fault_by(RULES, answer, said)
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        RULES
     }
 
     fn probe(&self) -> VendorRequest {

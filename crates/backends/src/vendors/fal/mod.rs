@@ -3,9 +3,6 @@
 mod hooks;
 mod outputs;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use atelier_contract::brief::Brief;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,14 +11,14 @@ use serde_json::{Value, json};
 use crate::backend::{BoxFuture, Class, Fault, Work};
 use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::http::{VendorRequest, VendorResponse, encoded};
 use crate::inputs::data_uri;
-use crate::mapping::{MappingSetting, Mappings};
+use crate::mapping::{MappedModelSettings, Mappings};
 use crate::task_vendor::{
-    Capabilities, TaskBackend, TaskPlan, TaskReply, TaskStatus, TaskVendor, call_timeout, id,
-    poll_interval,
+    Capabilities, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskStatus, TaskVendor,
+    TimingSettings, UsualTiming, id,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
@@ -44,6 +41,10 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::status(402, Class::Quota),
     ErrorRule::status(408, Class::Retry),
 ];
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 3,
+    timeout_seconds: 60,
+};
 /// Where endpoints say what inputs they have.
 const SCHEMAS: &str = "https://fal.ai/api/openapi/queue/openapi.json?endpoint_id=";
 /// The longest such document.
@@ -55,65 +56,45 @@ const NOBODY: &str = "fal-ai/flux-2/requests/00000000-0000-0000-0000-00000000000
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct FalSettings {
-    models: BTreeMap<String, MappingSetting>,
-    grids: bool,
+    #[serde(flatten)]
+    models: MappedModelSettings,
     /// Where the inputs of an endpoint are described; its name is put at the end. Empty: they are not looked at.
     schema_url: Option<String>,
     /// Where the vendor shows the keys that its posts are signed with. Empty: the address of a hook is proof enough.
     webhook_keys_url: Option<String>,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A worker account.
 struct Fal {
-    http: VendorHttp,
+    base: TaskBase,
     mappings: Mappings,
     schema_url: String,
     keys_url: String,
     keys: hooks::SigningKeys,
-    poll_interval: Duration,
-    call_timeout: Duration,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: FalSettings = read_settings(setup.settings)?;
+    let settings: FalSettings = read_flattened(setup.settings)?;
     let key = setup.credential.reveal();
-    let mappings = Mappings::read(VENDOR.ready, settings.models, settings.grids)?;
+    let mappings = Mappings::read(VENDOR.ready, settings.models)?;
+    let http = setup
+        .http
+        .with_header(("authorization", "credential"), &format!("Key {key}"))?
+        .with_secret(key);
     Ok(TaskBackend::worker(Fal {
+        base: TaskBase::new(http, settings.timing, TIMING),
         mappings,
-        http: setup
-            .http
-            .with_header(("authorization", "credential"), &format!("Key {key}"))?
-            .with_secret(key),
         schema_url: settings.schema_url.unwrap_or_else(|| SCHEMAS.to_owned()),
         keys_url: settings
             .webhook_keys_url
             .unwrap_or_else(|| hooks::KEYS.to_owned()),
         keys: hooks::SigningKeys::default(),
-        poll_interval: poll_interval(settings.poll_seconds, 3),
-        call_timeout: call_timeout(settings.timeout_seconds, 60),
     }))
 }
 
 impl Fal {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
-        let mapping = self.mappings.of(work)?;
-        let inline = |bytes: bytes::Bytes| -> BoxFuture<'_, Result<String, Fault>> {
-            Box::pin(async move { Ok(data_uri(&bytes)) })
-        };
-        let values = mapping.values(work, &inline).await?;
-        let segments: Vec<_> = mapping.model.split('/').map(encoded).collect();
-        let mut path = segments.join("/");
-        if let Some(hook) = &work.hook_url {
-            path = format!("{path}?fal_webhook={}", encoded(hook));
-        }
-        let finish = values.finish.clone();
-        Ok(TaskPlan::each(work, finish, move |place| {
-            VendorRequest::post_json(path.clone(), &mapping.filled(&values, place))
-        }))
-    }
-
     /// Every endpoint with a mapping has the inputs that it is sent, as far as it says which it has.
     async fn check_models(&self) -> Result<(), Fault> {
         if self.schema_url.is_empty() {
@@ -121,7 +102,7 @@ impl Fal {
         }
         for (model, names) in self.mappings.models() {
             let address = format!("{}{}", self.schema_url, encoded(model));
-            let found = self.http.download(&address, MOST_SCHEMA).await;
+            let found = self.base.http.download(&address, MOST_SCHEMA).await;
             let Some(document) = found.ok().filter(VendorResponse::is_good) else {
                 tracing::info!(model, "the vendor does not say which inputs a model has");
                 continue;
@@ -129,16 +110,8 @@ impl Fal {
             let Some(inputs) = document.json().ok().and_then(|body| outputs::inputs(&body)) else {
                 continue;
             };
-            if let Some(other) = names
-                .iter()
-                .find(|name| !inputs.iter().any(|one| one == *name))
-            {
-                let detail = format!("{model} has no input {other}, it has {}", inputs.join(", "));
-                return Err(Fault::vendor(
-                    Class::Unable,
-                    vendor_errors::shortened(&detail),
-                ));
-            }
+            let inputs: Vec<_> = inputs.iter().map(String::as_str).collect();
+            Mappings::check_inputs(model, &names, &inputs)?;
         }
         Ok(())
     }
@@ -171,8 +144,8 @@ fn task(body: &Value) -> Option<Value> {
 }
 
 impl TaskVendor for Fal {
-    fn http(&self) -> &VendorHttp {
-        &self.http
+    fn base(&self) -> &TaskBase {
+        &self.base
     }
 
     fn serves(&self, operation: &str) -> bool {
@@ -183,16 +156,21 @@ impl TaskVendor for Fal {
         self.mappings.capabilities(operation, brief)
     }
 
-    fn call_timeout(&self) -> Duration {
-        self.call_timeout
-    }
-
-    fn poll_interval(&self) -> Duration {
-        self.poll_interval
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+        let mapping = self.mappings.of(work)?;
+        let inline = |bytes: bytes::Bytes| -> BoxFuture<'_, Result<String, Fault>> {
+            Box::pin(async move { Ok(data_uri(&bytes)) })
+        };
+        let values = mapping.values(work, &inline).await?;
+        let segments: Vec<_> = mapping.model.split('/').map(encoded).collect();
+        let mut path = segments.join("/");
+        if let Some(hook) = &work.hook_url {
+            path = format!("{path}?fal_webhook={}", encoded(hook));
+        }
+        let finish = values.finish.clone();
+        Ok(TaskPlan::each(work, finish, move |place| {
+            VendorRequest::post_json(path.clone(), &mapping.filled(&values, place))
+        }))
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -253,17 +231,15 @@ impl TaskVendor for Fal {
 
     /// That a request which cannot be is not there is a good answer.
     fn is_healthy(&self, answer: &VendorResponse) -> bool {
-        matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
+        vendor_errors::is_unknown_task(answer)
     }
 
-    fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
-        Box::pin(async move {
-            let unchecked = self.keys_url.is_empty();
-            unchecked || self.keys.fit(&self.http, &self.keys_url, post).await
-        })
+    async fn verify_webhook(&self, post: &WebhookRequest) -> bool {
+        let unchecked = self.keys_url.is_empty();
+        unchecked || self.keys.fit(&self.base.http, &self.keys_url, post).await
     }
 
-    fn inspect(&self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(self.check_models())
+    async fn inspect(&self) -> Result<(), Fault> {
+        self.check_models().await
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::backend::{Fault, Work};
-use crate::task_vendor::{FileSource, TaskReply, TaskResult, TaskStatus};
+use crate::task_vendor::{TaskReply, TaskResult, TaskStatus};
 use crate::vendor_errors;
 
 /// Fields that hold files.
@@ -26,10 +26,8 @@ pub(super) fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> 
     let all: Vec<&Value> = files.collect();
     let kept = all.iter().enumerate().filter(|(index, _)| shown(*index));
     let addresses = kept.filter_map(|(_, file)| file["url"].as_str().or(file.as_str()));
-    let found: Vec<FileSource> = addresses
-        .map(|address| FileSource::Address(address.to_owned()))
-        .collect();
-    if found.is_empty() {
+    let task_result = TaskResult::at(addresses);
+    if task_result.files.is_empty() {
         return Ok(TaskStatus::Failed(if all.is_empty() {
             Fault::useless(format!("{} gave no files", work.operation))
         } else {
@@ -38,9 +36,8 @@ pub(super) fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> 
         }));
     }
     Ok(TaskStatus::Done(TaskResult {
-        files: found,
         seed: body["seed"].as_u64(),
-        ..TaskResult::default()
+        ..task_result
     }))
 }
 

@@ -5,23 +5,20 @@ mod faults;
 mod images;
 mod videos;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use atelier_contract::brief::{Brief, Task};
+use atelier_contract::brief::Brief;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::backend::{BoxFuture, Fault, Work};
+use crate::backend::{Fault, Work};
 use crate::field_error::FieldError;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
-use crate::models::{ModelNames, Models, SupportedTasks};
+use crate::http::{VendorRequest, VendorResponse, encoded};
+use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
 use crate::task_vendor::{
-    Capabilities, TaskBackend, TaskPlan, TaskReply, TaskStatus, TaskVendor, call_timeout,
-    is_video_work, poll_interval,
+    Capabilities, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskStatus, TaskVendor,
+    TimingSettings, UsualTiming, is_video_work,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::worker::Worker;
 use videos::MaxSeconds;
 
@@ -36,74 +33,57 @@ pub(super) const VENDOR: Vendor = Vendor {
     build,
 };
 
-/// What it makes.
-const MAKES: SupportedTasks = SupportedTasks {
-    images: &[
-        Task::Draw,
-        Task::Edit,
-        Task::Repaint,
-        Task::Restyle,
-        Task::ReplaceBackground,
-    ],
-    videos: true,
-    clips_in_fours: true,
+const MAKES: SupportedTasks = SupportedTasks::PICTURES_AND_VIDEOS;
+const MODELS: UsualModels = UsualModels {
+    image: Some("gemini-3.1-flash-image"),
+    video: Some("gemini-omni-1.2-flash"),
 };
-const IMAGE_MODEL: &str = "gemini-3.1-flash-image";
-const VIDEO_MODEL: &str = "gemini-omni-1.2-flash";
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 10,
+    timeout_seconds: 300,
+};
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct GoogleSettings {
-    image_model: Option<String>,
-    video_model: Option<String>,
-    grids: bool,
-    models: BTreeMap<String, ModelNames>,
+    #[serde(flatten)]
+    models: ModelSettings,
     /// The longest video of one pass in seconds; usually that of the model. Longer ones are extended.
     most_seconds: Option<u32>,
     /// The longest video of all in seconds, with its extensions; usually that of the model.
     total_seconds: Option<u32>,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A worker account.
 struct Google {
-    http: VendorHttp,
+    base: TaskBase,
     models: Models,
     most: MaxSeconds,
-    poll_interval: Duration,
-    call_timeout: Duration,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: GoogleSettings = read_settings(setup.settings)?;
-    let models = Models {
-        makes: MAKES,
-        image: settings.image_model,
-        video: settings.video_model,
-        grids: settings.grids,
-        named: settings.models,
-    };
-    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
+    let settings: GoogleSettings = read_flattened(setup.settings)?;
+    let models = settings.models.checked(MAKES, MODELS)?;
     let key = setup.credential.reveal();
+    let http = setup
+        .http
+        .with_header(("x-goog-api-key", "credential"), key)?;
     Ok(TaskBackend::worker(Google {
-        http: setup
-            .http
-            .with_header(("x-goog-api-key", "credential"), key)?,
+        base: TaskBase::new(http, settings.timing, TIMING),
         models,
         most: MaxSeconds {
             pass: settings.most_seconds,
             total: settings.total_seconds,
         },
-        poll_interval: poll_interval(settings.poll_seconds, 10),
-        call_timeout: call_timeout(settings.timeout_seconds, 300),
     }))
 }
 
 impl TaskVendor for Google {
-    fn http(&self) -> &VendorHttp {
-        &self.http
+    fn base(&self) -> &TaskBase {
+        &self.base
     }
 
     fn serves(&self, operation: &str) -> bool {
@@ -123,23 +103,13 @@ impl TaskVendor for Google {
         &["data"]
     }
 
-    fn call_timeout(&self) -> Duration {
-        self.call_timeout
-    }
-
-    fn poll_interval(&self) -> Duration {
-        self.poll_interval
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(async move {
-            let model = self.models.chosen(work)?;
-            if is_video_work(work) {
-                videos::plan(work, model, self.most).await
-            } else {
-                images::plan(work, model).await
-            }
-        })
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+        let model = self.models.chosen(work)?;
+        if is_video_work(work) {
+            videos::plan(work, model, self.most).await
+        } else {
+            images::plan(work, model).await
+        }
     }
 
     fn started(&self, work: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {

@@ -3,21 +3,20 @@
 mod bodies;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::backend::{Class, Cost, Fault, Work};
 use crate::field_error::FieldError;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::http::{VendorRequest, VendorResponse, encoded};
 use crate::task_vendor::{
-    Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
-    TaskVendor, call_timeout, poll_interval,
+    Capabilities, ImageRequest, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, TimingSettings, UsualTiming, encoded_id, serves_tasks,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
@@ -42,6 +41,11 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::words(200, "safety", Class::Reject),
 ];
 
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 2,
+    timeout_seconds: 120,
+};
+
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -52,18 +56,18 @@ struct IdeogramSettings {
     rendering_speed: Option<String>,
     /// Other users of the vendor do not see what is made.
     private: bool,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A worker account.
 struct Ideogram {
-    http: VendorHttp,
+    base: TaskBase,
     settings: IdeogramSettings,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: IdeogramSettings = read_settings(setup.settings)?;
+    let settings: IdeogramSettings = read_flattened(setup.settings)?;
     for operation in settings.models.keys() {
         if !serves(operation) {
             let why = format!("{operation} is not an operation of this vendor");
@@ -73,7 +77,10 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let http = setup
         .http
         .with_header(("api-key", "credential"), setup.credential.reveal())?;
-    Ok(TaskBackend::worker(Ideogram { http, settings }))
+    Ok(TaskBackend::worker(Ideogram {
+        base: TaskBase::new(http, settings.timing, TIMING),
+        settings,
+    }))
 }
 
 /// What each kind of work is called there, and its usual model.
@@ -99,41 +106,7 @@ fn masked(task: Task, has_mask: bool) -> Task {
 }
 
 fn serves(operation: &str) -> bool {
-    let found = atelier_contract::operation(operation);
-    found.is_some_and(|(_, submit)| {
-        let ours = |task: &Task| route(*task).is_some();
-        !submit.in_fours && !submit.makes.is_empty() && submit.makes.iter().all(ours)
-    })
-}
-
-impl Ideogram {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
-        let route = route(masked(work.brief.task, work.mask.is_some()));
-        let (route, usual) =
-            route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
-        let model = self.settings.models.get(&work.operation);
-        let model = model.map_or(usual, String::as_str);
-        let older = model.starts_with("ideogram-3");
-        let sheet = ImageRequest::of(work, &bodies::can(older)).await?;
-        let mut fields = bodies::fields(work, &sheet, older);
-        if let (Some(speed), true) = (&self.settings.rendering_speed, older) {
-            fields["rendering_speed"] = json!(speed);
-        }
-        if self.settings.private {
-            fields["private"] = json!(true);
-        }
-        if let Some(hook) = &work.hook_url {
-            fields["webhook_url"] = json!(hook);
-        }
-        let path = format!("image/{route}/{}", encoded(model));
-        let call = bodies::call(path, &fields, &sheet)?;
-        Ok(TaskPlan {
-            passes: Vec::new(),
-            starts: 1,
-            call: Box::new(move |_| call.clone()),
-            finish: sheet.finish,
-        })
-    }
+    serves_tasks(operation, |task| route(task).is_some())
 }
 
 /// The pictures of a finished generation; those that a review took out have no address.
@@ -163,8 +136,8 @@ fn words(body: &Value) -> Option<VendorError> {
 }
 
 impl TaskVendor for Ideogram {
-    fn http(&self) -> &VendorHttp {
-        &self.http
+    fn base(&self) -> &TaskBase {
+        &self.base
     }
 
     fn serves(&self, operation: &str) -> bool {
@@ -185,16 +158,27 @@ impl TaskVendor for Ideogram {
         })
     }
 
-    fn call_timeout(&self) -> Duration {
-        call_timeout(self.settings.timeout_seconds, 120)
-    }
-
-    fn poll_interval(&self) -> Duration {
-        poll_interval(self.settings.poll_seconds, 2)
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+        let route = route(masked(work.brief.task, work.mask.is_some()));
+        let (route, usual) =
+            route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
+        let model = self.settings.models.get(&work.operation);
+        let model = model.map_or(usual, String::as_str);
+        let older = model.starts_with("ideogram-3");
+        let sheet = ImageRequest::of(work, &bodies::can(older)).await?;
+        let mut fields = bodies::fields(work, &sheet, older);
+        if let (Some(speed), true) = (&self.settings.rendering_speed, older) {
+            fields["rendering_speed"] = json!(speed);
+        }
+        if self.settings.private {
+            fields["private"] = json!(true);
+        }
+        if let Some(hook) = &work.hook_url {
+            fields["webhook_url"] = json!(hook);
+        }
+        let path = format!("image/{route}/{}", encoded(model));
+        let call = bodies::call(path, &fields, &sheet)?;
+        Ok(TaskPlan::once(call, sheet.finish))
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -202,8 +186,7 @@ impl TaskVendor for Ideogram {
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {
-        let number = encoded(task["id"].as_str().unwrap_or_default());
-        VendorRequest::get(format!("generations/{number}"))
+        VendorRequest::get(format!("generations/{}", encoded_id(task)))
     }
 
     fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -213,21 +196,18 @@ impl TaskVendor for Ideogram {
             "completed" => finished(body),
             "failed" => TaskStatus::Failed(vendor_errors::failed_by(
                 RULES,
-                &VendorError {
-                    code: String::new(),
-                    message: body["failure_reason"]
-                        .as_str()
-                        .unwrap_or_default()
-                        .to_owned(),
-                },
+                &VendorError::of(&Value::Null, &body["failure_reason"]),
             )),
             _ => TaskStatus::Running(None),
         })
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer.json().ok().and_then(|body| words(&body));
-        vendor_errors::fault_by(RULES, answer, said)
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        RULES
+    }
+
+    fn read_error(&self, body: &Value) -> Option<VendorError> {
+        words(body)
     }
 
     /// A generation that cannot be is asked for.
@@ -236,6 +216,6 @@ impl TaskVendor for Ideogram {
     }
 
     fn is_healthy(&self, answer: &VendorResponse) -> bool {
-        matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
+        vendor_errors::is_unknown_task(answer)
     }
 }

@@ -2,25 +2,22 @@
 
 mod bodies;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{BoxFuture, Class, Fault, Work};
+use crate::backend::{Class, Fault, Work};
 use crate::field_error::FieldError;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::http::{VendorRequest, VendorResponse};
 use crate::images::FinishOptions;
 use crate::inputs;
-use crate::models::{ModelNames, Models, SupportedTasks};
+use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
 use crate::task_vendor::{
-    Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
-    TaskVendor, VideoRequest, call_timeout, is_video_work, poll_interval,
+    Capabilities, ImageRequest, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, TimingSettings, UsualTiming, VideoRequest, encoded_id, is_video_work,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
@@ -40,8 +37,14 @@ const MAKES: SupportedTasks = SupportedTasks {
     videos: true,
     clips_in_fours: true,
 };
-const VIDEO_MODEL: &str = "ray-3.2";
-const IMAGE_MODEL: &str = "uni-1";
+const MODELS: UsualModels = UsualModels {
+    image: Some("uni-1"),
+    video: Some("ray-3.2"),
+};
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 5,
+    timeout_seconds: 60,
+};
 
 const RULES: &[ErrorRule] = &[
     ErrorRule::code("content_moderated", Class::Reject),
@@ -59,45 +62,46 @@ const RULES: &[ErrorRule] = &[
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct LumaSettings {
-    image_model: Option<String>,
-    video_model: Option<String>,
-    grids: bool,
-    models: BTreeMap<String, ModelNames>,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    models: ModelSettings,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A worker account.
 struct Luma {
-    http: VendorHttp,
+    base: TaskBase,
     models: Models,
-    poll_interval: Duration,
-    call_timeout: Duration,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: LumaSettings = read_settings(setup.settings)?;
-    let models = Models {
-        makes: MAKES,
-        image: settings.image_model,
-        video: settings.video_model,
-        grids: settings.grids,
-        named: settings.models,
-    };
-    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
-    let key = setup.credential.reveal();
+    let settings: LumaSettings = read_flattened(setup.settings)?;
+    let models = settings.models.checked(MAKES, MODELS)?;
+    let http = setup.http.with_bearer(setup.credential.reveal())?;
     Ok(TaskBackend::worker(Luma {
-        http: setup
-            .http
-            .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
+        base: TaskBase::new(http, settings.timing, TIMING),
         models,
-        poll_interval: poll_interval(settings.poll_seconds, 5),
-        call_timeout: call_timeout(settings.timeout_seconds, 60),
     }))
 }
 
-impl Luma {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+impl TaskVendor for Luma {
+    fn base(&self) -> &TaskBase {
+        &self.base
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        self.models.serves(operation)
+    }
+
+    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
+        self.models.chosen_for(operation, brief)?;
+        if !brief.task.is_video() {
+            return Ok(Capabilities::pictures(bodies::CAN));
+        }
+        Ok(Capabilities::films(bodies::films(brief.looped)))
+    }
+
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let model = self.models.chosen(work)?;
         let (body, finish) = if is_video_work(work) {
             let notes = inputs::parent_notes(work);
@@ -121,48 +125,13 @@ impl Luma {
         let call = VendorRequest::post_json("generations", &body);
         Ok(TaskPlan::alike(work, call, finish))
     }
-}
-
-fn path(task: &Value) -> String {
-    let number = encoded(task["id"].as_str().unwrap_or_default());
-    format!("generations/{number}")
-}
-
-impl TaskVendor for Luma {
-    fn http(&self) -> &VendorHttp {
-        &self.http
-    }
-
-    fn serves(&self, operation: &str) -> bool {
-        self.models.serves(operation)
-    }
-
-    fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
-        self.models.chosen_for(operation, brief)?;
-        if !brief.task.is_video() {
-            return Ok(Capabilities::pictures(bodies::CAN));
-        }
-        Ok(Capabilities::films(bodies::films(brief.looped)))
-    }
-
-    fn call_timeout(&self) -> Duration {
-        self.call_timeout
-    }
-
-    fn poll_interval(&self) -> Duration {
-        self.poll_interval
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
-    }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
         TaskStatus::task(&reply, &reply.body["id"])
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {
-        VendorRequest::get(path(task))
+        VendorRequest::get(format!("generations/{}", encoded_id(task)))
     }
 
     fn task_status(&self, _: &Work, task: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -178,21 +147,14 @@ impl TaskVendor for Luma {
             }
             "failed" => TaskStatus::Failed(vendor_errors::failed_by(
                 RULES,
-                &VendorError {
-                    code: body["failure_code"].as_str().unwrap_or_default().to_owned(),
-                    message: body["failure_reason"]
-                        .as_str()
-                        .unwrap_or_default()
-                        .to_owned(),
-                },
+                &VendorError::of(&body["failure_code"], &body["failure_reason"]),
             )),
             _ => TaskStatus::Running(None),
         })
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer.json().ok().and_then(|body| VendorError::read(&body));
-        vendor_errors::fault_by(RULES, answer, said)
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        RULES
     }
 
     /// There is no page for it: a generation that cannot be is asked for.
@@ -201,6 +163,6 @@ impl TaskVendor for Luma {
     }
 
     fn is_healthy(&self, answer: &VendorResponse) -> bool {
-        matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
+        vendor_errors::is_unknown_task(answer)
     }
 }

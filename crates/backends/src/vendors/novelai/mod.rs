@@ -4,7 +4,6 @@ mod archive;
 mod body;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
 use base64::Engine as _;
@@ -14,15 +13,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{Acceptance, BoxFuture, Fault, Work};
+use crate::backend::{Acceptance, Fault, Work};
 use crate::field_error::FieldError;
 use crate::files::looks_made;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse};
+use crate::http::VendorRequest;
 use crate::images::FinishOptions;
 use crate::inputs;
 use crate::task_vendor::{
-    ANIME, Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskPlan,
-    TaskReply, TaskResult, TaskStatus, TaskVendor, call_timeout,
+    ANIME, Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskBase,
+    TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor, TimingSettings, UsualTiming,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors;
@@ -42,6 +41,11 @@ pub(super) const VENDOR: Vendor = Vendor {
 /// The host that makes pictures, and the one that knows the account.
 const PICTURES: &str = "image.novelai.net";
 const ACCOUNT: &str = "https://api.novelai.net/";
+
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 1,
+    timeout_seconds: 180,
+};
 
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -65,18 +69,21 @@ const CAN: ImageCapabilities = ImageCapabilities {
 
 /// A worker account.
 struct NovelAi {
-    http: VendorHttp,
+    base: TaskBase,
     settings: NovelAiSettings,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
     let settings: NovelAiSettings = read_settings(setup.settings)?;
-    let key = setup.credential.reveal();
     let http = setup
         .http
-        .with_header(("authorization", "credential"), &format!("Bearer {key}"))?
+        .with_bearer(setup.credential.reveal())?
         .with_domain("novelai.net");
-    Ok(TaskBackend::worker(NovelAi { http, settings }))
+    let timing = TimingSettings::of_call(settings.timeout_seconds);
+    Ok(TaskBackend::worker(NovelAi {
+        base: TaskBase::new(http, timing, TIMING),
+        settings,
+    }))
 }
 
 impl NovelAi {
@@ -90,7 +97,59 @@ impl NovelAi {
         }
     }
 
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+    /// The vendor's own form of a picture whose mood is taken over.
+    async fn vibe(&self, work: &Work, index: usize, model: &str) -> Result<String, Fault> {
+        let image = inputs::png(inputs::source(work, index).await?).await?;
+        let body = json!({
+            "image": STANDARD.encode(image),
+            "information_extracted": 1.0,
+            "model": model,
+        });
+        let call = VendorRequest::post_json("ai/encode-vibe", &body).within(self.base.call_timeout);
+        // Nothing is lost with it that could be looked for, so it may simply be done again.
+        let again = |fault: Fault| Fault {
+            taken: Acceptance::No,
+            ..fault
+        };
+        let answer = self.base.http.submit(call).await.map_err(again)?;
+        if !answer.is_good() {
+            return Err(again(vendor_errors::of_start(&answer, self.fault(&answer))));
+        }
+        if answer.bytes.is_empty() || answer.json().is_ok() {
+            return Err(again(vendor_errors::unexpected(&answer)));
+        }
+        Ok(STANDARD.encode(&answer.bytes))
+    }
+}
+
+impl TaskVendor for NovelAi {
+    fn base(&self) -> &TaskBase {
+        &self.base
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        let found = atelier_contract::operation(operation);
+        found.is_some_and(|(_, submit)| submit.makes_only(&[Task::Anime]))
+    }
+
+    fn capabilities(&self, _: &str, _: &Brief) -> Result<Capabilities, Fault> {
+        Ok(Capabilities {
+            seeds: true,
+            strength: true,
+            anime: ANIME,
+            ..Capabilities::pictures(CAN)
+        })
+    }
+
+    fn makes_in_call(&self) -> bool {
+        true
+    }
+
+    fn answers_with_bytes(&self) -> bool {
+        true
+    }
+
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let model = self.model(work);
         let wish = body::NovelAiRequest::of(work, &model, &self.settings.quality)?;
         let mut body = wish.body(work, &model);
@@ -122,80 +181,12 @@ impl NovelAi {
             body::add_references(parameters, work, &references);
         }
         let call = VendorRequest::post_json("ai/generate-image", &body);
-        Ok(TaskPlan {
-            passes: Vec::new(),
-            starts: 1,
-            call: Box::new(move |_| call.clone()),
-            finish: FinishOptions {
-                size: Some((work.brief.width, work.brief.height)),
-                seed: Some(wish.seed),
-                ..FinishOptions::default()
-            },
-        })
-    }
-
-    /// The vendor's own form of a picture whose mood is taken over.
-    async fn vibe(&self, work: &Work, index: usize, model: &str) -> Result<String, Fault> {
-        let image = inputs::png(inputs::source(work, index).await?).await?;
-        let body = json!({
-            "image": STANDARD.encode(image),
-            "information_extracted": 1.0,
-            "model": model,
-        });
-        let call = VendorRequest::post_json("ai/encode-vibe", &body).within(self.call_timeout());
-        // Nothing is lost with it that could be looked for, so it may simply be done again.
-        let again = |fault: Fault| Fault {
-            taken: Acceptance::No,
-            ..fault
+        let finish = FinishOptions {
+            size: Some((work.brief.width, work.brief.height)),
+            seed: Some(wish.seed),
+            ..FinishOptions::default()
         };
-        let answer = self.http.submit(call).await.map_err(again)?;
-        if !answer.is_good() {
-            return Err(again(vendor_errors::of_start(&answer, self.fault(&answer))));
-        }
-        if answer.bytes.is_empty() || answer.json().is_ok() {
-            return Err(again(vendor_errors::unexpected(&answer)));
-        }
-        Ok(STANDARD.encode(&answer.bytes))
-    }
-}
-
-impl TaskVendor for NovelAi {
-    fn http(&self) -> &VendorHttp {
-        &self.http
-    }
-
-    fn serves(&self, operation: &str) -> bool {
-        let found = atelier_contract::operation(operation);
-        found.is_some_and(|(_, submit)| submit.makes_only(&[Task::Anime]))
-    }
-
-    fn capabilities(&self, _: &str, _: &Brief) -> Result<Capabilities, Fault> {
-        Ok(Capabilities {
-            seeds: true,
-            strength: true,
-            anime: ANIME,
-            ..Capabilities::pictures(CAN)
-        })
-    }
-
-    fn makes_in_call(&self) -> bool {
-        true
-    }
-
-    fn answers_with_bytes(&self) -> bool {
-        true
-    }
-
-    fn call_timeout(&self) -> Duration {
-        call_timeout(self.settings.timeout_seconds, 180)
-    }
-
-    fn poll_interval(&self) -> Duration {
-        Duration::from_secs(1)
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
+        Ok(TaskPlan::once(call, finish))
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -223,14 +214,10 @@ impl TaskVendor for NovelAi {
         Err(reply.nonsense())
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        vendor_errors::fault_of(answer)
-    }
-
     /// Another host of the vendor knows the account.
     fn probe(&self) -> VendorRequest {
         let path = "user/subscription";
-        match self.http.base().host_str() {
+        match self.base.http.base().host_str() {
             Some(PICTURES) => VendorRequest::get(format!("{ACCOUNT}{path}")),
             _ => VendorRequest::get(path),
         }

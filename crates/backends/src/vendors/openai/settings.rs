@@ -1,6 +1,5 @@
 //! What an operator may set: which models serve what, and how the server's dialect differs from the original.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
@@ -10,8 +9,8 @@ use serde_json::Value;
 
 use crate::field_error::FieldError;
 use crate::fit::Size;
-use crate::models::{ModelNames, Models, SupportedTasks};
-use crate::vendor::{read_settings, schema_of};
+use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
+use crate::vendor::{read_flattened, schema_of};
 
 /// What the models make: pictures, and videos one at a time.
 const MAKES: SupportedTasks = SupportedTasks {
@@ -77,10 +76,8 @@ pub(super) enum NegativeStyle {
 #[serde(deny_unknown_fields, default)]
 struct RawOpenAiSettings {
     dialect: ServerDialect,
-    image_model: Option<String>,
-    video_model: Option<String>,
-    grids: bool,
-    models: BTreeMap<String, ModelNames>,
+    #[serde(flatten)]
+    models: ModelSettings,
     key_header: bool,
     organization: Option<String>,
     project: Option<String>,
@@ -158,7 +155,7 @@ const VIDEO_SIZES: [&str; 4] = ["720x1280", "1280x720", "1024x1792", "1792x1024"
 impl OpenAiSettings {
     /// Reads an operator's settings.
     pub(super) fn read(written: Value) -> Result<Self, FieldError> {
-        let written: RawOpenAiSettings = read_settings(written)?;
+        let written: RawOpenAiSettings = read_flattened(written)?;
         let settings = Self::of(written)?;
         settings.models.check()?;
         Ok(settings)
@@ -193,13 +190,7 @@ impl OpenAiSettings {
             .unwrap_or(if original { 10 } else { 2 });
         Ok(Self {
             dialect,
-            models: Models {
-                makes: MAKES,
-                image: written.image_model,
-                video: written.video_model,
-                grids: written.grids,
-                named: written.models,
-            },
+            models: written.models.unchecked(MAKES, UsualModels::default()),
             key_header: written.key_header,
             organization: written.organization,
             project: written.project,

@@ -1,22 +1,20 @@
 //! PiAPI: face swaps.
 
-use std::time::Duration;
-
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::backend::{Class, Cost, Fault, Work};
 use crate::field_error::FieldError;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::http::{VendorRequest, VendorResponse};
 use crate::images::FinishOptions;
 use crate::inputs;
 use crate::task_vendor::{
-    Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskPlan, TaskReply,
-    TaskResult, TaskStatus, TaskVendor, call_timeout, poll_interval,
+    Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskBase, TaskPlan,
+    TaskReply, TaskResult, TaskStatus, TaskVendor, TimingSettings, UsualTiming, encoded_id,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
@@ -46,6 +44,11 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::status(402, Class::Quota),
 ];
 
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 3,
+    timeout_seconds: 60,
+};
+
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -53,8 +56,8 @@ struct PiapiSettings {
     model: Option<String>,
     /// `public` or `private`, where the account has both.
     service_mode: Option<String>,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A picture and a face.
@@ -68,20 +71,63 @@ const CAN: ImageCapabilities = ImageCapabilities {
 
 /// A worker account.
 struct Piapi {
-    http: VendorHttp,
+    base: TaskBase,
     settings: PiapiSettings,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: PiapiSettings = read_settings(setup.settings)?;
+    let settings: PiapiSettings = read_flattened(setup.settings)?;
     let http = setup
         .http
         .with_header(("x-api-key", "credential"), setup.credential.reveal())?;
-    Ok(TaskBackend::worker(Piapi { http, settings }))
+    Ok(TaskBackend::worker(Piapi {
+        base: TaskBase::new(http, settings.timing, TIMING),
+        settings,
+    }))
 }
 
-impl Piapi {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+/// What a document refuses, in spite of its status: everything has a code, and 200 is the good one.
+fn refusal(body: &Value) -> Option<VendorError> {
+    let code = body["code"].as_i64().filter(|code| *code != 200)?;
+    let raw = body["data"]["error"]["raw_message"].as_str();
+    let message = raw
+        .filter(|text| !text.is_empty())
+        .or(body["message"].as_str())?;
+    Some(VendorError {
+        code: code.to_string(),
+        message: message.to_owned(),
+    })
+}
+
+/// The fault of a refusal; the code stands for the status that it did not have.
+fn refused(reply: &TaskReply) -> Option<Fault> {
+    let said = refusal(&reply.body)?;
+    let answer = VendorResponse {
+        status: said.code.parse().unwrap_or(500),
+        ..reply.answer.clone()
+    };
+    Some(vendor_errors::fault_by(RULES, &answer, Some(said)))
+}
+
+impl TaskVendor for Piapi {
+    fn base(&self) -> &TaskBase {
+        &self.base
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        let found = atelier_contract::operation(operation);
+        found.is_some_and(|(_, submit)| submit.makes_only(&[Task::SwapFace]))
+    }
+
+    fn capabilities(&self, _: &str, _: &Brief) -> Result<Capabilities, Fault> {
+        Ok(Capabilities::pictures(CAN))
+    }
+
+    fn blobs(&self) -> &'static [&'static str] {
+        &["image_base64"]
+    }
+
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let mut images = Vec::new();
         for index in 0..2 {
             let picture = inputs::source(work, index).await?;
@@ -112,60 +158,6 @@ impl Piapi {
         let call = VendorRequest::post_json("api/v1/task", &body);
         Ok(TaskPlan::alike(work, call, finish))
     }
-}
-
-/// What a document refuses, in spite of its status: everything has a code, and 200 is the good one.
-fn refusal(body: &Value) -> Option<VendorError> {
-    let code = body["code"].as_i64().filter(|code| *code != 200)?;
-    let raw = body["data"]["error"]["raw_message"].as_str();
-    let message = raw
-        .filter(|text| !text.is_empty())
-        .or(body["message"].as_str())?;
-    Some(VendorError {
-        code: code.to_string(),
-        message: message.to_owned(),
-    })
-}
-
-/// The fault of a refusal; the code stands for the status that it did not have.
-fn refused(reply: &TaskReply) -> Option<Fault> {
-    let said = refusal(&reply.body)?;
-    let answer = VendorResponse {
-        status: said.code.parse().unwrap_or(500),
-        ..reply.answer.clone()
-    };
-    Some(vendor_errors::fault_by(RULES, &answer, Some(said)))
-}
-
-impl TaskVendor for Piapi {
-    fn http(&self) -> &VendorHttp {
-        &self.http
-    }
-
-    fn serves(&self, operation: &str) -> bool {
-        let found = atelier_contract::operation(operation);
-        found.is_some_and(|(_, submit)| submit.makes_only(&[Task::SwapFace]))
-    }
-
-    fn capabilities(&self, _: &str, _: &Brief) -> Result<Capabilities, Fault> {
-        Ok(Capabilities::pictures(CAN))
-    }
-
-    fn blobs(&self) -> &'static [&'static str] {
-        &["image_base64"]
-    }
-
-    fn call_timeout(&self) -> Duration {
-        call_timeout(self.settings.timeout_seconds, 60)
-    }
-
-    fn poll_interval(&self) -> Duration {
-        poll_interval(self.settings.poll_seconds, 3)
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
-    }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
         if let Some(fault) = refused(&reply) {
@@ -175,8 +167,7 @@ impl TaskVendor for Piapi {
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {
-        let number = encoded(task["id"].as_str().unwrap_or_default());
-        VendorRequest::get(format!("api/v1/task/{number}"))
+        VendorRequest::get(format!("api/v1/task/{}", encoded_id(task)))
     }
 
     fn task_status(&self, _: &Work, _: &Value, mut reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -217,12 +208,12 @@ impl TaskVendor for Piapi {
         })
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer
-            .json()
-            .ok()
-            .and_then(|body| refusal(&body).or_else(|| VendorError::read(&body)));
-        vendor_errors::fault_by(RULES, answer, said)
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        RULES
+    }
+
+    fn read_error(&self, body: &Value) -> Option<VendorError> {
+        refusal(body).or_else(|| VendorError::read(body))
     }
 
     /// A task that cannot be is asked for.

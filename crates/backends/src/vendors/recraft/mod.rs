@@ -1,24 +1,23 @@
 //! Recraft: all eight design operations, each answered within its call.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::backend::{Class, Cost, Fault, Work};
 use crate::field_error::FieldError;
 use crate::fit::{self, Size};
-use crate::http::{VendorHttp, VendorRequest, VendorResponse};
+use crate::http::{VendorRequest, VendorResponse};
 use crate::inputs::{self, data_uri, unsupported};
 use crate::task_vendor::{
-    Capabilities, ImageCapabilities, ImageRequest, MaskSupport, TaskBackend, TaskPlan, TaskReply,
-    TaskResult, TaskStatus, TaskVendor, call_timeout,
+    Capabilities, ImageCapabilities, ImageRequest, MaskSupport, TaskBackend, TaskBase, TaskPlan,
+    TaskReply, TaskResult, TaskStatus, TaskVendor, TimingSettings, UsualTiming, serves_tasks,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
-use crate::vendor_errors::{self, ErrorRule, VendorError};
+use crate::vendor_errors::ErrorRule;
 use crate::worker::Worker;
 
 /// The vendor.
@@ -87,6 +86,11 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::words(400, "not enough", Class::Quota),
 ];
 
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 1,
+    timeout_seconds: 180,
+};
+
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -101,7 +105,7 @@ struct RecraftSettings {
 
 /// A worker account.
 struct Recraft {
-    http: VendorHttp,
+    base: TaskBase,
     settings: RecraftSettings,
 }
 
@@ -110,11 +114,12 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     if settings.style.is_some() && settings.style_id.is_some() {
         return Err(FieldError::new("style", "must not stand beside style_id"));
     }
-    let key = setup.credential.reveal();
-    let http = setup
-        .http
-        .with_header(("authorization", "credential"), &format!("Bearer {key}"))?;
-    Ok(TaskBackend::worker(Recraft { http, settings }))
+    let http = setup.http.with_bearer(setup.credential.reveal())?;
+    let timing = TimingSettings::of_call(settings.timeout_seconds);
+    Ok(TaskBackend::worker(Recraft {
+        base: TaskBase::new(http, timing, TIMING),
+        settings,
+    }))
 }
 
 /// The path of an operation; `None` for what is none of this vendor's.
@@ -150,8 +155,30 @@ impl Recraft {
             (None, _) => "recraftv3",
         }
     }
+}
 
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+impl TaskVendor for Recraft {
+    fn base(&self) -> &TaskBase {
+        &self.base
+    }
+
+    fn serves(&self, operation: &str) -> bool {
+        serves_tasks(operation, |task| route(task).is_some())
+    }
+
+    fn capabilities(&self, _: &str, brief: &Brief) -> Result<Capabilities, Fault> {
+        Ok(Capabilities {
+            seeds: true,
+            strength: true,
+            ..Capabilities::pictures(can(brief.task))
+        })
+    }
+
+    fn makes_in_call(&self) -> bool {
+        true
+    }
+
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
         let brief = &work.brief;
         let route = route(brief.task);
         let route =
@@ -208,50 +235,7 @@ impl Recraft {
             body["mask_url"] = json!(data_uri(mask));
         }
         let call = VendorRequest::post_json(format!("images/{route}"), &body);
-        Ok(TaskPlan {
-            passes: Vec::new(),
-            starts: 1,
-            call: Box::new(move |_| call.clone()),
-            finish: sheet.finish,
-        })
-    }
-}
-
-impl TaskVendor for Recraft {
-    fn http(&self) -> &VendorHttp {
-        &self.http
-    }
-
-    fn serves(&self, operation: &str) -> bool {
-        let found = atelier_contract::operation(operation);
-        found.is_some_and(|(_, submit)| {
-            let ours = |task: &Task| route(*task).is_some();
-            !submit.in_fours && !submit.makes.is_empty() && submit.makes.iter().all(ours)
-        })
-    }
-
-    fn capabilities(&self, _: &str, brief: &Brief) -> Result<Capabilities, Fault> {
-        Ok(Capabilities {
-            seeds: true,
-            strength: true,
-            ..Capabilities::pictures(can(brief.task))
-        })
-    }
-
-    fn makes_in_call(&self) -> bool {
-        true
-    }
-
-    fn call_timeout(&self) -> Duration {
-        call_timeout(self.settings.timeout_seconds, 180)
-    }
-
-    fn poll_interval(&self) -> Duration {
-        Duration::from_secs(1)
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
+        Ok(TaskPlan::once(call, sheet.finish))
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -278,9 +262,8 @@ impl TaskVendor for Recraft {
         Err(reply.nonsense())
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer.json().ok().and_then(|body| VendorError::read(&body));
-        vendor_errors::fault_by(RULES, answer, said)
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        RULES
     }
 
     fn probe(&self) -> VendorRequest {

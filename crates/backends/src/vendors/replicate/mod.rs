@@ -2,7 +2,6 @@
 
 mod files;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
@@ -11,17 +10,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::backend::{Class, Cost, Fault, Work};
 use crate::clock;
 use crate::field_error::FieldError;
 use crate::hooks::{self, WebhookRequest};
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
-use crate::mapping::{MappingSetting, Mappings};
+use crate::http::{VendorRequest, VendorResponse, encoded};
+use crate::mapping::{MappedModelSettings, Mappings};
 use crate::task_vendor::{
-    Capabilities, FileSource, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor,
-    call_timeout, poll_interval,
+    Capabilities, FileSource, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, TimingSettings, UsualTiming, encoded_id,
 };
-use crate::vendor::{Secret, Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Secret, Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
@@ -44,71 +43,51 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::status(402, Class::Quota),
 ];
 
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 3,
+    timeout_seconds: 60,
+};
+
 /// What an operator may set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct ReplicateSettings {
-    models: BTreeMap<String, MappingSetting>,
-    grids: bool,
+    #[serde(flatten)]
+    models: MappedModelSettings,
     /// Believe a post only when it is signed; the address of a hook is a proof as well.
     check_webhooks: Option<bool>,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A worker account.
 struct Replicate {
-    http: VendorHttp,
+    base: TaskBase,
     mappings: Mappings,
     check_webhooks: bool,
     /// What posts are signed with, once it is known.
     secret: Mutex<Secret>,
-    poll_interval: Duration,
-    call_timeout: Duration,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: ReplicateSettings = read_settings(setup.settings)?;
-    let key = setup.credential.reveal();
-    let mappings = Mappings::read(VENDOR.ready, settings.models, settings.grids)?;
+    let settings: ReplicateSettings = read_flattened(setup.settings)?;
+    let mappings = Mappings::read(VENDOR.ready, settings.models)?;
+    let http = setup.http.with_bearer(setup.credential.reveal())?;
     Ok(TaskBackend::worker(Replicate {
+        base: TaskBase::new(http, settings.timing, TIMING),
         mappings,
-        http: setup
-            .http
-            .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
         check_webhooks: settings.check_webhooks.unwrap_or(true),
         secret: Mutex::default(),
-        poll_interval: poll_interval(settings.poll_seconds, 3),
-        call_timeout: call_timeout(settings.timeout_seconds, 60),
     }))
 }
 
 impl Replicate {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
-        let mapping = self.mappings.of(work)?;
-        let placed = |bytes| files::placed(&self.http, bytes);
-        let values = mapping.values(work, &placed).await?;
-        let version = match mapping.model.split_once(':') {
-            Some((_, version)) => version,
-            None => &mapping.model,
-        };
-        let finish = values.finish.clone();
-        Ok(TaskPlan::each(work, finish, move |place| {
-            let mut body = json!({"version": version, "input": mapping.filled(&values, place)});
-            if let Some(hook) = &work.hook_url {
-                body["webhook"] = json!(hook);
-                body["webhook_events_filter"] = json!(["completed"]);
-            }
-            VendorRequest::post_json("predictions", &body)
-        }))
-    }
-
     /// Whether a post is signed with the secret that the vendor gave the worker account, which is read once.
     async fn signed(&self, post: &WebhookRequest) -> bool {
         let mut secret = self.secret.lock().await;
         if secret.is_empty() {
             let call = VendorRequest::get("webhooks/default/secret");
-            let answer = self.http.ask(call).await.ok();
+            let answer = self.base.http.ask(call).await.ok();
             let body = answer.filter(VendorResponse::is_good);
             let body = body.and_then(|answer| answer.json().ok());
             let task_status = body.and_then(|body| Some(Secret::new(body["key"].as_str()?)));
@@ -125,7 +104,7 @@ impl Replicate {
                 continue;
             };
             let path = format!("models/{}/{}", encoded(owner), encoded(name));
-            let answer = self.http.ask(VendorRequest::get(path)).await?;
+            let answer = self.base.http.ask(VendorRequest::get(path)).await?;
             if answer.status == 404 {
                 let detail = format!("there is no model {model}");
                 return Err(Fault::vendor(Class::Unable, detail));
@@ -138,14 +117,8 @@ impl Replicate {
             let Some(inputs) = schemas["Input"]["properties"].as_object() else {
                 continue;
             };
-            if let Some(other) = names.iter().find(|name| !inputs.contains_key(**name)) {
-                let known: Vec<_> = inputs.keys().map(String::as_str).collect();
-                let detail = format!("{model} has no input {other}, it has {}", known.join(", "));
-                return Err(Fault::vendor(
-                    Class::Unable,
-                    vendor_errors::shortened(&detail),
-                ));
-            }
+            let inputs: Vec<_> = inputs.keys().map(String::as_str).collect();
+            Mappings::check_inputs(model, &names, &inputs)?;
         }
         Ok(())
     }
@@ -159,10 +132,7 @@ fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> {
         "succeeded" => succeeded(work, body),
         "failed" => TaskStatus::Failed(vendor_errors::failed_by(
             RULES,
-            &VendorError {
-                code: String::new(),
-                message: body["error"].as_str().unwrap_or_default().to_owned(),
-            },
+            &VendorError::of(&Value::Null, &body["error"]),
         )),
         "canceled" | "aborted" => {
             TaskStatus::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
@@ -214,8 +184,8 @@ fn reset(message: &str) -> Option<Duration> {
 }
 
 impl TaskVendor for Replicate {
-    fn http(&self) -> &VendorHttp {
-        &self.http
+    fn base(&self) -> &TaskBase {
+        &self.base
     }
 
     fn serves(&self, operation: &str) -> bool {
@@ -226,16 +196,23 @@ impl TaskVendor for Replicate {
         self.mappings.capabilities(operation, brief)
     }
 
-    fn call_timeout(&self) -> Duration {
-        self.call_timeout
-    }
-
-    fn poll_interval(&self) -> Duration {
-        self.poll_interval
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+        let mapping = self.mappings.of(work)?;
+        let placed = |bytes| files::placed(&self.base.http, bytes);
+        let values = mapping.values(work, &placed).await?;
+        let version = match mapping.model.split_once(':') {
+            Some((_, version)) => version,
+            None => &mapping.model,
+        };
+        let finish = values.finish.clone();
+        Ok(TaskPlan::each(work, finish, move |place| {
+            let mut body = json!({"version": version, "input": mapping.filled(&values, place)});
+            if let Some(hook) = &work.hook_url {
+                body["webhook"] = json!(hook);
+                body["webhook_events_filter"] = json!(["completed"]);
+            }
+            VendorRequest::post_json("predictions", &body)
+        }))
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -269,18 +246,15 @@ impl TaskVendor for Replicate {
         VendorRequest::get("account")
     }
 
-    fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
-        Box::pin(async move { !self.check_webhooks || self.signed(post).await })
+    async fn verify_webhook(&self, post: &WebhookRequest) -> bool {
+        !self.check_webhooks || self.signed(post).await
     }
 
-    fn inspect(&self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(self.check_models())
+    async fn inspect(&self) -> Result<(), Fault> {
+        self.check_models().await
     }
 }
 
 fn path(task: &Value) -> String {
-    format!(
-        "predictions/{}",
-        encoded(task["id"].as_str().unwrap_or_default())
-    )
+    format!("predictions/{}", encoded_id(task))
 }

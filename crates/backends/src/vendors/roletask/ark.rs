@@ -1,17 +1,16 @@
 //! ByteDance Ark, on BytePlus and Volcengine: Seedance videos, Seedream pictures.
 
-use atelier_contract::brief::Task;
 use serde_json::{Value, json};
 
-use super::dialect::{CallParams, MakerDialect, MakerTaskState};
+use super::dialect::{CallParams, MakerDialect, MakerTaskState, image_url, pictures_with_roles};
 use crate::backend::{Class, Cost};
 use crate::fit;
-use crate::http::{VendorRequest, encoded};
+use crate::http::VendorRequest;
 use crate::inputs::data_uri;
 use crate::models::SupportedTasks;
 use crate::task_vendor::{
-    FileSource, ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
-    VideoCapabilities, VideoRequest, id, nearest_ratio,
+    ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
+    VideoCapabilities, VideoRequest, encoded_id, id, nearest_ratio,
 };
 use crate::vendor_errors::{ErrorRule, VendorError};
 
@@ -19,17 +18,7 @@ use crate::vendor_errors::{ErrorRule, VendorError};
 pub(super) const DIALECT: MakerDialect = MakerDialect {
     video_model: "dreamina-seedance-2-5-260628",
     image_model: Some("seedream-5-0-260128"),
-    makes: SupportedTasks {
-        images: &[
-            Task::Draw,
-            Task::Edit,
-            Task::Repaint,
-            Task::Restyle,
-            Task::ReplaceBackground,
-        ],
-        videos: true,
-        clips_in_fours: true,
-    },
+    makes: SupportedTasks::PICTURES_AND_VIDEOS,
     films,
     pictures: ImageCapabilities {
         masks: MaskSupport::Painted,
@@ -81,10 +70,7 @@ const RULES: &[ErrorRule] = &[
 ];
 
 fn path(task: &Value) -> String {
-    format!(
-        "{TASKS}/{}",
-        encoded(task["id"].as_str().unwrap_or_default())
-    )
+    format!("{TASKS}/{}", encoded_id(task))
 }
 
 fn films(model: &str) -> VideoCapabilities {
@@ -98,13 +84,8 @@ fn films(model: &str) -> VideoCapabilities {
 }
 
 fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
-    let image = |bytes: &[u8], role: &str| json!({"type": "image_url", "image_url": {"url": data_uri(bytes)}, "role": role});
     let mut content = vec![json!({"type": "text", "text": scene.prompt})];
-    let first = scene.first.iter().map(|bytes| image(bytes, "first_frame"));
-    let last = scene.last.iter().map(|bytes| image(bytes, "last_frame"));
-    let others = scene.references.iter();
-    content.extend(first.chain(last));
-    content.extend(others.map(|bytes| image(bytes, "reference_image")));
+    content.extend(pictures_with_roles(scene, "reference_image", image_url));
     let small = order.model.contains("fast") || order.model.contains("mini");
     let resolutions: &[(&str, u32)] = if small {
         &[("480p", 480), ("720p", 720)]
@@ -157,11 +138,8 @@ fn painted(reply: &mut TaskReply) -> TaskResult {
     let items = reply.body["data"].as_array().into_iter().flatten();
     let addresses = items.filter_map(|item| item["url"].as_str());
     TaskResult {
-        files: addresses
-            .map(|address| FileSource::Address(address.to_owned()))
-            .collect(),
         cost: tokens(&reply.body["usage"]["output_tokens"]),
-        ..TaskResult::default()
+        ..TaskResult::at(addresses)
     }
 }
 

@@ -1,17 +1,16 @@
 //! Alibaba Model Studio: Wan videos as tasks, Qwen-Image pictures within the call.
 
-use atelier_contract::brief::Task;
 use serde_json::{Value, json};
 
-use super::dialect::{CallParams, MakerDialect, MakerTaskState};
+use super::dialect::{CallParams, MakerDialect, MakerTaskState, pictures_with_roles};
 use crate::backend::Class;
 use crate::fit;
-use crate::http::{VendorRequest, encoded};
+use crate::http::VendorRequest;
 use crate::inputs::data_uri;
 use crate::models::SupportedTasks;
 use crate::task_vendor::{
-    FileSource, ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
-    VideoCapabilities, VideoRequest, id, nearest_ratio,
+    ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
+    VideoCapabilities, VideoRequest, encoded_id, id, nearest_ratio,
 };
 use crate::vendor_errors::{ErrorRule, VendorError};
 
@@ -19,17 +18,7 @@ use crate::vendor_errors::{ErrorRule, VendorError};
 pub(super) const DIALECT: MakerDialect = MakerDialect {
     video_model: "wan3.0-video",
     image_model: Some("qwen-image-3.0"),
-    makes: SupportedTasks {
-        images: &[
-            Task::Draw,
-            Task::Edit,
-            Task::Repaint,
-            Task::Restyle,
-            Task::ReplaceBackground,
-        ],
-        videos: true,
-        clips_in_fours: true,
-    },
+    makes: SupportedTasks::PICTURES_AND_VIDEOS,
     films: |_| VideoCapabilities {
         lengths: Lengths::Between(2, 30),
         ends: true,
@@ -48,9 +37,11 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     paint,
     task: |body| Some(json!({"id": id(&body["output"]["task_id"])?})),
     painted,
-    poll_request: |task| VendorRequest::get(format!("tasks/{}", name(task))),
+    poll_request: |task| VendorRequest::get(format!("tasks/{}", encoded_id(task))),
     task_status,
-    stop: Some(|task| VendorRequest::post_json(format!("tasks/{}/cancel", name(task)), &json!({}))),
+    stop: Some(|task| {
+        VendorRequest::post_json(format!("tasks/{}/cancel", encoded_id(task)), &json!({}))
+    }),
     refusal: |body| {
         let code = body.get("code").and_then(Value::as_str)?;
         let refused = !code.is_empty();
@@ -79,17 +70,9 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::code("modelnotfound", Class::Gone),
 ];
 
-fn name(task: &Value) -> String {
-    encoded(task["id"].as_str().unwrap_or_default())
-}
-
 fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
-    let media = |bytes: &[u8], kind: &str| json!({"type": kind, "url": data_uri(bytes)});
-    let first = scene.first.iter().map(|bytes| media(bytes, "first_frame"));
-    let last = scene.last.iter().map(|bytes| media(bytes, "last_frame"));
-    let others = scene.references.iter();
-    let others = others.map(|bytes| media(bytes, "reference_image"));
-    let all: Vec<Value> = first.chain(last).chain(others).collect();
+    let media = |bytes: &[u8], role: &str| json!({"type": role, "url": data_uri(bytes)});
+    let all = pictures_with_roles(scene, "reference_image", media);
     let mut input = json!({"prompt": scene.prompt});
     if !all.is_empty() {
         input["media"] = json!(all);
@@ -148,13 +131,7 @@ fn painted(reply: &mut TaskReply) -> TaskResult {
             .into_iter()
             .flatten()
     });
-    let addresses = content.filter_map(|item| item["image"].as_str());
-    TaskResult {
-        files: addresses
-            .map(|address| FileSource::Address(address.to_owned()))
-            .collect(),
-        ..TaskResult::default()
-    }
+    TaskResult::at(content.filter_map(|item| item["image"].as_str()))
 }
 
 fn task_status(body: &Value) -> Option<MakerTaskState> {

@@ -1,9 +1,10 @@
 //! What the makers have in common, as the columns of a table.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::settings::RoleTaskSettings;
 use crate::http::VendorRequest;
+use crate::inputs::data_uri;
 use crate::models::SupportedTasks;
 use crate::task_vendor::{
     ImageCapabilities, ImageRequest, TaskReply, TaskResult, VideoCapabilities, VideoRequest,
@@ -60,4 +61,25 @@ pub(super) struct CallParams<'a> {
     pub(super) settings: &'a RoleTaskSettings,
     pub(super) seed: Option<u64>,
     pub(super) hook_url: Option<&'a str>,
+}
+
+/// The pictures of a video, each with its role: the first frame, the last one, then the references.
+pub(super) fn pictures_with_roles(
+    scene: &VideoRequest,
+    reference_role: &str,
+    picture: impl Fn(&[u8], &str) -> Value,
+) -> Vec<Value> {
+    let first = scene
+        .first
+        .iter()
+        .map(|bytes| picture(bytes, "first_frame"));
+    let last = scene.last.iter().map(|bytes| picture(bytes, "last_frame"));
+    let references = scene.references.iter();
+    let references = references.map(|bytes| picture(bytes, reference_role));
+    first.chain(last).chain(references).collect()
+}
+
+/// A picture as a part of a chat message.
+pub(super) fn image_url(bytes: &[u8], role: &str) -> Value {
+    json!({"type": "image_url", "image_url": {"url": data_uri(bytes)}, "role": role})
 }

@@ -4,13 +4,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::dialect::{CallParams, MakerDialect, MakerTaskState};
+use super::dialect::{CallParams, MakerDialect, MakerTaskState, pictures_with_roles};
 use crate::backend::Class;
 use crate::http::{VendorRequest, encoded};
 use crate::models::SupportedTasks;
 use crate::task_vendor::{
     ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
-    VideoCapabilities, VideoRequest, id, nearest_ratio,
+    VideoCapabilities, VideoRequest, encoded_id, id, nearest_ratio,
 };
 use crate::vendor_errors::{ErrorRule, VendorError};
 
@@ -36,10 +36,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     paint: |_, _: &ImageRequest| VendorRequest::get(""),
     task: |body| Some(json!({"id": id(&body["data"]["id"])?})),
     painted: |_: &mut TaskReply| TaskResult::default(),
-    poll_request: |task| {
-        let name = encoded(task["id"].as_str().unwrap_or_default());
-        VendorRequest::get(format!("tasks?task_ids={name}"))
-    },
+    poll_request: |task| VendorRequest::get(format!("tasks?task_ids={}", encoded_id(task))),
     task_status,
     stop: None,
     refusal,
@@ -81,13 +78,9 @@ fn films(model: &str) -> VideoCapabilities {
 
 fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
     let omni = order.model.contains("omni");
-    let image = |bytes: &[u8], kind: &str| json!({"type": kind, "url": STANDARD.encode(bytes)});
-    let first = scene.first.iter().map(|bytes| image(bytes, "first_frame"));
-    let last = scene.last.iter().map(|bytes| image(bytes, "last_frame"));
-    let others = scene.references.iter();
-    let others = others.map(|bytes| image(bytes, "refer_image"));
+    let image = |bytes: &[u8], role: &str| json!({"type": role, "url": STANDARD.encode(bytes)});
     let mut contents = vec![json!({"type": "prompt", "text": scene.prompt})];
-    contents.extend(first.chain(last).chain(others));
+    contents.extend(pictures_with_roles(scene, "refer_image", image));
     let resolutions: &[(&str, u32)] = if order.model.contains("turbo") {
         &[("720p", 720), ("1080p", 1080)]
     } else {

@@ -3,14 +3,14 @@
 use atelier_contract::brief::Task;
 use serde_json::{Value, json};
 
-use super::dialect::{CallParams, MakerDialect, MakerTaskState};
+use super::dialect::{CallParams, MakerDialect, MakerTaskState, image_url, pictures_with_roles};
 use crate::backend::Class;
-use crate::http::{VendorRequest, encoded};
+use crate::http::VendorRequest;
 use crate::inputs::data_uri;
 use crate::models::SupportedTasks;
 use crate::task_vendor::{
-    FileSource, ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
-    VideoCapabilities, VideoRequest, id, nearest_ratio,
+    ImageCapabilities, ImageRequest, Lengths, MaskSupport, TaskReply, TaskResult,
+    VideoCapabilities, VideoRequest, encoded_id, id, nearest_ratio,
 };
 use crate::vendor_errors::{ErrorRule, VendorError};
 
@@ -36,10 +36,12 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     paint,
     task: |body| Some(json!({"id": id(&body["task_id"])?})),
     painted,
-    poll_request: |task| VendorRequest::get(format!("v2/query/video_generation/{}", name(task))),
+    poll_request: |task| {
+        VendorRequest::get(format!("v2/query/video_generation/{}", encoded_id(task)))
+    },
     task_status,
     stop: Some(|task| {
-        let path = format!("v2/video_generation/{}", name(task));
+        let path = format!("v2/video_generation/{}", encoded_id(task));
         VendorRequest::new(http::Method::DELETE, path)
     }),
     refusal,
@@ -69,10 +71,6 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::status(422, Class::Reject),
 ];
 
-fn name(task: &Value) -> String {
-    encoded(task["id"].as_str().unwrap_or_default())
-}
-
 fn films(model: &str) -> VideoCapabilities {
     let max = model.ends_with("Max");
     VideoCapabilities {
@@ -84,13 +82,8 @@ fn films(model: &str) -> VideoCapabilities {
 }
 
 fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
-    let image = |bytes: &[u8], role: &str| json!({"type": "image_url", "image_url": {"url": data_uri(bytes)}, "role": role});
     let mut content = vec![json!({"type": "text", "text": scene.prompt})];
-    let first = scene.first.iter().map(|bytes| image(bytes, "first_frame"));
-    let last = scene.last.iter().map(|bytes| image(bytes, "last_frame"));
-    content.extend(first.chain(last));
-    let others = scene.references.iter();
-    content.extend(others.map(|bytes| image(bytes, "reference_image")));
+    content.extend(pictures_with_roles(scene, "reference_image", image_url));
     let resolutions: &[(&str, u32)] = if order.model.ends_with("Max") {
         &[("480P", 480), ("768P", 768)]
     } else {
@@ -132,13 +125,7 @@ fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
 
 fn painted(reply: &mut TaskReply) -> TaskResult {
     let items = reply.body["data"]["image_urls"].as_array();
-    let addresses = items.into_iter().flatten().filter_map(Value::as_str);
-    TaskResult {
-        files: addresses
-            .map(|address| FileSource::Address(address.to_owned()))
-            .collect(),
-        ..TaskResult::default()
-    }
+    TaskResult::at(items.into_iter().flatten().filter_map(Value::as_str))
 }
 
 /// The first version says everything with a good status.

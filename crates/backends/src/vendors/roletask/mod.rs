@@ -8,23 +8,21 @@ mod kling;
 mod minimax;
 mod settings;
 
-use std::time::Duration;
-
 use atelier_contract::brief::Brief;
 use serde_json::Value;
 
-use crate::backend::{BoxFuture, Fault, LostSubmit, Work};
+use crate::backend::{Fault, LostSubmit, Work};
 use crate::field_error::FieldError;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse};
+use crate::http::{VendorRequest, VendorResponse};
 use crate::images::FinishOptions;
-use crate::models::Models;
+use crate::models::{Models, UsualModels};
 use crate::seeds;
 use crate::task_vendor::{
-    Capabilities, ImageRequest, Lengths, TaskBackend, TaskPlan, TaskReply, TaskStatus, TaskVendor,
-    VideoCapabilities, VideoRequest, call_timeout, is_video_work, poll_interval,
+    Capabilities, ImageRequest, Lengths, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskStatus,
+    TaskVendor, UsualTiming, VideoCapabilities, VideoRequest, is_video_work,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
-use crate::vendor_errors::{self, VendorError};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
+use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 use dialect::{CallParams, MakerDialect, MakerTaskState};
 use settings::{Maker, RoleTaskSettings};
@@ -40,9 +38,14 @@ pub(super) const VENDOR: Vendor = Vendor {
     build,
 };
 
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 10,
+    timeout_seconds: 300,
+};
+
 /// A worker account.
 struct RoleTask {
-    http: VendorHttp,
+    base: TaskBase,
     settings: RoleTaskSettings,
     models: Models,
     dialect: &'static MakerDialect,
@@ -59,20 +62,16 @@ fn table(maker: Maker) -> &'static MakerDialect {
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let mut settings: RoleTaskSettings = read_settings(setup.settings)?;
+    let mut settings: RoleTaskSettings = read_flattened(setup.settings)?;
     let dialect = table(settings.dialect);
-    let usual = |given: Option<String>, name: Option<&str>| given.or(name.map(str::to_owned));
-    let models = Models {
-        makes: dialect.makes,
-        image: usual(settings.image_model.take(), dialect.image_model),
-        video: usual(settings.video_model.take(), Some(dialect.video_model)),
-        grids: settings.grids,
-        named: std::mem::take(&mut settings.models),
+    let usual = UsualModels {
+        image: dialect.image_model,
+        video: Some(dialect.video_model),
     };
-    models.check()?;
+    let models = std::mem::take(&mut settings.models).checked(dialect.makes, usual)?;
     let http = settings.signed(setup.http, setup.credential.reveal())?;
     Ok(TaskBackend::worker(RoleTask {
-        http,
+        base: TaskBase::new(http, settings.timing, TIMING),
         settings,
         models,
         dialect,
@@ -140,8 +139,8 @@ fn token(work: &Work, place: u32) -> String {
 }
 
 impl TaskVendor for RoleTask {
-    fn http(&self) -> &VendorHttp {
-        &self.http
+    fn base(&self) -> &TaskBase {
+        &self.base
     }
 
     fn serves(&self, operation: &str) -> bool {
@@ -157,22 +156,12 @@ impl TaskVendor for RoleTask {
         })
     }
 
-    fn call_timeout(&self) -> Duration {
-        call_timeout(self.settings.timeout_seconds, 300)
-    }
-
-    fn poll_interval(&self) -> Duration {
-        poll_interval(self.settings.poll_seconds, 10)
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(async move {
-            if is_video_work(work) {
-                self.film_plan(work).await
-            } else {
-                self.paint_plan(work).await
-            }
-        })
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+        if is_video_work(work) {
+            self.film_plan(work).await
+        } else {
+            self.paint_plan(work).await
+        }
     }
 
     fn started(&self, work: &Work, mut reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -213,12 +202,12 @@ impl TaskVendor for RoleTask {
         })
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer.json().ok().and_then(|body| {
-            let refusal = (self.dialect.refusal)(&body);
-            refusal.or_else(|| VendorError::read(&body))
-        });
-        vendor_errors::fault_by(self.dialect.rules, answer, said)
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        self.dialect.rules
+    }
+
+    fn read_error(&self, body: &Value) -> Option<VendorError> {
+        (self.dialect.refusal)(body).or_else(|| VendorError::read(body))
     }
 
     fn stop(&self, task: &Value) -> Option<VendorRequest> {
@@ -251,7 +240,6 @@ impl TaskVendor for RoleTask {
 
     /// The probe asks for a task that cannot be; that it is not known is a good answer.
     fn is_healthy(&self, answer: &VendorResponse) -> bool {
-        let is_json = answer.json().is_ok();
-        is_json && matches!(answer.status, 400 | 404 | 422) && !self.fault(answer).class.may_pass()
+        vendor_errors::is_unknown_task(answer) && !self.fault(answer).class.may_pass()
     }
 }

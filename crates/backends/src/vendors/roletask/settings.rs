@@ -13,7 +13,8 @@ use sha2::Sha256;
 use crate::clock;
 use crate::field_error::FieldError;
 use crate::http::{VendorHttp, VendorRequest};
-use crate::models::ModelNames;
+use crate::models::ModelSettings;
+use crate::task_vendor::TimingSettings;
 use crate::vendor::Secret;
 
 /// How long a signed token is good for, in seconds.
@@ -39,18 +40,16 @@ pub(super) enum Maker {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RoleTaskSettings {
     pub(super) dialect: Maker,
-    pub(super) image_model: Option<String>,
-    pub(super) video_model: Option<String>,
-    pub(super) grids: bool,
-    pub(super) models: BTreeMap<String, ModelNames>,
+    #[serde(flatten)]
+    pub(super) models: ModelSettings,
     /// Videos with sound.
     pub(super) audio: bool,
     /// The shortest and the longest video, where the table does not know the model.
     pub(super) video_seconds: Option<[u32; 2]>,
     /// More fields for every call, such as `service_tier`.
     pub(super) fields: BTreeMap<String, Value>,
-    pub(super) poll_seconds: Option<u64>,
-    pub(super) timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    pub(super) timing: TimingSettings,
     /// A pair of keys to sign with.
     #[serde(skip)]
     pair: Option<(String, Secret)>,
@@ -64,7 +63,7 @@ impl RoleTaskSettings {
                 self.pair = Some((access.to_owned(), Secret::new(secret)));
                 Ok(http.with_secret(secret).with_secret(access))
             }
-            _ => http.with_header(("authorization", "credential"), &format!("Bearer {key}")),
+            _ => http.with_bearer(key),
         }
     }
 

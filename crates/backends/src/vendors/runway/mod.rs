@@ -2,26 +2,23 @@
 
 mod models;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::backend::{Class, Cost, Fault, Work};
 use crate::field_error::FieldError;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::http::{VendorRequest, VendorResponse};
 use crate::images::FinishOptions;
 use crate::inputs::{self, data_uri, unsupported};
-use crate::models::{ModelNames, Models, SupportedTasks};
+use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
 use crate::seeds;
 use crate::task_vendor::{
-    Capabilities, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult, TaskStatus,
-    TaskVendor, VideoRequest, call_timeout, poll_interval,
+    Capabilities, ImageRequest, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, TimingSettings, UsualTiming, VideoRequest, encoded_id,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 use models::{ModelTable, RunwayModel};
@@ -37,19 +34,16 @@ pub(super) const VENDOR: Vendor = Vendor {
     build,
 };
 
-const MAKES: SupportedTasks = SupportedTasks {
-    images: &[
-        Task::Draw,
-        Task::Edit,
-        Task::Repaint,
-        Task::Restyle,
-        Task::ReplaceBackground,
-    ],
-    videos: true,
-    clips_in_fours: true,
+const MAKES: SupportedTasks = SupportedTasks::PICTURES_AND_VIDEOS;
+const MODELS: UsualModels = UsualModels {
+    image: Some("gemini_image3.1_flash"),
+    video: Some("seedance2_5"),
 };
-const VIDEO_MODEL: &str = "seedance2_5";
-const IMAGE_MODEL: &str = "gemini_image3.1_flash";
+/// The vendor asks for no more than one question in five seconds.
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 6,
+    timeout_seconds: 120,
+};
 /// The version of the interface that this was written for.
 const VERSION: &str = "2024-11-06";
 /// Inline data has at most 5 MB as text.
@@ -66,53 +60,38 @@ const RULES: &[ErrorRule] = &[
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct RunwaySettings {
-    image_model: Option<String>,
-    video_model: Option<String>,
-    grids: bool,
-    models: BTreeMap<String, ModelNames>,
+    #[serde(flatten)]
+    models: ModelSettings,
     /// Videos with sound.
     audio: bool,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A worker account.
 struct Runway {
-    http: VendorHttp,
+    base: TaskBase,
     models: Models,
     table: ModelTable,
     audio: bool,
-    poll_interval: Duration,
-    call_timeout: Duration,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: RunwaySettings = read_settings(setup.settings)?;
-    let models = Models {
-        makes: MAKES,
-        image: settings.image_model,
-        video: settings.video_model,
-        grids: settings.grids,
-        named: settings.models,
-    };
-    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
+    let settings: RunwaySettings = read_flattened(setup.settings)?;
+    let models = settings.models.checked(MAKES, MODELS)?;
     let table = ModelTable::read()?;
     for name in models.image.iter().chain(&models.video) {
         table.check(name)?;
     }
-    let key = setup.credential.reveal();
     let http = setup
         .http
-        .with_header(("authorization", "credential"), &format!("Bearer {key}"))?
+        .with_bearer(setup.credential.reveal())?
         .with_header(("x-runway-version", "settings"), VERSION)?;
     Ok(TaskBackend::worker(Runway {
-        http,
+        base: TaskBase::new(http, settings.timing, TIMING),
         models,
         table,
         audio: settings.audio,
-        // The vendor asks for no more than one question in five seconds.
-        poll_interval: poll_interval(settings.poll_seconds, 6),
-        call_timeout: call_timeout(settings.timeout_seconds, 120),
     }))
 }
 
@@ -218,12 +197,12 @@ async fn lighter(all: Vec<bytes::Bytes>) -> Result<Vec<bytes::Bytes>, Fault> {
 }
 
 fn path(task: &Value) -> String {
-    format!("tasks/{}", encoded(task["id"].as_str().unwrap_or_default()))
+    format!("tasks/{}", encoded_id(task))
 }
 
 impl TaskVendor for Runway {
-    fn http(&self) -> &VendorHttp {
-        &self.http
+    fn base(&self) -> &TaskBase {
+        &self.base
     }
 
     fn serves(&self, operation: &str) -> bool {
@@ -246,21 +225,11 @@ impl TaskVendor for Runway {
         Ok(Capabilities::pictures(models::pictures(model)).seeded(model.takes("seed")))
     }
 
-    fn call_timeout(&self) -> Duration {
-        self.call_timeout
-    }
-
-    fn poll_interval(&self) -> Duration {
-        self.poll_interval
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(async move {
-            match work.brief.task {
-                Task::Animate | Task::Extend(_) => self.film(work).await,
-                _ => self.paint(work).await,
-            }
-        })
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+        match work.brief.task {
+            Task::Animate | Task::Extend(_) => self.film(work).await,
+            _ => self.paint(work).await,
+        }
     }
 
     fn started(&self, _: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -286,10 +255,7 @@ impl TaskVendor for Runway {
             }
             "FAILED" => TaskStatus::Failed(vendor_errors::failed_by(
                 RULES,
-                &VendorError {
-                    code: body["failureCode"].as_str().unwrap_or_default().to_owned(),
-                    message: body["failure"].as_str().unwrap_or_default().to_owned(),
-                },
+                &VendorError::of(&body["failureCode"], &body["failure"]),
             )),
             "CANCELLED" => {
                 TaskStatus::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
@@ -302,9 +268,8 @@ impl TaskVendor for Runway {
         })
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer.json().ok().and_then(|body| VendorError::read(&body));
-        vendor_errors::fault_by(RULES, answer, said)
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        RULES
     }
 
     fn stop(&self, task: &Value) -> Option<VendorRequest> {

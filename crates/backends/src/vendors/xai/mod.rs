@@ -2,27 +2,24 @@
 
 mod bodies;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::backend::{BoxFuture, Class, Cost, Fault, Work};
+use crate::backend::{Class, Cost, Fault, Work};
 use crate::clock;
 use crate::field_error::FieldError;
-use crate::http::{VendorHttp, VendorRequest, VendorResponse, encoded};
+use crate::http::VendorRequest;
 use crate::images::FinishOptions;
 use crate::inputs;
-use crate::models::{ModelNames, Models, SupportedTasks};
+use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
 use crate::task_vendor::{
-    Capabilities, FileSource, ImageRequest, TaskBackend, TaskPlan, TaskReply, TaskResult,
-    TaskStatus, TaskVendor, VideoRequest, call_timeout, is_video_work, poll_interval,
+    Capabilities, FileSource, ImageRequest, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult,
+    TaskStatus, TaskVendor, TimingSettings, UsualTiming, VideoRequest, encoded_id, is_video_work,
     prompt_text as words_of,
 };
-use crate::vendor::{Setup, Vendor, read_settings, schema_of};
+use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
@@ -37,19 +34,15 @@ pub(super) const VENDOR: Vendor = Vendor {
     build,
 };
 
-const MAKES: SupportedTasks = SupportedTasks {
-    images: &[
-        Task::Draw,
-        Task::Edit,
-        Task::Repaint,
-        Task::Restyle,
-        Task::ReplaceBackground,
-    ],
-    videos: true,
-    clips_in_fours: true,
+const MAKES: SupportedTasks = SupportedTasks::PICTURES_AND_VIDEOS;
+const MODELS: UsualModels = UsualModels {
+    image: Some("grok-imagine-image-2.0"),
+    video: Some("grok-imagine-video-1.5"),
 };
-const IMAGE_MODEL: &str = "grok-imagine-image-2.0";
-const VIDEO_MODEL: &str = "grok-imagine-video-1.5";
+const TIMING: UsualTiming = UsualTiming {
+    poll_seconds: 5,
+    timeout_seconds: 180,
+};
 const EXTENSION_MODEL: &str = "grok-imagine-video";
 /// The vendor keeps a video for a day.
 const KEPT_MS: i64 = 23 * 3600 * 1000;
@@ -72,77 +65,41 @@ const RULES: &[ErrorRule] = &[
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct XaiSettings {
-    image_model: Option<String>,
-    video_model: Option<String>,
-    grids: bool,
-    models: BTreeMap<String, ModelNames>,
+    #[serde(flatten)]
+    models: ModelSettings,
     /// Videos with sound.
     audio: bool,
     /// The model that extends videos there, usually `grok-imagine-video`. Empty for none: what follows a video then begins
     /// with its last frame, and no video is longer than 15 seconds.
     extension_model: Option<String>,
-    poll_seconds: Option<u64>,
-    timeout_seconds: Option<u64>,
+    #[serde(flatten)]
+    timing: TimingSettings,
 }
 
 /// A worker account.
 struct Xai {
-    http: VendorHttp,
+    base: TaskBase,
     models: Models,
     audio: bool,
     extension_model: Option<String>,
-    poll_interval: Duration,
-    call_timeout: Duration,
 }
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
-    let settings: XaiSettings = read_settings(setup.settings)?;
-    let models = Models {
-        makes: MAKES,
-        image: settings.image_model,
-        video: settings.video_model,
-        grids: settings.grids,
-        named: settings.models,
-    };
-    let models = models.or_usual(IMAGE_MODEL, VIDEO_MODEL)?;
-    let key = setup.credential.reveal();
+    let settings: XaiSettings = read_flattened(setup.settings)?;
+    let models = settings.models.checked(MAKES, MODELS)?;
+    let http = setup.http.with_bearer(setup.credential.reveal())?;
     Ok(TaskBackend::worker(Xai {
-        http: setup
-            .http
-            .with_header(("authorization", "credential"), &format!("Bearer {key}"))?,
+        base: TaskBase::new(http, settings.timing, TIMING),
         models,
         audio: settings.audio,
         extension_model: match settings.extension_model {
             None => Some(EXTENSION_MODEL.to_owned()),
             Some(model) => Some(model).filter(|model| !model.is_empty()),
         },
-        poll_interval: poll_interval(settings.poll_seconds, 5),
-        call_timeout: call_timeout(settings.timeout_seconds, 180),
     }))
 }
 
 impl Xai {
-    async fn order<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
-        let model = self.models.chosen(work)?;
-        if let Some(body) = self.extension(work) {
-            let call = VendorRequest::post_json("videos/extensions", &body);
-            return Ok(TaskPlan::alike(work, call, FinishOptions::default()));
-        }
-        if is_video_work(work) {
-            let extends = self.extension_model.is_some();
-            let can = bodies::films(model, &work.brief, extends);
-            let scene = VideoRequest::of(work, &can).await?;
-            let (first, later) = bodies::passes(extends).split(scene.seconds);
-            let body = bodies::film(model, &scene, first, self.audio);
-            let call = VendorRequest::post_json("videos/generations", &body);
-            return Ok(TaskPlan::alike(work, call, FinishOptions::default()).then(later));
-        }
-        let sheet = ImageRequest::of(work, &bodies::CAN).await?;
-        let (path, body) = bodies::picture(model, &sheet);
-        let call = VendorRequest::post_json(path, &body);
-        Ok(TaskPlan::alike(work, call, sheet.finish))
-    }
-
     /// The extension of a video that the vendor still has.
     fn extension(&self, work: &Work) -> Option<Value> {
         let (model, Task::Extend(index)) = (self.extension_model.as_ref()?, work.brief.task) else {
@@ -207,8 +164,8 @@ fn words(body: &Value) -> Option<VendorError> {
 }
 
 impl TaskVendor for Xai {
-    fn http(&self) -> &VendorHttp {
-        &self.http
+    fn base(&self) -> &TaskBase {
+        &self.base
     }
 
     fn serves(&self, operation: &str) -> bool {
@@ -229,16 +186,25 @@ impl TaskVendor for Xai {
         &["b64_json"]
     }
 
-    fn call_timeout(&self) -> Duration {
-        self.call_timeout
-    }
-
-    fn poll_interval(&self) -> Duration {
-        self.poll_interval
-    }
-
-    fn plan<'a>(&'a self, work: &'a Work) -> BoxFuture<'a, Result<TaskPlan<'a>, Fault>> {
-        Box::pin(self.order(work))
+    async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
+        let model = self.models.chosen(work)?;
+        if let Some(body) = self.extension(work) {
+            let call = VendorRequest::post_json("videos/extensions", &body);
+            return Ok(TaskPlan::alike(work, call, FinishOptions::default()));
+        }
+        if is_video_work(work) {
+            let extends = self.extension_model.is_some();
+            let can = bodies::films(model, &work.brief, extends);
+            let scene = VideoRequest::of(work, &can).await?;
+            let (first, later) = bodies::passes(extends).split(scene.seconds);
+            let body = bodies::film(model, &scene, first, self.audio);
+            let call = VendorRequest::post_json("videos/generations", &body);
+            return Ok(TaskPlan::alike(work, call, FinishOptions::default()).then(later));
+        }
+        let sheet = ImageRequest::of(work, &bodies::CAN).await?;
+        let (path, body) = bodies::picture(model, &sheet);
+        let call = VendorRequest::post_json(path, &body);
+        Ok(TaskPlan::alike(work, call, sheet.finish))
     }
 
     fn started(&self, work: &Work, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -249,8 +215,7 @@ impl TaskVendor for Xai {
     }
 
     fn poll_request(&self, task: &Value) -> VendorRequest {
-        let number = encoded(task["id"].as_str().unwrap_or_default());
-        VendorRequest::get(format!("videos/{number}"))
+        VendorRequest::get(format!("videos/{}", encoded_id(task)))
     }
 
     fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
@@ -290,9 +255,12 @@ impl TaskVendor for Xai {
         Ok(VendorRequest::post_json("videos/extensions", &body))
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer.json().ok().and_then(|body| words(&body));
-        vendor_errors::fault_by(RULES, answer, said)
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        RULES
+    }
+
+    fn read_error(&self, body: &Value) -> Option<VendorError> {
+        words(body)
     }
 
     fn probe(&self) -> VendorRequest {
