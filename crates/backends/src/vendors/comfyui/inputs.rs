@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::queue;
-use super::{CALL, ComfyUi};
+use super::server::{CALL, ComfyUi};
 use crate::backend::{Acceptance, Fault, Work};
 use crate::fit;
 use crate::http::{MultipartForm, VendorRequest};

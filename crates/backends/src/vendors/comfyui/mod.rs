@@ -6,6 +6,7 @@ mod outputs;
 mod pending_prompts;
 mod progress;
 mod queue;
+mod server;
 mod settings;
 mod template;
 
@@ -14,23 +15,23 @@ use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
 use atelier_fairness::reservation::Reservation;
-
 use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
 
 use crate::backend::{
     Backend, BoxFuture, Class, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work,
 };
 use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
-use crate::http::{VendorHttp, VendorRequest};
+use crate::http::VendorRequest;
 use crate::inputs::{seed_of_parent, unsupported};
 use crate::support::FieldSupport;
 use crate::task_vendor::refused_field;
 use crate::vendor::{Setup, Vendor};
 use crate::vendor_errors;
 use crate::worker::Worker;
+use server::{CALL, ComfyUi};
 use settings::ComfyUiSettings;
-use tokio_util::task::TaskTracker;
 
 /// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
@@ -43,24 +44,11 @@ pub(super) const VENDOR: Vendor = Vendor {
     build,
 };
 
-/// How long a call may take that goes before a prompt, or brings it.
-const CALL: Duration = Duration::from_secs(30);
-
-/// One server.
-#[derive(Clone)]
-struct ComfyUi {
-    http: VendorHttp,
-    settings: Arc<ComfyUiSettings>,
-    /// What is still heard from the server, or said to it, when nobody waits any more.
-    cleanup_tasks: TaskTracker,
-}
-
 fn build(setup: Setup) -> Result<Worker, FieldError> {
     let settings = ComfyUiSettings::read(setup.settings)?;
     let mut http = setup.http;
     if !setup.credential.is_empty() {
-        let bearer = format!("Bearer {}", setup.credential.reveal());
-        http = http.with_header(("authorization", "credential"), &bearer)?;
+        http = http.with_bearer(setup.credential.reveal())?;
     }
     let server = ComfyUi {
         http: http.clone(),
@@ -101,21 +89,6 @@ impl ComfyUi {
             + usize::from(brief.video.is_some())
             + usize::from(work.parent.is_some());
         prompts + prompts * files as u32
-    }
-
-    /// Takes prompts out of the queue, and interrupts those that run, but nobody else's.
-    async fn stop(&self, ids: &[String]) {
-        for id in ids {
-            let calls = [
-                VendorRequest::post_json("queue", &json!({"delete": [id]})),
-                VendorRequest::post_json("interrupt", &json!({"prompt_id": id})),
-            ];
-            for call in calls {
-                if let Err(fault) = self.http.ask(call).await {
-                    tracing::info!(detail = %fault.detail, "an unwanted prompt was not stopped");
-                }
-            }
-        }
     }
 
     /// Looks for every prompt of an attempt; all of them are there, or what is there is of no use and stopped when no more

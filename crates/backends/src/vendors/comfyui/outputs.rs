@@ -4,7 +4,7 @@ use atelier_contract::brief::Task;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::ComfyUi;
+use super::server::ComfyUi;
 use crate::backend::{Fault, PollOutcome, Work, WorkOutput};
 use crate::downloads::Downloader;
 use crate::fit;

@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 
 use serde_json::Value;
 
-use super::ComfyUi;
+use super::server::ComfyUi;
 use crate::backend::Fault;
 use crate::http::{fence, with_fence};
 

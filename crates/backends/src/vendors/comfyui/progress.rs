@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::ComfyUi;
+use super::server::ComfyUi;
 use crate::backend::{ProgressTracker, Work};
 
 /// How long the line may take to open; a prompt does not wait longer for it.

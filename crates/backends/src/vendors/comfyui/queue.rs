@@ -4,7 +4,7 @@ use atelier_contract::FaultKind;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{CALL, ComfyUi};
+use super::server::{CALL, ComfyUi};
 use crate::backend::{Acceptance, Class, Fault, PollOutcome, Work};
 use crate::http::VendorRequest;
 use crate::vendor_errors;

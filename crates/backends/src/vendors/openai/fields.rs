@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::OpenAi;
+use super::account::OpenAi;
 use super::settings::{NegativeStyle, ServerDialect};
 use crate::backend::Work;
 use crate::fit::{self, Size};

@@ -4,7 +4,7 @@ use atelier_contract::brief::Task;
 use atelier_media::{Mask, Picture, cut_out};
 use bytes::Bytes;
 
-use super::OpenAi;
+use super::account::OpenAi;
 use super::fields::{ImageCall, styled};
 use super::reply::ImageFiles;
 use super::settings::{MaskStyle, ServerDialect};

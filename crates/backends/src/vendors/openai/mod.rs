@@ -1,11 +1,11 @@
 //! The OpenAI Images and Videos wire formats, for the vendor itself and for the servers that speak them: LocalAI,
 //! SGLang, vLLM-Omni, stable-diffusion.cpp and resellers. Pictures are answered in the call; videos are polled.
 
-mod fields;
-mod reply;
-
+mod account;
 mod capabilities;
+mod fields;
 mod images;
+mod reply;
 mod settings;
 mod videos;
 
@@ -21,13 +21,13 @@ use crate::backend::{
 };
 use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
-use crate::http::{VendorHttp, VendorRequest};
-use crate::inputs::unsupported;
+use crate::http::VendorRequest;
 use crate::support::FieldSupport;
 use crate::task_vendor::refused_field;
 use crate::vendor::{Setup, Vendor};
 use crate::vendor_errors;
 use crate::worker::Worker;
+use account::OpenAi;
 use settings::OpenAiSettings;
 
 /// The vendor.
@@ -41,12 +41,6 @@ pub(super) const VENDOR: Vendor = Vendor {
     build,
 };
 
-/// A worker account.
-struct OpenAi {
-    http: VendorHttp,
-    settings: OpenAiSettings,
-}
-
 fn build(setup: Setup) -> Result<Worker, FieldError> {
     let settings = OpenAiSettings::read(setup.settings)?;
     let mut http = setup.http;
@@ -55,7 +49,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
         http = if settings.key_header {
             http.with_header(("api-key", "credential"), key)?
         } else {
-            http.with_header(("authorization", "credential"), &format!("Bearer {key}"))?
+            http.with_bearer(key)?
         };
     }
     if let Some(organization) = &settings.organization {
@@ -68,13 +62,6 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
 }
 
 impl OpenAi {
-    /// The vendor's name of the model for a piece of work.
-    fn model(&self, work: &Work) -> Result<String, Fault> {
-        let model = self.settings.model(&work.operation, &work.brief.model);
-        let model = model.ok_or_else(|| unsupported("model", "no back end serves this model"))?;
-        Ok(model.to_owned())
-    }
-
     async fn begin(&self, work: Work) -> Result<StartOutcome, Fault> {
         match work.brief.task {
             Task::Animate | Task::Extend(_) => self.start_video(&work).await,

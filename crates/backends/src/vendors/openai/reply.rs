@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::OpenAi;
+use super::account::OpenAi;
 use crate::backend::{Acceptance, Class, Fault, ProgressTracker};
 use crate::downloads::Downloader;
 use crate::http::{Base64Extractor, VendorRequest, VendorResponse, with_share};

@@ -6,8 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
+use super::account::OpenAi;
+use super::reply;
 use super::settings::{NegativeStyle, ServerDialect};
-use super::{OpenAi, reply};
 use crate::backend::{Acceptance, Class, Fault, PollOutcome, StartOutcome, Work};
 use crate::downloads::Downloader;
 use crate::http::{MultipartForm, VendorRequest, VendorResponse, encoded};

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::SdWebUi;
 use super::plan::WebUiCall;
+use super::server::SdWebUi;
 use crate::backend::{Fault, Work};
 use crate::inputs;
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-use super::SdWebUi;
 use super::plan::WebUiCall;
+use super::server::SdWebUi;
 use crate::backend::{Acceptance, Class, Fault, ProgressTracker, Work};
 use crate::http::{Base64Extractor, VendorHttp, VendorRequest, VendorResponse, with_share};
 use crate::inputs;

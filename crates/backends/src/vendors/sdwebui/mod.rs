@@ -4,6 +4,7 @@
 mod body;
 mod call;
 mod plan;
+mod server;
 mod settings;
 
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::backend::{
 };
 use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
-use crate::http::{VendorHttp, VendorRequest};
+use crate::http::VendorRequest;
 use crate::images::{FinishOptions, finish_images};
 use crate::inputs;
 use crate::seeds;
@@ -30,6 +31,7 @@ use crate::support::{FieldSupport, SupportLevel};
 use crate::task_vendor::{Capabilities, ImageCapabilities, MaskSupport, label};
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
+use server::SdWebUi;
 use settings::SdWebUiSettings;
 
 /// The vendor.
@@ -42,14 +44,6 @@ pub(super) const VENDOR: Vendor = Vendor {
     ready: "",
     build,
 };
-
-/// One server.
-struct SdWebUi {
-    http: VendorHttp,
-    settings: SdWebUiSettings,
-    /// What still has to be said to the server after nobody waits any more.
-    cleanup_tasks: TaskTracker,
-}
 
 fn build(setup: Setup) -> Result<Worker, FieldError> {
     let settings = SdWebUiSettings::read(setup.settings)?;

@@ -3,7 +3,7 @@
 use atelier_contract::brief::Task;
 use atelier_media::{Mask, Picture, cut_out};
 
-use super::SdWebUi;
+use super::server::SdWebUi;
 use crate::backend::{Fault, Work};
 use crate::fit::{self, Size};
 use crate::images::{FinishOptions, on_threads};

@@ -1,0 +1,21 @@
+//! A worker account at a server of this format, as all files of this vendor see it.
+
+use super::settings::OpenAiSettings;
+use crate::backend::{Fault, Work};
+use crate::http::VendorHttp;
+use crate::inputs::unsupported;
+
+/// A worker account.
+pub(super) struct OpenAi {
+    pub(super) http: VendorHttp,
+    pub(super) settings: OpenAiSettings,
+}
+
+impl OpenAi {
+    /// The vendor's name of the model for a piece of work.
+    pub(super) fn model(&self, work: &Work) -> Result<String, Fault> {
+        let model = self.settings.model(&work.operation, &work.brief.model);
+        let model = model.ok_or_else(|| unsupported("model", "no back end serves this model"))?;
+        Ok(model.to_owned())
+    }
+}

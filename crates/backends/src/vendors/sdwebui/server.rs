@@ -1,0 +1,14 @@
+//! One WebUI server, as all files of this vendor see it.
+
+use tokio_util::task::TaskTracker;
+
+use super::settings::SdWebUiSettings;
+use crate::http::VendorHttp;
+
+/// One server.
+pub(super) struct SdWebUi {
+    pub(super) http: VendorHttp,
+    pub(super) settings: SdWebUiSettings,
+    /// Interrupts that are still to be sent after nobody waits any more.
+    pub(super) cleanup_tasks: TaskTracker,
+}
