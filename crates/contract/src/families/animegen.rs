@@ -6,6 +6,7 @@ use crate::prelude::*;
 mod cast;
 mod image;
 mod options;
+mod request;
 mod text;
 
 pub use cast::{Centre, CharacterPrompt, CharacterReference, ReferenceKind, Vibe};

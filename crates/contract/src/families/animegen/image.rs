@@ -1,93 +1,37 @@
 //! Anime images from an image. The step count is called `step` here.
 
-use super::cast::{CharacterPrompt, character_texts};
-use super::options::{AnimegenModel, NoiseSchedule, Sampler};
-use crate::fields::{Count, Flag, ImageData, List, Prompt, Real, SeedText, SteppedCount, Text};
+use super::request::anime_request;
+use crate::fields::{ImageData, Real};
 use crate::prelude::*;
 
-/// Makes anime-style images from an image and words.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "AnimegenImageToImage")]
-pub struct AnimegenImageToImage {
-    /// Address or base64 of the base image.
-    pub image: ImageData,
-    /// What to show.
-    pub prompt: Prompt,
-    /// The model.
-    pub model: AnimegenModel,
-    /// How many images.
-    #[serde(default)]
-    pub n: Count<1, 4, 1>,
-    /// Width in pixels.
-    #[serde(default)]
-    pub width: SteppedCount<64, 2048, 8, 1024>,
-    /// Height in pixels.
-    #[serde(default)]
-    pub height: SteppedCount<64, 2048, 8, 1024>,
-    /// Seed, digits up to 4294967295.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seed: Option<SeedText>,
-    /// Step count.
-    #[serde(default)]
-    pub step: Count<1, 50, 23>,
-    /// Prompt adherence: lower is softer and painterly, higher sharper.
-    #[serde(default)]
-    pub scale: Real<0, 10_000, 5000>,
-    /// What to leave out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub negative_prompt: Option<Text<32000>>,
-    /// Whether words for quality are added to the prompt.
-    #[serde(default)]
-    pub quality_toggle: Flag<true>,
-    /// How noise becomes an image.
-    #[serde(default)]
-    pub sampler: Sampler,
-    /// How noise fades.
-    #[serde(default)]
-    pub noise_schedule: NoiseSchedule,
-    /// The characters of the image.
-    #[serde(default)]
-    pub character_prompts: List<CharacterPrompt, 0, 6>,
-    /// Noise added to the base image.
-    #[serde(default)]
-    pub noise: Real<0, 990, 0>,
-    /// How far from the base image.
-    #[serde(default)]
-    pub strength: Real<10, 990, 700>,
-    /// Address that receives the result.
-    #[serde(default, alias = "hookUrl", skip_serializing_if = "Option::is_none")]
-    pub hook_url: Option<HookUrl>,
+anime_request! {
+    /// Makes anime-style images from an image and words.
+    #[schemars(rename = "AnimegenImageToImage")]
+    AnimegenImageToImage, steps: step,
+    first {
+        /// Address or base64 of the base image.
+        image: ImageData,
+    }
+    then {
+        /// Noise added to the base image.
+        #[serde(default)]
+        noise: Real<0, 990, 0>,
+        /// How far from the base image.
+        #[serde(default)]
+        strength: Real<10, 990, 700>,
+    }
 }
 
 impl Operation for AnimegenImageToImage {
     fn prompts(&self) -> Vec<(String, &str)> {
-        let main = ("prompt".to_owned(), &*self.prompt);
-        let characters = character_texts(&self.character_prompts);
-        std::iter::once(main).chain(characters).collect()
+        self.texts()
     }
 
     fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
-        let mut brief = Brief::new(Task::Anime)
-            .words(&self.prompt)
-            .sized((self.width.count(), self.height.count()))
-            .times(self.n.count())
-            .by_model(self.model.word())
-            .without(self.negative_prompt.as_deref())
-            .from("image", self.image.clone());
-        brief.seed = self.seed.map(|seed| u64::from(seed.get()));
+        let mut brief = self.brief().from("image", self.image.clone());
         brief.strength = self.strength.get();
-        brief.tells_seed = true;
-        brief.extra = serde_json::json!({
-            "base_image": true,
-            "steps": self.step,
-            "scale": self.scale,
-            "sampler": self.sampler,
-            "noise_schedule": self.noise_schedule,
-            "quality_toggle": self.quality_toggle,
-            "noise": self.noise,
-            "character_prompts": self.character_prompts,
-        });
-        let price = Price::of("animegen.image_to_image").times(self.n.count());
-        Ok(Order::new(price, brief).hook_in("hook_url", self.hook_url.as_ref()))
+        brief.extra["base_image"] = true.into();
+        brief.extra["noise"] = serde_json::json!(self.noise);
+        Ok(self.order_of("animegen.image_to_image", brief))
     }
 }

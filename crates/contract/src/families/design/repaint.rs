@@ -5,33 +5,53 @@ use crate::brief::SourceRule;
 use crate::fields::{Count, ImageData, Prompt, Real, Text};
 use crate::prelude::*;
 
-/// What the three requests have in common: an image, words, a count.
-fn brief(task: Task, image: &ImageUrl, prompt: &str, n: u32) -> Brief {
-    Brief::new(task)
-        .words(prompt)
-        .times(n)
-        .from_url("image", image)
+/// Defines a request for new images from an image and words: its own fields, then those that all of them have.
+macro_rules! repaint {
+    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        $(#[$about])*
+        pub struct $name {
+            /// Address of the image.
+            pub image: ImageUrl,
+            $($(#[$field_about])* pub $field: $type,)*
+            /// How many images; the price differs.
+            #[serde(default)]
+            pub n: Count<1, 6, 1>,
+            /// The model.
+            #[serde(default)]
+            pub model: DesignModel,
+            /// What to leave out.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub negative_prompt: Option<Text<32000>>,
+        }
+
+        impl $name {
+            fn brief(&self, task: Task) -> Brief {
+                Brief::new(task)
+                    .words(&self.prompt)
+                    .times(self.n.count())
+                    .from_url("image", &self.image)
+                    .by_model(self.model.word())
+                    .without(self.negative_prompt.as_deref())
+            }
+
+            /// The order for a brief, at so much for each image.
+            fn order_of(&self, price: &'static str, brief: Brief) -> Order {
+                Order::new(Price::of(price).times(self.n.count()), brief)
+            }
+        }
+    };
 }
 
-/// Changes an image toward words.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "DesignImageToImage")]
-pub struct DesignImageToImage {
-    /// Address of the image.
-    pub image: ImageUrl,
-    /// What to show.
-    pub prompt: Prompt,
-    /// How far from the image: 0 nearly identical, 1 very different.
-    pub strength: Real<0, 1000, 500>,
-    /// How many images; the price differs.
-    #[serde(default)]
-    pub n: Count<1, 6, 1>,
-    /// The model.
-    #[serde(default)]
-    pub model: DesignModel,
-    /// What to leave out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub negative_prompt: Option<Text<32000>>,
+repaint! {
+    /// Changes an image toward words.
+    #[schemars(rename = "DesignImageToImage")]
+    DesignImageToImage {
+        /// What to show.
+        prompt: Prompt,
+        /// How far from the image: 0 nearly identical, 1 very different.
+        strength: Real<0, 1000, 500>,
+    }
 }
 
 impl Operation for DesignImageToImage {
@@ -40,35 +60,22 @@ impl Operation for DesignImageToImage {
     }
 
     fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
-        let mut brief = brief(Task::Restyle, &self.image, &self.prompt, self.n.count())
-            .by_model(self.model.word())
-            .without(self.negative_prompt.as_deref());
+        let mut brief = self.brief(Task::Restyle);
         brief.strength = self.strength.get();
-        let price = Price::of("design.image_to_image").times(self.n.count());
-        Ok(Order::new(price, brief))
+        Ok(self.order_of("design.image_to_image", brief))
     }
 }
 
-/// Repaints the white region of a mask.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "DesignInpaint")]
-pub struct DesignInpaint {
-    /// Address of the image.
-    pub image: ImageUrl,
-    /// Address of a black-and-white mask of the same size; white marks the region to repaint.
-    #[schemars(extend("x-widget" = "mask"))]
-    pub mask: ImageUrl,
-    /// What to show in the region.
-    pub prompt: Prompt,
-    /// How many images; the price differs.
-    #[serde(default)]
-    pub n: Count<1, 6, 1>,
-    /// The model.
-    #[serde(default)]
-    pub model: DesignModel,
-    /// What to leave out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub negative_prompt: Option<Text<32000>>,
+repaint! {
+    /// Repaints the white region of a mask.
+    #[schemars(rename = "DesignInpaint")]
+    DesignInpaint {
+        /// Address of a black-and-white mask of the same size; white marks the region to repaint.
+        #[schemars(extend("x-widget" = "mask"))]
+        mask: ImageUrl,
+        /// What to show in the region.
+        prompt: Prompt,
+    }
 }
 
 impl Operation for DesignInpaint {
@@ -82,31 +89,17 @@ impl Operation for DesignInpaint {
             ..SourceRule::ANY
         };
         let mask = ImageData::Url(self.mask.clone());
-        let brief = brief(Task::Repaint, &self.image, &self.prompt, self.n.count())
-            .by_model(self.model.word())
-            .without(self.negative_prompt.as_deref())
-            .masked("mask", mask, wanted);
-        let price = Price::of("design.inpaint").times(self.n.count());
-        Ok(Order::new(price, brief))
+        let brief = self.brief(Task::Repaint).masked("mask", mask, wanted);
+        Ok(self.order_of("design.inpaint", brief))
     }
 }
 
-/// Finds the background of an image and changes it.
-#[derive(Serialize, Deserialize, JsonSchema)]
-pub struct ReplaceBackground {
-    /// Address of the image.
-    pub image: ImageUrl,
-    /// What to show behind the subject.
-    pub prompt: Prompt,
-    /// How many images; the price differs.
-    #[serde(default)]
-    pub n: Count<1, 6, 1>,
-    /// The model.
-    #[serde(default)]
-    pub model: DesignModel,
-    /// What to leave out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub negative_prompt: Option<Text<32000>>,
+repaint! {
+    /// Finds the background of an image and changes it.
+    ReplaceBackground {
+        /// What to show behind the subject.
+        prompt: Prompt,
+    }
 }
 
 impl Operation for ReplaceBackground {
@@ -115,11 +108,7 @@ impl Operation for ReplaceBackground {
     }
 
     fn order(&self, _: ReferencedJobs<'_>) -> Result<Order, Refusal> {
-        let n = self.n.count();
-        let brief = brief(Task::ReplaceBackground, &self.image, &self.prompt, n)
-            .by_model(self.model.word())
-            .without(self.negative_prompt.as_deref());
-        let price = Price::of("design.replace_background").times(n);
-        Ok(Order::new(price, brief))
+        let brief = self.brief(Task::ReplaceBackground);
+        Ok(self.order_of("design.replace_background", brief))
     }
 }
