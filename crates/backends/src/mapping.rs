@@ -224,7 +224,7 @@ impl Mapping {
         if matches!(work.brief.task, Task::Animate | Task::Extend(_)) {
             self.check_frames(&work.brief)?;
         }
-        PlaceholderValues::of_work(work, (&self.films(), &self.pictures()), place).await
+        PlaceholderValues::of_work(work, &self.films(), &self.pictures(), place).await
     }
 
     /// The inputs for a piece of work.

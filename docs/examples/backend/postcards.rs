@@ -23,9 +23,7 @@ pub(crate) const VENDOR: Vendor = Vendor {
     settings: || json!({ "type": "object", "additionalProperties": false }),
     ready: "",
     build: |setup: Setup| {
-        let key = ("authorization", "credential");
-        let bearer = format!("Bearer {}", setup.credential.reveal());
-        let http = setup.http.with_header(key, &bearer)?;
+        let http = setup.http.with_bearer(setup.credential.reveal())?;
         Ok(Worker::new(&http.clone(), Postcards { http }))
     },
 };

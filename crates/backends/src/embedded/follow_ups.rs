@@ -13,6 +13,7 @@ use super::reference::ReferenceTraits;
 use super::world::World;
 use super::{image_files, render};
 use crate::backend::{Fault, WorkOutput};
+use crate::fit::Size;
 use crate::inputs::outpaint_area;
 
 /// How far subtle and strong variations go.
@@ -65,7 +66,7 @@ pub(super) fn enlarge(
 }
 
 /// A foreign picture at a larger size, its edges drawn anew.
-fn enlarged(picture: &Picture, (width, height): (u32, u32)) -> Picture {
+fn enlarged(picture: &Picture, (width, height): Size) -> Picture {
     let factor = width.div_ceil(picture.width.max(1));
     upscale(picture, factor, Limits::default()).resized(width, height)
 }
@@ -152,7 +153,7 @@ pub(super) fn square(assignment: &Assignment) -> Result<WorkOutput, Fault> {
 /// Another grid after one that was made from pictures: its four are blended anew.
 pub(super) fn reroll_picture(
     assignment: &Assignment,
-    (width, height): (u32, u32),
+    (width, height): Size,
 ) -> Result<WorkOutput, Fault> {
     let parent = assignment.parent_picture()?;
     let four: Vec<Picture> = (0..4).map(|index| parent.quarter(index)).collect();

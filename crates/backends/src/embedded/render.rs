@@ -10,6 +10,7 @@ use super::notes::EmbeddedNotes;
 use super::reference::ReferenceTraits;
 use super::world::World;
 use crate::backend::{Fault, WorkOutput};
+use crate::fit::Size;
 
 /// The scene of the brief's words and flags, led by its reference pictures.
 pub(super) fn scene(assignment: &Assignment, lead: &ReferenceTraits, seed: u64) -> Scene {
@@ -41,7 +42,7 @@ pub(super) fn as_asked(assignment: &Assignment, picture: Picture) -> Picture {
 pub(super) fn render(
     assignment: &Assignment,
     worlds: Vec<World>,
-    size: (u32, u32),
+    size: Size,
 ) -> Result<WorkOutput, Fault> {
     let (width, height) = size;
     let paint = |index: usize| {

@@ -151,7 +151,11 @@ fn shoot(
     let mut files = Vec::new();
     let mut covers = Vec::new();
     for (index, reel) in reels.iter().enumerate() {
-        let (file, ends) = film(assignment, reel, stills, (index, reels.len()), marked)?;
+        let number = ReelNumber {
+            index,
+            count: reels.len(),
+        };
+        let (file, ends) = film(assignment, reel, stills, number, marked)?;
         files.push(file);
         covers.extend(ends);
     }
@@ -171,11 +175,25 @@ fn shoot(
     })
 }
 
+/// Which video of a job it is, and of how many.
+#[derive(Clone, Copy)]
+struct ReelNumber {
+    index: usize,
+    count: usize,
+}
+
+impl ReelNumber {
+    /// Reports so many frames of this video as done.
+    fn step(self, assignment: &Assignment, shown: usize, total: usize) -> Result<(), Fault> {
+        assignment.step(self.index * total + shown, self.count * total)
+    }
+}
+
 fn film(
     assignment: &Assignment,
     reel: &Storyboard,
     stills: &[Picture],
-    (index, count): (usize, usize),
+    number: ReelNumber,
     marked: bool,
 ) -> Result<(OutputFile, Vec<OutputFile>), Fault> {
     let total = reel.frames();
@@ -183,7 +201,7 @@ fn film(
     let mut shown = 0;
     let mut player = Player::new(reel, stills);
     let mut frames = std::iter::from_fn(|| {
-        assignment.step(index * total + shown, count * total).ok()?;
+        number.step(assignment, shown, total).ok()?;
         let mut frame = player.next()?;
         if shows_covers(assignment) && (shown == 0 || shown + 1 == total) {
             let role = if shown == 0 {
@@ -205,7 +223,7 @@ fn film(
         Fineness::Usual
     };
     let encoded = encode_video_as(&mut frames, RATE, fineness);
-    assignment.step(index * total + shown, count * total)?;
+    number.step(assignment, shown, total)?;
     let mut bytes = encoded.map_err(|error| Fault::ours(error.to_string()))?;
     let mut label = assignment.label(reel.seed);
     if reel.fine {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::paint::{Backdrop, painted_into};
 use super::stored_mask::StoredMask;
+use crate::fit::Size;
 
 /// What the metadata of every result says it was made by.
 pub(super) const ENGINE: &str = "procedural";
@@ -54,7 +55,7 @@ fn is_usual(detail: &f32) -> bool {
 
 impl World {
     /// A scene as a picture of this size shows it.
-    pub(super) fn of(scene: &Scene, size: (u32, u32)) -> Self {
+    pub(super) fn of(scene: &Scene, size: Size) -> Self {
         Self {
             scene: scene.with_aspect(size),
             detail: usual(),

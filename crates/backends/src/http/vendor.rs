@@ -138,7 +138,8 @@ impl VendorHttp {
     /// owner calls it.
     pub fn with_header(
         mut self,
-        (name, field): (&'static str, &str),
+        name: &'static str,
+        field: &str,
         value: &str,
     ) -> Result<Self, FieldError> {
         self.secrets = self.secrets.with(value);
@@ -150,9 +151,9 @@ impl VendorHttp {
     }
 
     /// Adds the worker account's credential as a bearer token to every call.
-    pub(crate) fn with_bearer(self, credential: &str) -> Result<Self, FieldError> {
+    pub fn with_bearer(self, credential: &str) -> Result<Self, FieldError> {
         let value = format!("Bearer {credential}");
-        self.with_header(("authorization", "credential"), &value)
+        self.with_header("authorization", "credential", &value)
     }
 
     /// Never lets this text be logged, even if the vendor repeats it.
@@ -207,10 +208,7 @@ impl VendorHttp {
         Box::pin(async move {
             let deadline = Instant::now() + call.limit;
             let most = call.most;
-            let (head, body) = self
-                .send(client, (call, fence), deadline)
-                .await?
-                .into_parts();
+            let (head, body) = self.send(client, call, fence, deadline).await?.into_parts();
             let mut answer = self.answer(head);
             let mut reading = self.reading(most, deadline);
             if !self.trusted {
@@ -256,7 +254,8 @@ impl VendorHttp {
     async fn send(
         &self,
         client: &HttpClient,
-        (call, fence): (VendorRequest, Option<Fence>),
+        call: VendorRequest,
+        fence: Option<Fence>,
         deadline: Instant,
     ) -> Result<Response<Incoming>, Fault> {
         let here = is_here(&call);

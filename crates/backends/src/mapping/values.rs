@@ -64,7 +64,8 @@ impl PlaceholderValues {
     /// The values for a piece of work, its pictures put where the vendor finds them.
     pub(super) async fn of_work(
         work: &Work,
-        (films, pictures): (&VideoCapabilities, &ImageCapabilities),
+        films: &VideoCapabilities,
+        pictures: &ImageCapabilities,
         place: UploadFn<'_>,
     ) -> Result<Self, Fault> {
         let brief = &work.brief;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::covers::covers;
 use crate::backend::{Fault, OutputFile, WorkOutput};
+use crate::fit::Size;
 use crate::images::on_threads;
 
 /// Vendors deliver a frame or two more than asked, which is nobody's concern.
@@ -30,7 +31,7 @@ pub(crate) enum OversizePolicy {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestedVideo {
     seconds: Option<f64>,
-    size: Option<(u32, u32)>,
+    size: Option<Size>,
     /// Whether it was asked for smaller than it is to be, in standard definition.
     enlarged: bool,
 }
@@ -49,7 +50,7 @@ impl RequestedVideo {
     }
 
     /// The size to give a clip of this one.
-    fn size_for(&self, (is_wide, is_high): (u32, u32)) -> Option<(u32, u32)> {
+    fn size_for(&self, (is_wide, is_high): Size) -> Option<Size> {
         let smaller = |(wide, high)| self.enlarged && is_wide < wide && is_high < high;
         let larger = |(wide, high)| is_wide > wide || is_high > high;
         self.size.filter(|size| larger(*size) || smaller(*size))
@@ -110,7 +111,7 @@ pub(crate) async fn fit_videos(
 async fn fit(
     bytes: &Bytes,
     seconds: Option<f64>,
-    size: Option<(u32, u32)>,
+    size: Option<Size>,
 ) -> Result<Option<Bytes>, Fault> {
     let bytes = bytes.clone();
     on_threads(&[], move || {

@@ -92,7 +92,7 @@ fn connect(context: &Context, settings: &PromptSettings) -> Result<VendorHttp, S
         return Ok(http);
     }
     let key = format!("Bearer {}", settings.moderation_key.reveal());
-    let http = http.with_header(("authorization", "prompts.moderation_key"), &key);
+    let http = http.with_header("authorization", "prompts.moderation_key", &key);
     http.map_err(|why| why.to_string())
 }
 

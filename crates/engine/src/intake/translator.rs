@@ -90,7 +90,7 @@ fn connect(context: &Context, settings: &Translation) -> Option<VendorHttp> {
             return Ok(http);
         }
         let key = format!("Bearer {}", settings.key.reveal());
-        http.with_header(("authorization", "translation.key"), &key)
+        http.with_header("authorization", "translation.key", &key)
     });
     let wrong = |why| tracing::error!(%why, "translation.url cannot be used");
     http.map_err(wrong).ok()

@@ -7,6 +7,7 @@ use atelier_studio::Scene;
 use super::cast::Cast;
 use super::storyboard::{Shot, Storyboard};
 use crate::embedded::assignment::Assignment;
+use crate::fit::Size;
 
 /// About how long a shot is, in seconds.
 const SHOT_SECONDS: u32 = 5;
@@ -44,7 +45,7 @@ pub(super) fn references_shown(assignment: &Assignment, given: usize) -> usize {
 pub(super) fn plan(
     assignment: &Assignment,
     cast: &Cast,
-    size: (u32, u32),
+    size: Size,
     stills: usize,
     seed: u64,
 ) -> Storyboard {
@@ -68,7 +69,7 @@ pub(super) fn plan(
 }
 
 /// The plan for a scene alone.
-pub(super) fn of_scene(scene: &Scene, size: (u32, u32), seed: u64, seconds: u32) -> Storyboard {
+pub(super) fn of_scene(scene: &Scene, size: Size, seed: u64, seconds: u32) -> Storyboard {
     let seconds = seconds.clamp(1, MOST_SECONDS);
     Storyboard {
         width: size.0,
@@ -83,7 +84,7 @@ pub(super) fn of_scene(scene: &Scene, size: (u32, u32), seed: u64, seconds: u32)
 }
 
 /// A plan without shots.
-pub(super) fn empty(assignment: &Assignment, (width, height): (u32, u32), seed: u64) -> Storyboard {
+pub(super) fn empty(assignment: &Assignment, (width, height): Size, seed: u64) -> Storyboard {
     let brief = &assignment.work.brief;
     let given = matches!(brief.task, Task::Extend(_)) || !brief.sources.is_empty();
     Storyboard {
@@ -104,7 +105,7 @@ fn shots(seconds: u32) -> usize {
 }
 
 /// Several views of one scene: as it is, from further back, and again a little different.
-fn views(scene: &Scene, size: (u32, u32), count: usize) -> impl Iterator<Item = Shot> {
+fn views(scene: &Scene, size: Size, count: usize) -> impl Iterator<Item = Shot> {
     let scene = scene.with_aspect(size);
     (0..count).map(move |index| {
         let view = match index % 3 {

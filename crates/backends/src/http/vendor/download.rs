@@ -25,7 +25,7 @@ impl VendorHttp {
         }
         let call = VendorRequest::get(url.as_str()).at_most(most);
         let (head, body) = self
-            .send(&self.kept, (call, None), deadline)
+            .send(&self.kept, call, None, deadline)
             .await?
             .into_parts();
         let mut answer = self.answer(head);

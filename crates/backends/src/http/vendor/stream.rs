@@ -26,7 +26,7 @@ impl VendorHttp {
         let deadline = Instant::now() + call.limit;
         let reading = self.reading(call.most, deadline);
         let (head, mut body) = self
-            .send(self.for_paid(&call), (call, fence()), deadline)
+            .send(self.for_paid(&call), call, fence(), deadline)
             .await?
             .into_parts();
         let cut = |trouble| self.lost(trouble, Acceptance::Perhaps);

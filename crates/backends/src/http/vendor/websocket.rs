@@ -39,7 +39,7 @@ impl VendorHttp {
             .header("sec-websocket-version", "13")
             .header("sec-websocket-key", &key);
         let deadline = Instant::now() + call.limit;
-        let answer = self.send(&self.once, (call, None), deadline).await?;
+        let answer = self.send(&self.once, call, None, deadline).await?;
         let closed = |why: String| Fault::vendor(Class::Retry, why);
         if answer.status() != http::StatusCode::SWITCHING_PROTOCOLS {
             return Err(closed(format!("no messages: status {}", answer.status())));

@@ -79,7 +79,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let key = setup.credential.reveal();
     let http = setup
         .http
-        .with_header(("x-key", "credential"), key)?
+        .with_header("x-key", "credential", key)?
         .with_domain("bfl.ai");
     Ok(TaskBackend::worker(Bfl {
         base: TaskBase::new(http, settings.timing, TIMING),

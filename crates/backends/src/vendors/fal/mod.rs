@@ -81,7 +81,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let mappings = Mappings::read(VENDOR.ready, settings.models)?;
     let http = setup
         .http
-        .with_header(("authorization", "credential"), &format!("Key {key}"))?
+        .with_header("authorization", "credential", &format!("Key {key}"))?
         .with_secret(key);
     Ok(TaskBackend::worker(Fal {
         base: TaskBase::new(http, settings.timing, TIMING),

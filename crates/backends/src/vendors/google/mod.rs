@@ -70,7 +70,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let key = setup.credential.reveal();
     let http = setup
         .http
-        .with_header(("x-goog-api-key", "credential"), key)?;
+        .with_header("x-goog-api-key", "credential", key)?;
     Ok(TaskBackend::worker(Google {
         base: TaskBase::new(http, settings.timing, TIMING),
         models,

@@ -76,7 +76,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     }
     let http = setup
         .http
-        .with_header(("api-key", "credential"), setup.credential.reveal())?;
+        .with_header("api-key", "credential", setup.credential.reveal())?;
     Ok(TaskBackend::worker(Ideogram {
         base: TaskBase::new(http, settings.timing, TIMING),
         settings,

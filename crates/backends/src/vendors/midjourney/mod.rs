@@ -107,7 +107,7 @@ impl Midjourney {
         let reasons = settings.own_reasons()?;
         let mut http = setup.http;
         if !setup.credential.is_empty() {
-            http = http.with_header(("mj-api-secret", "credential"), setup.credential.reveal())?;
+            http = http.with_header("mj-api-secret", "credential", setup.credential.reveal())?;
         }
         let poll_interval = Duration::from_millis(settings.poll_ms.unwrap_or(2000).max(10));
         Ok(Self {

@@ -19,6 +19,14 @@ const SDCPP_TAG: &str = "sd_cpp_extra_args";
 /// No picture has more pixels at a server that takes any size.
 const MOST_PIXELS: f64 = 3840.0 * 2160.0;
 
+/// The pictures that one call makes, of all that a job asks for.
+#[derive(Clone, Copy)]
+pub(super) struct ImageBatch {
+    /// How many there are already; seeds go on from here.
+    pub(super) before: usize,
+    pub(super) count: u32,
+}
+
 /// A call for pictures before it has its form.
 pub(super) struct ImageCall {
     /// The vendor's model.
@@ -69,9 +77,9 @@ impl OpenAi {
         &self,
         work: &Work,
         wish: &ImageCall,
-        (before, count): (usize, u32),
+        batch: ImageBatch,
     ) -> VendorRequest {
-        let mut fields = self.scalars(work, wish, (before, count));
+        let mut fields = self.scalars(work, wish, batch);
         if wish.images.is_empty() {
             return VendorRequest::post_json("images/generations", &Value::Object(fields));
         }
@@ -124,20 +132,18 @@ impl OpenAi {
         }
     }
 
-    fn scalars(
-        &self,
-        work: &Work,
-        wish: &ImageCall,
-        (before, count): (usize, u32),
-    ) -> Map<String, Value> {
+    fn scalars(&self, work: &Work, wish: &ImageCall, batch: ImageBatch) -> Map<String, Value> {
         let settings = &self.settings;
         let mut fields = Map::new();
         let mut put = |name: &str, value: Value| {
             fields.insert(name.to_owned(), value);
         };
         put("model", json!(wish.model));
-        put("prompt", json!(self.seeded(work, &wish.prompt, before)));
-        put("n", json!(count));
+        put(
+            "prompt",
+            json!(self.seeded(work, &wish.prompt, batch.before)),
+        );
+        put("n", json!(batch.count));
         match wish.size {
             Some((width, height)) => put("size", json!(format!("{width}x{height}"))),
             None if settings.dialect == ServerDialect::Openai => put("size", json!("auto")),
@@ -154,7 +160,7 @@ impl OpenAi {
             Some(seed),
         ) = (settings.dialect, work.brief.seed)
         {
-            put("seed", json!(seeds::member(seed, before)));
+            put("seed", json!(seeds::member(seed, batch.before)));
         }
         if settings.dialect == ServerDialect::Openai {
             if settings.partial_images > 0 {

@@ -5,7 +5,7 @@ use atelier_media::{Mask, Picture, cut_out};
 use bytes::Bytes;
 
 use super::account::OpenAi;
-use super::fields::{ImageCall, styled};
+use super::fields::{ImageBatch, ImageCall, styled};
 use super::reply::ImageFiles;
 use super::settings::{MaskStyle, ServerDialect};
 use crate::backend::{Fault, Work, WorkOutput};
@@ -45,10 +45,14 @@ impl OpenAi {
         while (all.files.len() as u32) < wanted {
             let missing = wanted - all.files.len() as u32;
             let asked = missing.min(self.settings.images_per_call);
-            let call = self.image_call(work, wish, (all.files.len(), asked));
+            let batch = ImageBatch {
+                before: all.files.len(),
+                count: asked,
+            };
+            let call = self.image_call(work, wish, batch);
             let taken: usize = all.files.iter().map(Bytes::len).sum();
             let left = self.http.most_file().saturating_sub(taken as u64);
-            let more = self.call_for_files(call, &work.progress, (asked, left));
+            let more = self.call_for_files(call, &work.progress, asked, left);
             match more.await {
                 Ok(more) => {
                     all.files.extend(more.files);

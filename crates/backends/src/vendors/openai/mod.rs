@@ -47,16 +47,16 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     if !setup.credential.is_empty() {
         let key = setup.credential.reveal();
         http = if settings.key_header {
-            http.with_header(("api-key", "credential"), key)?
+            http.with_header("api-key", "credential", key)?
         } else {
             http.with_bearer(key)?
         };
     }
     if let Some(organization) = &settings.organization {
-        http = http.with_header(("openai-organization", "organization"), organization)?;
+        http = http.with_header("openai-organization", "organization", organization)?;
     }
     if let Some(project) = &settings.project {
-        http = http.with_header(("openai-project", "project"), project)?;
+        http = http.with_header("openai-project", "project", project)?;
     }
     Ok(Worker::new(&http.clone(), OpenAi { http, settings }))
 }

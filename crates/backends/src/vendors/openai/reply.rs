@@ -42,7 +42,8 @@ impl OpenAi {
         &self,
         call: VendorRequest,
         progress: &ProgressTracker,
-        (asked, bytes): (u32, u64),
+        asked: u32,
+        bytes: u64,
     ) -> Result<ImageFiles, Fault> {
         let mut reader = ImageReplyReader {
             sifter: Base64Extractor::new(&["b64_json"]),

@@ -187,7 +187,8 @@ impl OpenAi {
         let above = self.http.base().path().ends_with("/v1/");
         let path = if above { "../video" } else { "video" };
         let call = VendorRequest::post_json(path, &body);
-        let image_files = self.call_for_files(call, &work.progress, (1, self.http.most_file()));
+        let most = self.http.most_file();
+        let image_files = self.call_for_files(call, &work.progress, 1, most);
         let image_files = work.unless_cancelled(image_files).await?;
         let clip = image_files.files.into_iter().next();
         let clip = clip.ok_or_else(|| Fault::ours("a clip without bytes"))?;

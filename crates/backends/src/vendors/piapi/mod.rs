@@ -79,7 +79,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let settings: PiapiSettings = read_flattened(setup.settings)?;
     let http = setup
         .http
-        .with_header(("x-api-key", "credential"), setup.credential.reveal())?;
+        .with_header("x-api-key", "credential", setup.credential.reveal())?;
     Ok(TaskBackend::worker(Piapi {
         base: TaskBase::new(http, settings.timing, TIMING),
         settings,

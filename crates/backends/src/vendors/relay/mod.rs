@@ -68,9 +68,10 @@ struct Relay {
 impl Relay {
     fn new(setup: Setup) -> Result<Self, FieldError> {
         let settings: RelaySettings = read_settings(setup.settings)?;
-        let http = setup
-            .http
-            .with_header(("svc-api-key", "credential"), setup.credential.reveal())?;
+        let http =
+            setup
+                .http
+                .with_header("svc-api-key", "credential", setup.credential.reveal())?;
         Ok(Self {
             http,
             poll_interval: Duration::from_millis(settings.poll_ms.unwrap_or(1000).max(10)),
@@ -115,7 +116,7 @@ impl Relay {
         if shape.read(&body, shape::ResultPart::Bytes).is_empty() {
             return Ok(StartOutcome::Ticket(json!({ "answer": body })));
         }
-        result::made(&self.http, work, (&shape, &body), "")
+        result::made(&self.http, work, &shape, &body, "")
             .await
             .map(StartOutcome::Done)
     }
@@ -134,14 +135,14 @@ impl Relay {
     async fn poll_task(&self, work: &Work, ticket: &Value) -> Result<PollOutcome, Fault> {
         let (family, submit) = entry(work)?;
         if let Some(body) = ticket.get("answer") {
-            return self.take(work, (family, submit), body, "").await;
+            return self.take(work, family, submit, body, "").await;
         }
         let id = ticket["jobId"].as_str().unwrap_or_default();
         let body = errors::body_of_job(&self.fetch(family, id).await?)?;
         let status = body["status"].as_str().unwrap_or_default();
         let is = |state: JobState| status == state.word();
         if is(JobState::Succeeded) {
-            return self.take(work, (family, submit), &body, id).await;
+            return self.take(work, family, submit, &body, id).await;
         }
         if is(JobState::Failed) {
             let message = body["message"].as_str().unwrap_or_default();
@@ -178,12 +179,13 @@ impl Relay {
     async fn take(
         &self,
         work: &Work,
-        (family, submit): (&Family, &SubmitEndpoint),
+        family: &Family,
+        submit: &SubmitEndpoint,
         body: &Value,
         id: &str,
     ) -> Result<PollOutcome, Fault> {
         let shape = ResultShape::of(family, submit, &work.request);
-        let made = result::made(&self.http, work, (&shape, body), id).await?;
+        let made = result::made(&self.http, work, &shape, body, id).await?;
         Ok(PollOutcome::Done(made))
     }
 }

@@ -20,7 +20,8 @@ const MOST_BESIDE: usize = 4;
 pub(super) async fn made(
     http: &VendorHttp,
     work: &Work,
-    (shape, body): (&ResultShape, &Value),
+    shape: &ResultShape,
+    body: &Value,
     remote_id: &str,
 ) -> Result<WorkOutput, Fault> {
     let asked = work.brief.count.max(1) as usize;
@@ -37,12 +38,12 @@ pub(super) async fn made(
     }
     if files.is_empty() {
         let lists = shape.read(body, ResultPart::File(FileRole::Main));
-        files = fetched(&mut downloads, work, (FileRole::Main, most), &lists).await?;
+        files = fetched(&mut downloads, work, FileRole::Main, most, &lists).await?;
     }
     let mains = files.len();
     for role in [FileRole::Small, FileRole::FirstFrame, FileRole::LastFrame] {
         let lists = shape.read(body, ResultPart::File(role));
-        files.extend(fetched(&mut downloads, work, (role, MOST_BESIDE), &lists).await?);
+        files.extend(fetched(&mut downloads, work, role, MOST_BESIDE, &lists).await?);
     }
     let has_small = files.iter().any(|file| file.role == FileRole::Small);
     if work.brief.small_images
@@ -109,7 +110,8 @@ fn first_list(shape: &ResultShape, body: &Value) -> Vec<String> {
 async fn fetched(
     downloads: &mut Downloader<'_>,
     work: &Work,
-    (role, most): (FileRole, usize),
+    role: FileRole,
+    most: usize,
     lists: &[Vec<String>],
 ) -> Result<Vec<OutputFile>, Fault> {
     let count = lists.first().map_or(0, Vec::len).min(most);

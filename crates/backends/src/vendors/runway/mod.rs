@@ -86,7 +86,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let http = setup
         .http
         .with_bearer(setup.credential.reveal())?
-        .with_header(("x-runway-version", "settings"), VERSION)?;
+        .with_header("x-runway-version", "settings", VERSION)?;
     Ok(TaskBackend::worker(Runway {
         base: TaskBase::new(http, settings.timing, TIMING),
         models,

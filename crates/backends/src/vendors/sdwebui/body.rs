@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::plan::WebUiCall;
 use super::server::SdWebUi;
 use crate::backend::{Fault, Work};
+use crate::fit::Size;
 use crate::inputs;
 
 /// Softness of a mask's border, in pixels.
@@ -40,7 +41,7 @@ impl SdWebUi {
                 Some(("sdapi/v1/extra-single-image", body))
             }
             WebUiCall::Words(size, count) => {
-                let body = self.fields(work, (seed, task), size, count);
+                let body = self.fields(work, seed, task, size, count);
                 Some(("sdapi/v1/txt2img", Value::Object(body)))
             }
             WebUiCall::From {
@@ -50,7 +51,7 @@ impl SdWebUi {
                 size,
                 count,
             } => {
-                let mut body = self.fields(work, (seed, task), size, count);
+                let mut body = self.fields(work, seed, task, size, count);
                 body.insert("denoising_strength".into(), json!(strength.clamp(0.0, 1.0)));
                 if let Some(mask) = mask {
                     let drawing = inputs::white(&mask.resized(base.width, base.height));
@@ -71,8 +72,9 @@ impl SdWebUi {
     fn fields(
         &self,
         work: &Work,
-        (seed, task): (u64, &str),
-        (width, height): (u32, u32),
+        seed: u64,
+        task: &str,
+        size: Size,
         count: u32,
     ) -> Map<String, Value> {
         let (brief, settings) = (&work.brief, &self.settings);
@@ -86,8 +88,8 @@ impl SdWebUi {
         let negative: Vec<_> = negative.into_iter().filter(|one| !one.is_empty()).collect();
         put("negative_prompt", json!(negative.join(", ")));
         put("seed", json!(seed));
-        put("width", json!(width));
-        put("height", json!(height));
+        put("width", json!(size.0));
+        put("height", json!(size.1));
         put("batch_size", json!(batch));
         put("n_iter", json!(count.div_ceil(batch)));
         let extra = &brief.extra;

@@ -22,20 +22,29 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How often a task that waits behind others is looked after before it is left to run.
 const CANCEL_POLLS: u32 = 120;
 
+/// Where a call stands among all calls of a job.
+#[derive(Clone, Copy)]
+pub(super) struct CallSpan {
+    pub(super) index: usize,
+    /// The job's progress in percent when the call begins.
+    pub(super) from: usize,
+    /// And when it has ended.
+    pub(super) to: usize,
+}
+
 impl SdWebUi {
-    /// The pictures of a stroke; `at` is its number and the percent it begins and ends with.
+    /// The pictures of a stroke.
     pub(super) async fn painted(
         &self,
         work: &Work,
         stroke: WebUiCall,
         seed: u64,
-        at: (usize, (usize, usize)),
+        at: CallSpan,
     ) -> Result<Vec<Bytes>, Fault> {
-        let (index, (from, to)) = at;
         if let WebUiCall::Same(picture) = stroke {
             return Ok(vec![inputs::png(picture).await?]);
         }
-        let task = format!("task(atelier-{}-{index})", work.attempt_id);
+        let task = format!("task(atelier-{}-{})", work.attempt_id, at.index);
         let Some((path, mut body)) = self.body(work, stroke, seed, &task).await? else {
             return Ok(Vec::new());
         };
@@ -47,7 +56,7 @@ impl SdWebUi {
             let call = VendorRequest::post_json(path, &body)
                 .within(self.settings.timeout)
                 .at_most(MOST_BYTES);
-            let watch = watch(&self.http, &task, &work.progress, (from, to));
+            let watch = watch(&self.http, &task, &work.progress, at);
             let mut cancel_on_drop = CancelOnDrop {
                 owner: self,
                 task: Some(task.clone()),
@@ -65,7 +74,7 @@ impl SdWebUi {
             body["n_iter"] = json!((wanted - pictures.len()).div_ceil(number(&body, "batch_size")));
             body["seed"] = json!(seed + pictures.len() as u64);
         }
-        work.progress.set(to.min(99) as u8);
+        work.progress.set(at.to.min(99) as u8);
         Ok(pictures)
     }
 
@@ -136,13 +145,13 @@ async fn watch(
     http: &VendorHttp,
     task: &str,
     gauge: &ProgressTracker,
-    (from, to): (usize, usize),
+    at: CallSpan,
 ) -> Result<Vec<Bytes>, Fault> {
     loop {
         sleep(PAUSE).await;
         if let Some(state) = state_of(http, task).await {
             let share = state["progress"].as_f64().unwrap_or(0.0).clamp(0.0, 1.0);
-            gauge.set((from as f64 + share * (to - from) as f64) as u8);
+            gauge.set((at.from as f64 + share * (at.to - at.from) as f64) as u8);
         }
     }
 }

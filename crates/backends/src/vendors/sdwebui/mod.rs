@@ -31,6 +31,7 @@ use crate::support::{FieldSupport, SupportLevel};
 use crate::task_vendor::{Capabilities, ImageCapabilities, MaskSupport, label};
 use crate::vendor::{Setup, Vendor};
 use crate::worker::Worker;
+use call::CallSpan;
 use server::SdWebUi;
 use settings::SdWebUiSettings;
 
@@ -50,9 +51,11 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let mut http = setup.http;
     if !setup.credential.is_empty() {
         let basic = STANDARD.encode(setup.credential.reveal());
-        http = http
-            .with_secret(setup.credential.reveal())
-            .with_header(("authorization", "credential"), &format!("Basic {basic}"))?;
+        http = http.with_secret(setup.credential.reveal()).with_header(
+            "authorization",
+            "credential",
+            &format!("Basic {basic}"),
+        )?;
     }
     let worker = SdWebUi {
         http: http.clone(),
@@ -74,8 +77,12 @@ impl SdWebUi {
         let mut pictures = Vec::new();
         let all = plan.strokes.len();
         for (index, stroke) in plan.strokes.into_iter().enumerate() {
-            let span = (index * 95 / all, (index + 1) * 95 / all);
-            pictures.extend(self.painted(work, stroke, seed, (index, span)).await?);
+            let at = CallSpan {
+                index,
+                from: index * 95 / all,
+                to: (index + 1) * 95 / all,
+            };
+            pictures.extend(self.painted(work, stroke, seed, at).await?);
             let taken: usize = pictures.iter().map(Bytes::len).sum();
             if taken as u64 > self.http.most_file() {
                 return Err(Fault::useless("the pictures together are too large"));
