@@ -29,7 +29,7 @@ pub type FileReader = Arc<dyn Fn(String) -> BoxFuture<'static, Result<Bytes, Fau
 /// One attempt at one job.
 #[derive(Clone)]
 pub struct Work {
-    /// The job.
+    /// The job that this is an attempt of.
     pub job_id: JobId,
     /// The attempt; vendors that take a client token get this one.
     pub attempt_id: String,
@@ -43,7 +43,7 @@ pub struct Work {
     pub operation: String,
     /// The exact request with its defaults, for adapters of a single family.
     pub request: Fields,
-    /// The neutral summary.
+    /// What is wanted, in terms that belong to no family and no vendor.
     pub brief: Brief,
     /// The bytes of `brief.sources`, in order.
     pub sources: Vec<Bytes>,
@@ -128,13 +128,13 @@ impl ProgressTracker {
 pub struct OutputFile {
     /// What it is for.
     pub role: FileRole,
-    /// Its media type.
+    /// The media type that is served with it.
     pub media_type: &'static str,
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// The file itself.
+    /// The content, as it is stored.
     pub bytes: Bytes,
     /// What the vendor delivered, where the file was made of it and one of it says by a manifest of its own how it came to be.
     pub origins: Vec<Bytes>,
@@ -198,7 +198,7 @@ pub enum StartOutcome {
 pub enum PollOutcome {
     /// Not yet; ask again after a while.
     Running(Duration),
-    /// It is done.
+    /// It is done, and these are its files.
     Done(WorkOutput),
     /// The vendor says that it ended without a result; one that was perhaps taken has an end that nobody knows.
     Failed(Fault),
@@ -252,7 +252,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Every class.
+    /// Every class, for tables and metrics.
     pub const ALL: [Self; 10] = [
         Self::Retry,
         Self::Rate,
@@ -309,7 +309,7 @@ pub struct Fault {
     pub class: Class,
     /// What it is to the caller.
     pub kind: FaultKind,
-    /// For the caller.
+    /// A reason that the caller may read.
     pub message: String,
     /// The field to blame, when one is.
     pub field: Option<String>,
@@ -319,7 +319,7 @@ pub struct Fault {
     pub taken: Acceptance,
     /// What the vendor took for parts of the work all the same.
     pub cost: Option<Cost>,
-    /// For the log.
+    /// A reason for operators; no caller reads it.
     pub detail: String,
 }
 

@@ -34,7 +34,7 @@ pub struct Provenance {
     pub model: String,
     /// When, as RFC 3339.
     pub when: String,
-    /// What was given.
+    /// The images and videos that the caller gave.
     pub given: Vec<CredentialInput>,
     /// Whether the results are changed versions of the first thing that was given.
     pub changed: bool,
@@ -45,7 +45,7 @@ pub struct Provenance {
 /// How many files were signed, could not carry a manifest, and should have been signed but were not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Signed.
+    /// How many carry a manifest now.
     pub signed: u32,
     /// Of a type without a place for a manifest.
     pub plain: u32,

@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How much of a strange file goes into a log.
 const START_BYTES: usize = 24;
 
-/// Fetches files.
+/// Fetches the files of a result from the vendor's URLs.
 pub(crate) struct Downloader<'a> {
     http: &'a VendorHttp,
     left: u64,

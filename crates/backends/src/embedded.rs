@@ -42,7 +42,7 @@ use crate::support::FieldSupport;
 use assignment::Assignment;
 use sandbox::SandboxDirectives;
 
-/// The embedded engine.
+/// A back end without a vendor: the studio, on threads of this process.
 pub struct EmbeddedEngine {
     pace: Tempo,
     sandbox: bool,

@@ -12,7 +12,7 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// Blames a field.
+    /// Names the field and says why it cannot be taken.
     pub fn new(field: impl Into<String>, why: impl fmt::Display) -> Self {
         Self {
             field: field.into(),

@@ -138,7 +138,7 @@ pub(crate) struct FinishOptions {
     pub(crate) cut_out: bool,
     /// Pictures with the part that may change, one for each result or one for all; the rest stays as it was.
     pub(crate) keep: Vec<(Picture, Mask)>,
-    /// What follow-ups need.
+    /// What follow-ups need of this result, such as its seed.
     pub(crate) notes: Value,
     /// The prompt really used.
     pub(crate) revised_prompt: Option<String>,

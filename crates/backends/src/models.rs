@@ -12,7 +12,6 @@ use crate::inputs::unsupported;
 
 /// What is made four at a time and put into one, where `grids` is on.
 const GRIDS: &[Task] = &[Task::Draw, Task::Blend];
-/// Videos.
 const VIDEOS: &[Task] = &[Task::Animate, Task::Extend(0)];
 
 /// The vendor's name of a model: one for all, or one for each of ours (`*` for any other).

@@ -3,7 +3,7 @@
 /// What becomes of a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SupportLevel {
-    /// It is done.
+    /// The result follows it.
     Honoured,
     /// Something close to it is done.
     Approximated,

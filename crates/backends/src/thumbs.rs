@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::backend::Fault;
 use crate::images::{VENDOR_LIMITS, on_threads_of};
 
-/// The longer side.
+/// A thumbnail's longer side.
 const SIDE: u32 = 384;
 const QUALITY: u8 = 72;
 

@@ -31,7 +31,6 @@ const ENLARGED_PIXELS: u64 = 6 << 20;
 
 /// Everything a piece of work needs once it runs on a thread of its own.
 pub(super) struct Assignment {
-    /// The work.
     pub(super) work: Work,
     /// What the parent's making left behind, when the embedded engine made it.
     pub(super) notes: Option<EmbeddedNotes>,
@@ -148,7 +147,6 @@ impl Assignment {
         }
     }
 
-    /// Every input picture.
     pub(super) fn sources(&self) -> Result<Vec<Picture>, Fault> {
         (0..self.work.sources.len())
             .map(|index| self.source(index))

@@ -10,7 +10,6 @@ use crate::backend::{Fault, OutputFile, WorkOutput};
 
 /// A picture, and the world it shows where it shows one.
 pub(super) struct RenderedPicture<'a> {
-    /// The picture.
     pub(super) picture: Picture,
     /// What it was rendered from.
     pub(super) world: Option<&'a World>,

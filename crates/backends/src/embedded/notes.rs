@@ -30,7 +30,6 @@ pub(super) enum EmbeddedNotes {
         /// The seed of the job.
         seed: u64,
     },
-    /// Videos.
     Film {
         /// The seed of the job.
         seed: u64,

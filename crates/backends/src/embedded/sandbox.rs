@@ -18,11 +18,10 @@ const MOST_REASON_CHARACTERS: usize = 200;
 /// How the words want a job to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SandboxOutcome {
-    /// With this reason.
     Fail(String),
     /// As review would reject it.
     Reject,
-    /// Never.
+    /// It runs until its deadline.
     Stall,
 }
 

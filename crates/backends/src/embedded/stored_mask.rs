@@ -8,7 +8,7 @@ const MOST_RUNS: usize = 6000;
 /// Shares from here on count as white.
 const WHITE: u8 = 128;
 
-/// A stored mask.
+/// A mask as runs of black and white, small enough for the notes of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StoredMask {
     width: u32,
@@ -48,7 +48,7 @@ impl StoredMask {
         }
     }
 
-    /// The mask again.
+    /// Unpacks the runs into a mask.
     pub(super) fn mask(&self) -> Mask {
         let mut mask = Mask::empty(self.width, self.height);
         let mut at = 0;

@@ -50,41 +50,32 @@ impl OutboundClient {
     /// A client that looks names up the way the machine does and trusts the machine's certificate authorities.
     pub fn new(policy: Policy, limits: Limits) -> Result<Self, rustls::Error> {
         let tls = tls::config(&[])?;
-        let trusted = (Vec::new(), tls);
-        Ok(Self::build(
-            Arc::new(policy),
-            limits,
-            Resolver::system(),
-            trusted,
-        ))
+        let policy = Arc::new(policy);
+        let resolver = Resolver::system();
+        Ok(Self::build(policy, limits, resolver, Vec::new(), tls))
     }
 
     /// The same client with other answers to names.
     pub fn with_resolver(self, resolver: Resolver) -> Result<Self, rustls::Error> {
-        let trusted = (self.roots, self.tls);
-        Ok(Self::build(self.policy, self.limits, resolver, trusted))
+        let (policy, limits) = (self.policy, self.limits);
+        Ok(Self::build(policy, limits, resolver, self.roots, self.tls))
     }
 
     /// The same client that trusts these authorities besides the machine's.
     pub fn with_roots(self, roots: Vec<CertificateDer<'static>>) -> Result<Self, rustls::Error> {
         let tls = tls::config(&roots)?;
-        let trusted = (roots, tls);
-        Ok(Self::build(
-            self.policy,
-            self.limits,
-            self.resolver,
-            trusted,
-        ))
+        let (policy, limits) = (self.policy, self.limits);
+        Ok(Self::build(policy, limits, self.resolver, roots, tls))
     }
 
     /// The same client under other rules; the memory for vendors stays the one that all share.
     pub(super) fn with_policy(self, policy: Arc<Policy>) -> Self {
         let (vendor_memory, stranger_memory) = (self.vendor_memory, self.stranger_memory);
-        let trusted = (self.roots, self.tls);
+        let (roots, tls) = (self.roots, self.tls);
         Self {
             vendor_memory,
             stranger_memory,
-            ..Self::build(policy, self.limits, self.resolver, trusted)
+            ..Self::build(policy, self.limits, self.resolver, roots, tls)
         }
     }
 
@@ -123,7 +114,8 @@ impl OutboundClient {
         policy: Arc<Policy>,
         limits: Limits,
         resolver: Resolver,
-        (roots, tls): (Vec<CertificateDer<'static>>, rustls::ClientConfig),
+        roots: Vec<CertificateDer<'static>>,
+        tls: rustls::ClientConfig,
     ) -> Self {
         let rules = |purpose, places| ConnectRules {
             purpose,

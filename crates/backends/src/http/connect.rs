@@ -36,7 +36,7 @@ pub(crate) struct ConnectRules {
     pub(crate) places: Option<RequestSlots>,
 }
 
-/// Opens guarded connections.
+/// Opens connections, to allowed addresses only.
 #[derive(Clone)]
 pub(crate) struct GuardedConnector(Arc<ConnectRules>);
 

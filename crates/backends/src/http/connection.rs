@@ -12,15 +12,13 @@ use tokio::net::TcpStream;
 
 use super::slots::RequestSlot;
 
-/// Where bytes go.
 pub(crate) enum Transport {
-    /// Over the network.
     Tcp(TcpStream),
     /// To a simulated receiver in this process.
     Simulated(DuplexStream),
 }
 
-/// An open connection.
+/// An open connection that gives its slot back when it is dropped.
 pub(crate) struct OutboundConnection {
     stream: Transport,
     counted: Arc<ConnectionSlot>,

@@ -30,7 +30,7 @@ const MAGIC_BYTES: usize = 16;
 /// An image as it came, with what its header says.
 #[derive(Clone, Debug)]
 pub struct FetchedImage {
-    /// The file, unchanged.
+    /// The file as it was received.
     pub bytes: Bytes,
     /// The media type by magic bytes, whatever the answer claimed.
     pub media_type: &'static str,

@@ -18,13 +18,13 @@ pub struct Limits {
     pub answer: Duration,
     /// An image, from the first look-up to the last byte, redirects and waiting included.
     pub image: Duration,
-    /// A file, likewise.
+    /// A file, from the first look-up to the last byte.
     pub file: Duration,
     /// The longest pause between two pieces of a file.
     pub stall: Duration,
     /// Waiting for a free place of a destination.
     pub place: Duration,
-    /// The largest image.
+    /// The largest image that is fetched for a caller.
     pub image_bytes: u64,
     /// The memory all inputs may take together, from their reading until the vendor has them.
     pub input_memory: u64,

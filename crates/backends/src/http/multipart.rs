@@ -24,7 +24,6 @@ impl MultipartForm {
         fields.iter().fold(Self::default(), add)
     }
 
-    /// Adds a field.
     pub(crate) fn text(mut self, name: &str, value: impl Into<String>) -> Self {
         let head = format!(
             "Content-Disposition: form-data; name=\"{}\"\r\n\r\n",
@@ -37,7 +36,6 @@ impl MultipartForm {
         self
     }
 
-    /// Adds a file.
     pub(crate) fn file(
         mut self,
         name: &str,

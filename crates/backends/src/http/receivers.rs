@@ -34,7 +34,7 @@ const KEPT: Duration = Duration::from_millis(500);
 const PATIENT: Duration = Duration::from_millis(200);
 /// Kept to one receiver,
 const KEPT_EACH: usize = 32;
-/// and in all.
+/// and to all receivers together.
 const KEPT_MOST: usize = 256;
 
 type Http1Connection =

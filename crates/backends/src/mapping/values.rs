@@ -12,7 +12,6 @@ use crate::task_vendor::{
     ImageCapabilities, ImageRequest, VideoCapabilities, VideoRequest, nearest_ratio,
 };
 
-/// Every placeholder.
 pub(super) const NAMES: &[&str] = &[
     "prompt",
     "negative",

@@ -50,7 +50,7 @@ pub(crate) struct ImageRequest {
     pub(crate) negative: String,
     /// Given pictures, the one to change first.
     pub(crate) images: Vec<Bytes>,
-    /// Where to work.
+    /// The region to change, in the form of `MaskSupport`.
     pub(crate) mask: Option<Bytes>,
     /// The size of the results; `None` leaves it to the vendor.
     pub(crate) size: Option<Size>,

@@ -165,7 +165,6 @@ pub(crate) enum TaskStatus {
     Task(Value),
     /// Not yet; how far it is, in percent.
     Running(Option<u8>),
-    /// It is done.
     Done(TaskResult),
     /// It ended without a result.
     Failed(Fault),
@@ -183,9 +182,9 @@ impl TaskStatus {
 
 /// A file of a result.
 pub(crate) enum FileSource {
-    /// Where it is.
+    /// A URL to fetch it from.
     Address(String),
-    /// Itself.
+    /// The content, from the answer itself.
     File(Bytes),
 }
 
@@ -196,7 +195,7 @@ pub(crate) struct TaskResult {
     pub(crate) seed: Option<u64>,
     pub(crate) revised_prompt: Option<String>,
     pub(crate) prompts: Vec<String>,
-    /// What follow-ups need.
+    /// What follow-ups need, such as the name of a video that can be extended.
     pub(crate) notes: Value,
     pub(crate) cost: Option<Cost>,
 }

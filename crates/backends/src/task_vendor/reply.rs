@@ -14,7 +14,7 @@ use crate::vendor_errors;
 /// The largest file that is an answer.
 const MOST_WHOLE: u64 = 24 * 1024 * 1024;
 
-/// A good answer.
+/// An answer with a good status, read as JSON.
 pub(crate) struct TaskReply {
     /// The answer; its bytes are the text without the files.
     pub(crate) answer: VendorResponse,

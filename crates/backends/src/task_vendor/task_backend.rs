@@ -44,7 +44,7 @@ enum TaskStart {
 }
 
 impl<S: TaskVendor> TaskBackend<S> {
-    /// A worker account.
+    /// Wraps a vendor, so that its credential never leaves it.
     pub(crate) fn worker(vendor: S) -> Worker {
         let http = vendor.base().http.clone();
         let vendor = Arc::new(vendor);

@@ -13,7 +13,7 @@ use crate::videos::last_of_parent;
 
 /// Frames are sent so: as sharp as the video, and small enough for inline data.
 const FRAME: Encoding = Encoding::Jpeg { quality: 95 };
-/// Standard definition, upright.
+/// Standard definition of an upright video.
 const STANDARD: Size = (720, 1280);
 /// The shorter side where nobody said one.
 const USUAL_SHORT_SIDE: u32 = 720;
@@ -21,7 +21,6 @@ const USUAL_SHORT_SIDE: u32 = 720;
 /// Lengths that a vendor offers.
 #[derive(Clone, Debug)]
 pub(crate) enum Lengths {
-    /// These only.
     Of(Vec<u32>),
     /// Whole seconds from and to.
     Between(u32, u32),

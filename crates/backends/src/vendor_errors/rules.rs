@@ -15,7 +15,6 @@ pub(crate) struct ErrorRule {
 
 #[derive(Clone, Copy, Debug)]
 enum ErrorPattern {
-    /// The status alone.
     None,
     /// A part of the code, which is the vendor's own.
     Code(&'static str),

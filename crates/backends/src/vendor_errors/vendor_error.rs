@@ -42,7 +42,7 @@ const KEY: &[&str] = &[
 pub(crate) struct VendorError {
     /// A code for programs, with the type beside it; empty when there is none.
     pub(crate) code: String,
-    /// Words for people.
+    /// An explanation for people; it may repeat the prompt.
     pub(crate) message: String,
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum OversizePolicy {
     Fit,
     /// They are delivered as they came.
     Keep,
-    /// The job fails.
+    /// The job fails, because its result is not what was asked for.
     Refuse,
 }
 

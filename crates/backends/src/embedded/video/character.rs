@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub(in crate::embedded) struct Character {
     /// What a prompt would call it; empty when only its looks are known.
     pub(super) words: String,
-    /// Its colours.
     pub(super) palette: Vec<[u8; 3]>,
     /// What it looks like.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,21 +3,18 @@
 use atelier_studio::Scene;
 use serde::{Deserialize, Serialize};
 
-/// Frames a second.
+/// In frames per second.
 pub(super) const RATE: u32 = 24;
 
 /// The plan of a video.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::embedded) struct Storyboard {
-    /// Width in pixels.
     pub(super) width: u32,
-    /// Height in pixels.
     pub(super) height: u32,
-    /// Length.
     pub(super) seconds: u32,
     /// Whether it ends where it began.
     pub(super) looped: bool,
-    /// Whether much moves.
+    /// Whether the camera and the subjects move much.
     pub(super) high: bool,
     /// Whether it is drawn and encoded finely.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -32,7 +29,6 @@ pub(in crate::embedded) struct Storyboard {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Shot {
-    /// A moving scene.
     Scene(Box<Scene>),
     /// A camera move over the given frame at a place.
     Still(usize),
@@ -46,7 +42,7 @@ impl Storyboard {
         (self.seconds * RATE) as usize
     }
 
-    /// Its first scene.
+    /// The first shot that is a scene.
     pub(super) fn scene(&self) -> Option<&Scene> {
         self.shots.iter().find_map(|shot| match shot {
             Shot::Scene(scene) => Some(scene.as_ref()),

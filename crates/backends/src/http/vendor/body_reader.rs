@@ -17,7 +17,7 @@ const LEAST_BYTES: u64 = 16 * 1024;
 pub(super) struct BodyReader {
     /// The memory it shares with others.
     pub(super) memory: MemoryBudget,
-    /// The largest body.
+    /// The largest body that is read.
     pub(super) most: u64,
     /// How many bytes of memory each byte takes until it is let go.
     pub(super) weight: u64,

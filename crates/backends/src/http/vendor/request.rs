@@ -45,7 +45,7 @@ impl VendorRequest {
         Self::new(Method::POST, path).body(body.to_string(), json)
     }
 
-    /// Sets the body.
+    /// Sets the body and its `content-type`.
     #[must_use]
     pub fn body(mut self, bytes: impl Into<Bytes>, media_type: String) -> Self {
         self.body = Some((bytes.into(), media_type));

@@ -14,11 +14,11 @@ const DETAIL_CHARACTERS: usize = 300;
 /// A vendor's answer, read whole.
 #[derive(Clone, Debug)]
 pub struct VendorResponse {
-    /// The HTTP status.
+    /// The status, also of answers that are not good.
     pub status: u16,
-    /// The header lines.
+    /// The header lines, as they came.
     pub headers: HeaderMap,
-    /// The body.
+    /// The whole body; empty for an answer without one.
     pub bytes: Bytes,
     /// What must not be repeated of it.
     pub(crate) secrets: Secrets,

@@ -21,7 +21,6 @@ use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule};
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "bfl",
     about: "Black Forest Labs: FLUX pictures with references, and FLUX videos with first and last frames",
@@ -65,7 +64,6 @@ struct BflSettings {
     timing: TimingSettings,
 }
 
-/// A worker account.
 struct Bfl {
     base: TaskBase,
     models: Models,

@@ -33,7 +33,6 @@ use crate::worker::Worker;
 use server::{CALL, ComfyUi};
 use settings::ComfyUiSettings;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "comfyui",
     about: "ComfyUI with workflows of your own, run by yourself",

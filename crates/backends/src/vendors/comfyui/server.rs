@@ -12,7 +12,6 @@ use crate::http::{VendorHttp, VendorRequest};
 /// How long a call may take that goes before a prompt, or brings it.
 pub(super) const CALL: Duration = Duration::from_secs(30);
 
-/// One server.
 #[derive(Clone)]
 pub(super) struct ComfyUi {
     pub(super) http: VendorHttp,

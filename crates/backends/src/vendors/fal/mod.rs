@@ -22,7 +22,6 @@ use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "fal",
     about: "fal: any endpoint there by a mapping of fields; every family but face swaps is ready",
@@ -66,7 +65,6 @@ struct FalSettings {
     timing: TimingSettings,
 }
 
-/// A worker account.
 struct Fal {
     base: TaskBase,
     mappings: Mappings,

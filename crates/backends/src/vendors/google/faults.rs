@@ -6,7 +6,6 @@ use crate::backend::{Class, Fault};
 use crate::http::VendorResponse;
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 
-/// The vendor's table.
 pub(super) const RULES: &[ErrorRule] = &[
     ErrorRule::code("api_key_invalid", Class::Dead),
     ErrorRule::words(400, "api key not valid", Class::Dead),

@@ -22,7 +22,6 @@ pub(super) const CAN: ImageCapabilities = ImageCapabilities {
     transparent: false,
     backgrounds: true,
 };
-/// Shapes they offer.
 const RATIOS: &[&str] = &[
     "1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9", "1:4", "4:1", "1:8",
     "8:1",
@@ -39,7 +38,6 @@ const REFUSED: &[&str] = &[
     "IMAGE_RECITATION",
 ];
 
-/// What to send.
 pub(super) async fn plan<'a>(work: &'a Work, model: &str) -> Result<TaskPlan<'a>, Fault> {
     let sheet = ImageRequest::of(work, &CAN).await?;
     let mut parts = vec![json!({"text": sheet.prompt})];

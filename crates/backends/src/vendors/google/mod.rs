@@ -22,7 +22,6 @@ use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::worker::Worker;
 use videos::MaxSeconds;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "google",
     about: "Google Gemini: pictures with references, and videos with loops, end frames and extensions",
@@ -57,7 +56,6 @@ struct GoogleSettings {
     timing: TimingSettings,
 }
 
-/// A worker account.
 struct Google {
     base: TaskBase,
     models: Models,

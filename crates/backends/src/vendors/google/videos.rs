@@ -59,7 +59,6 @@ fn able(lengths: Lengths) -> VideoCapabilities {
     }
 }
 
-/// What to send.
 pub(super) async fn plan<'a>(
     work: &'a Work,
     model: &str,

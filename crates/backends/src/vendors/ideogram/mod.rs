@@ -20,7 +20,6 @@ use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "ideogram",
     about: "Ideogram: pictures with words in them; design but its vectors",
@@ -60,7 +59,6 @@ struct IdeogramSettings {
     timing: TimingSettings,
 }
 
-/// A worker account.
 struct Ideogram {
     base: TaskBase,
     settings: IdeogramSettings,

@@ -21,7 +21,6 @@ use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "luma",
     about: "Luma Agents: Ray videos with loops, end frames and extensions, Uni pictures",
@@ -68,7 +67,6 @@ struct LumaSettings {
     timing: TimingSettings,
 }
 
-/// A worker account.
 struct Luma {
     base: TaskBase,
     models: Models,

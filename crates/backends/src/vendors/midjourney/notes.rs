@@ -17,7 +17,7 @@ enum MidjourneyNotesKind {
 pub(super) struct MidjourneyNotes {
     /// Tells them from the notes of other back ends.
     kind: MidjourneyNotesKind,
-    /// The task.
+    /// The vendor's number of the task.
     pub(super) task: String,
     /// What may follow it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -27,7 +27,6 @@ use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors;
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "novelai",
     about: "NovelAI: anime pictures with characters, vibes and references",
@@ -67,7 +66,6 @@ const CAN: ImageCapabilities = ImageCapabilities {
     backgrounds: false,
 };
 
-/// A worker account.
 struct NovelAi {
     base: TaskBase,
     settings: NovelAiSettings,

@@ -5,7 +5,6 @@ use crate::backend::{Fault, Work};
 use crate::http::VendorHttp;
 use crate::inputs::unsupported;
 
-/// A worker account.
 pub(super) struct OpenAi {
     pub(super) http: VendorHttp,
     pub(super) settings: OpenAiSettings,

@@ -29,9 +29,8 @@ pub(super) struct ImageBatch {
 
 /// A call for pictures before it has its form.
 pub(super) struct ImageCall {
-    /// The vendor's model.
+    /// The vendor's name of the model.
     pub(super) model: String,
-    /// The words.
     pub(super) prompt: String,
     /// The size to ask for; the vendor's choice when `None`.
     pub(super) size: Option<Size>,

@@ -30,7 +30,6 @@ use crate::worker::Worker;
 use account::OpenAi;
 use settings::OpenAiSettings;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "openai",
     about: "OpenAI Images and Videos, and the servers that speak their formats",

@@ -18,7 +18,6 @@ const MOST_PROGRESS: u32 = 95;
 /// What a call brought.
 #[derive(Default)]
 pub(super) struct ImageFiles {
-    /// The files.
     pub(super) files: Vec<Bytes>,
     /// The prompt that was really used.
     pub(super) revised_prompt: Option<String>,

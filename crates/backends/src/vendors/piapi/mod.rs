@@ -18,7 +18,6 @@ use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "piapi",
     about: "PiAPI: face swaps",
@@ -69,7 +68,6 @@ const CAN: ImageCapabilities = ImageCapabilities {
     backgrounds: false,
 };
 
-/// A worker account.
 struct Piapi {
     base: TaskBase,
     settings: PiapiSettings,

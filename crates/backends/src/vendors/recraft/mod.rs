@@ -20,7 +20,6 @@ use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors::ErrorRule;
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "recraft",
     about: "Recraft: the design family whole, vectors and upscales included",
@@ -103,7 +102,6 @@ struct RecraftSettings {
     timeout_seconds: Option<u64>,
 }
 
-/// A worker account.
 struct Recraft {
     base: TaskBase,
     settings: RecraftSettings,

@@ -15,7 +15,7 @@ enum RelayNotesKind {
 pub(super) struct RelayNotes {
     /// Tells them from the notes of other back ends.
     kind: RelayNotesKind,
-    /// Of the job.
+    /// The job's number at the remote service.
     #[serde(rename = "jobId")]
     pub(super) job_id: String,
     /// Of the character it made.

@@ -15,7 +15,6 @@ pub(super) enum ResultPart {
     Bytes,
     /// Prompts that were found, one a line.
     Prompts,
-    /// The seed.
     Seed,
     /// The prompt that was really used.
     Revised,

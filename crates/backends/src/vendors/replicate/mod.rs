@@ -24,7 +24,6 @@ use crate::vendor::{Secret, Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "replicate",
     about: "Replicate: any model there by a mapping of fields; face swaps, pictures and videos are ready",
@@ -60,7 +59,6 @@ struct ReplicateSettings {
     timing: TimingSettings,
 }
 
-/// A worker account.
 struct Replicate {
     base: TaskBase,
     mappings: Mappings,

@@ -14,7 +14,6 @@ use crate::task_vendor::{
 };
 use crate::vendor_errors::{ErrorRule, VendorError};
 
-/// Its table.
 pub(super) const DIALECT: MakerDialect = MakerDialect {
     video_model: "dreamina-seedance-2-5-260628",
     image_model: Some("seedream-5-0-260128"),
@@ -51,7 +50,7 @@ const TASKS: &str = "contents/generations/tasks";
 const RATIOS: &[&str] = &["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 /// Pictures have no fewer pixels.
 const LEAST_PIXELS: f64 = 3_686_400.0;
-/// And no more.
+/// Pictures have no more pixels.
 const MOST_PIXELS: f64 = 4096.0 * 4096.0;
 
 const RULES: &[ErrorRule] = &[

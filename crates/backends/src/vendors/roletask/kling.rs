@@ -14,7 +14,6 @@ use crate::task_vendor::{
 };
 use crate::vendor_errors::{ErrorRule, VendorError};
 
-/// Its table.
 pub(super) const DIALECT: MakerDialect = MakerDialect {
     video_model: "kling-3.0",
     image_model: None,

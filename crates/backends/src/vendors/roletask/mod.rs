@@ -27,7 +27,6 @@ use crate::worker::Worker;
 use dialect::{CallParams, MakerDialect, MakerTaskState};
 use settings::{Maker, RoleTaskSettings};
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "roletask",
     about: "Seedance and Seedream (Ark), Hailuo (MiniMax), Wan and Qwen-Image (DashScope), Kling: up to 30 s in one pass",
@@ -43,7 +42,6 @@ const TIMING: UsualTiming = UsualTiming {
     timeout_seconds: 300,
 };
 
-/// A worker account.
 struct RoleTask {
     base: TaskBase,
     settings: RoleTaskSettings,

@@ -23,7 +23,6 @@ use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 use models::{ModelTable, RunwayModel};
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "runway",
     about: "Runway: Gen-4.5, Kling, Seedance, Wan, Hailuo, Veo, and image models of many makers with one key",
@@ -68,7 +67,6 @@ struct RunwaySettings {
     timing: TimingSettings,
 }
 
-/// A worker account.
 struct Runway {
     base: TaskBase,
     models: Models,

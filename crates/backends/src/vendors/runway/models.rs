@@ -22,7 +22,7 @@ pub(super) struct RunwayModel {
     ratios: Vec<String>,
     #[serde(default)]
     resolutions: Vec<String>,
-    /// Its only lengths.
+    /// The only lengths, where it does not take any in a range.
     #[serde(default)]
     seconds: Vec<u32>,
     /// Its shortest and its longest video.
@@ -42,7 +42,7 @@ pub(super) struct ModelTable {
 }
 
 impl ModelTable {
-    /// The table.
+    /// Reads the table that comes with the program.
     pub(super) fn read() -> Result<Self, FieldError> {
         serde_json::from_str(include_str!("models.json")).map_err(FieldError::settings)
     }

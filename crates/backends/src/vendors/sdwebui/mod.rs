@@ -35,7 +35,6 @@ use call::CallSpan;
 use server::SdWebUi;
 use settings::SdWebUiSettings;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "sdwebui",
     about: "Stable Diffusion WebUI and servers with its routes, run by yourself",

@@ -22,9 +22,8 @@ const REFINE: f64 = 0.3;
 const LARGER: u32 = 4;
 const LONGEST: u32 = 8192;
 
-/// One call.
 pub(super) enum WebUiCall {
-    /// From words alone.
+    /// From words alone, in this size, so many.
     Words(Size, u32),
     /// From a picture, where a mask allows or all over.
     From {

@@ -5,7 +5,6 @@ use tokio_util::task::TaskTracker;
 use super::settings::SdWebUiSettings;
 use crate::http::VendorHttp;
 
-/// One server.
 pub(super) struct SdWebUi {
     pub(super) http: VendorHttp,
     pub(super) settings: SdWebUiSettings,

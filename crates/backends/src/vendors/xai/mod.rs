@@ -23,7 +23,6 @@ use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
 
-/// The vendor.
 pub(super) const VENDOR: Vendor = Vendor {
     name: "xai",
     about: "xAI: Grok Imagine pictures and videos",
@@ -76,7 +75,6 @@ struct XaiSettings {
     timing: TimingSettings,
 }
 
-/// A worker account.
 struct Xai {
     base: TaskBase,
     models: Models,
