@@ -15,13 +15,13 @@ pub use source::{MEGABYTE, Source, SourceRule};
 /// The direction a canvas is widened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// To the left.
+    /// New canvas on the left side.
     Left,
-    /// To the right.
+    /// New canvas on the right side.
     Right,
-    /// Upwards.
+    /// New canvas above the image.
     Up,
-    /// Downwards.
+    /// New canvas below the image.
     Down,
 }
 
@@ -47,7 +47,7 @@ pub enum Task {
     Reroll,
     /// A masked region made anew.
     Repaint,
-    /// Several pictures merged.
+    /// Several source images merged into one.
     Blend,
     /// Prompts for a picture.
     Describe,
@@ -59,15 +59,15 @@ pub enum Task {
     Edit,
     /// A new background behind the subject.
     ReplaceBackground,
-    /// No background.
+    /// The subject alone, on transparency.
     RemoveBackground,
     /// A raster turned into a vector drawing.
     Vectorize,
-    /// Sharper and larger.
+    /// The source, sharper and larger, with nothing invented.
     CrispUpscale,
     /// Larger with refined details.
     CreativeUpscale,
-    /// A video.
+    /// A video from words, frames or references.
     Animate,
     /// The parent's video number so-and-so carried on.
     Extend(u8),
@@ -119,7 +119,7 @@ impl Task {
 /// A picture file format with what belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// PNG.
+    /// PNG, which is lossless and has no quality.
     #[default]
     Png,
     /// JPEG with a quality of 0 to 100.
@@ -136,11 +136,11 @@ pub enum VideoDefinition {
     BySize,
     /// In standard definition, whatever its size.
     Standard,
-    /// In high definition.
+    /// In high definition, whatever its size.
     High,
 }
 
-/// What to make.
+/// What a back end is asked to make: everything of a request that matters to it, in no family's words.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -155,7 +155,7 @@ pub struct Brief {
     pub prompt: String,
     /// What to leave out.
     pub negative: String,
-    /// How many results.
+    /// How many results to make.
     pub count: u32,
     /// Width of each result in pixels; 0 leaves it to the source.
     pub width: u32,
@@ -175,7 +175,7 @@ pub struct Brief {
     pub tells_seed: bool,
     /// How far from the source, 0 to 1.
     pub strength: f64,
-    /// Input pictures.
+    /// Images that the work starts from or refers to, in the caller's order.
     pub sources: Vec<Source>,
     /// Pictures that only lend their style or the looks of their subject.
     pub hints: Vec<Hint>,
@@ -199,13 +199,13 @@ pub struct Brief {
     pub covers: bool,
     /// A video carries a mark, which a later job may take off.
     pub marked: bool,
-    /// Much motion.
+    /// Whether a video may move much.
     pub high_motion: bool,
     /// First and last frame equal.
     pub looped: bool,
     /// File format of pictures.
     pub format: Format,
-    /// Transparent background.
+    /// Whether pictures get a transparent background.
     pub transparent: bool,
     /// What the caller said in the words of picture models: `quality`, `background`, `moderation`, `style`.
     pub model_words: Fields,
@@ -252,7 +252,7 @@ impl Brief {
         }
     }
 
-    /// Sets the words.
+    /// Sets the prompt, without flags.
     #[must_use]
     pub fn words(mut self, prompt: &str) -> Self {
         prompt.clone_into(&mut self.prompt);
@@ -266,7 +266,7 @@ impl Brief {
         self
     }
 
-    /// Sets the model.
+    /// Sets the model by the name the caller used.
     #[must_use]
     pub fn by_model(mut self, model: &str) -> Self {
         model.clone_into(&mut self.model);

@@ -46,7 +46,7 @@ pub struct FetchEndpoint {
 pub struct Family {
     /// The word before the dot of its operations.
     pub name: &'static str,
-    /// For people.
+    /// Its name as documents and the console show it.
     pub title: &'static str,
     /// How its job identifiers look.
     pub ids: JobIds,
@@ -72,9 +72,9 @@ pub struct Family {
     pub timeout_s: u32,
     /// How long result addresses work.
     pub keep: ResultLifetime,
-    /// Ways to submit.
+    /// Every endpoint that creates a job.
     pub submits: &'static [SubmitEndpoint],
-    /// Ways to read.
+    /// Every endpoint that reads a job.
     pub fetches: &'static [FetchEndpoint],
     /// The whole body of a fetch result and of a callback.
     pub render: fn(&Family, &Job) -> Value,

@@ -25,7 +25,7 @@ pub enum FaultKind {
 const TIMED_OUT: &str = "Job Timeout";
 
 impl FaultKind {
-    /// Every kind.
+    /// Every kind, in the order of declaration.
     pub const ALL: [Self; 7] = [
         Self::Denied,
         Self::Banned,

@@ -99,7 +99,7 @@ identifier! {
 }
 
 identifier! {
-    /// A caller's account.
+    /// Identifier of a caller's account.
     AccountId
 }
 
@@ -109,7 +109,7 @@ identifier! {
 }
 
 identifier! {
-    /// A back end.
+    /// Identifier of a back end.
     BackendId
 }
 

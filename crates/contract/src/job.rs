@@ -16,11 +16,11 @@ use crate::quota::Quota;
 pub enum JobState {
     /// Waiting in the queue.
     Waiting = 0,
-    /// Being executed.
+    /// A node or a vendor is executing it.
     Running = 1,
     /// Finished with a result.
     Succeeded = 2,
-    /// Finished without one.
+    /// Finished without a result; its fault says why.
     Failed = 3,
 }
 
@@ -57,9 +57,9 @@ impl JobState {
 /// The speed a caller asked for; it orders the queue and sets the price.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Speed {
-    /// First in line.
+    /// Served before everybody else; costs most.
     Turbo = 0,
-    /// The usual.
+    /// The default speed at the plain price.
     #[default]
     Fast = 1,
     /// May wait for the others, but not for ever.
@@ -119,7 +119,7 @@ impl JsonSchema for Speed {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileRole {
-    /// The result itself.
+    /// A result that the caller asked for.
     #[default]
     Main,
     /// One of the four small images of a grid.
@@ -138,16 +138,16 @@ pub struct File {
     /// What it is for.
     #[serde(default)]
     pub role: FileRole,
-    /// Its media type.
+    /// Media type, such as `image/png`.
     pub media_type: String,
-    /// Width in pixels.
+    /// Width of the image or video in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// Height of the image or video in pixels.
     pub height: u32,
     /// Length in seconds, of a clip whose bytes tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// When its address stops working, in milliseconds since 1970.
     pub expires_ms: i64,
@@ -190,17 +190,17 @@ pub struct Output {
 /// A job, with its files' addresses filled in.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Identifier.
+    /// Identifier, in the shape its family prescribes.
     pub id: JobId,
     /// The operation that created it, `family.operation`.
     pub operation: String,
-    /// Where it is.
+    /// How far it has come.
     pub state: JobState,
-    /// 0 to 100.
+    /// Progress in percent, 0 to 100.
     pub progress: u8,
     /// Why it failed, in words.
     pub message: Option<String>,
-    /// Why it failed.
+    /// The class of its failure; `None` unless it failed.
     pub fault: Option<FaultKind>,
     /// The request with every default resolved.
     pub request: Fields,

@@ -14,7 +14,7 @@ const SPELLINGS: [&str; 2] = ["model", "modelName"];
 
 /// A model that requests may name.
 pub struct Model {
-    /// Its name.
+    /// Its name as requests give it.
     pub name: String,
     /// The first family that has it.
     pub family: &'static Family,

@@ -79,7 +79,7 @@ pub trait Request: Send + Sync {
     fn cites(&self) -> Vec<String>;
     /// The texts to hold against the list of banned words, each with its field; the main prompt first.
     fn prompts(&self) -> Vec<(String, &str)>;
-    /// The main prompt.
+    /// The prompt that lists, searches and word rules look at; `None` for an operation without one.
     fn prompt(&self) -> Option<&str> {
         self.prompts().first().map(|(_, text)| *text)
     }

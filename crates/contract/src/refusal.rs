@@ -81,7 +81,7 @@ impl fmt::Display for Code {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// The machine word.
+    /// The error code; it decides the HTTP status.
     pub code: Code,
     /// The field with its path, in wire names, when one is to blame.
     pub field: Option<String>,

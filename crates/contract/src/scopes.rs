@@ -46,7 +46,7 @@ impl Scopes {
     /// Everything a key can do.
     pub const ALL: Self = Self(u8::MAX);
 
-    /// Nothing at all.
+    /// The empty set: a key that may do nothing.
     pub const NONE: Self = Self(0);
 
     /// Whether a scope is among them.

@@ -40,7 +40,7 @@ impl Price {
         self
     }
 
-    /// Adds a factor.
+    /// Multiplies the price by the factor with this key.
     #[must_use]
     pub fn factor(mut self, key: impl Into<String>) -> Self {
         self.factors.push(key.into());

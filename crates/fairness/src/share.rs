@@ -76,11 +76,11 @@ pub struct FairPermit {
 pub struct Usage {
     /// What is shared.
     pub name: &'static str,
-    /// All there is.
+    /// How much there is of it in all.
     pub whole: u64,
     /// The most one holder may have.
     pub share: u64,
-    /// What is taken.
+    /// How much of it is in use.
     pub taken: u64,
     /// How many wait for a part.
     pub waiting: usize,

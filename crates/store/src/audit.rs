@@ -8,15 +8,15 @@ use crate::store_core::StoreCore;
 /// One act of an operator, or of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRow {
-    /// Identifier.
+    /// Identifier of the worker account.
     pub id: String,
     /// When.
     pub time_ms: i64,
-    /// Who.
+    /// Name of the operator.
     pub actor: String,
-    /// What.
+    /// What was done, such as `account.create`.
     pub action: String,
-    /// To what.
+    /// Identifier or name of the thing it was done to.
     pub target: String,
     /// More, in words or JSON.
     pub detail: String,

@@ -34,9 +34,9 @@ pub struct FetchedImage {
     pub bytes: Bytes,
     /// The media type by magic bytes, whatever the answer claimed.
     pub media_type: &'static str,
-    /// Width in pixels.
+    /// Width of the image or video in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// Height of the image or video in pixels.
     pub height: u32,
 }
 

@@ -16,6 +16,6 @@ pub enum HintKind {
 pub struct Hint {
     /// What is taken from it.
     pub lends: HintKind,
-    /// The picture.
+    /// The picture that something is taken from.
     pub source: Source,
 }

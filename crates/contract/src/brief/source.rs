@@ -47,7 +47,7 @@ impl SourceRule {
 pub struct Source {
     /// The field with its path, in wire names.
     pub field: String,
-    /// The picture.
+    /// The image, by URL or inline.
     pub image: ImageData,
     /// What it must be like.
     pub wanted: SourceRule,

@@ -14,7 +14,7 @@ pub struct ApiOperation {
     pub method: Method,
     /// Where it is, with placeholders in braces.
     pub path: String,
-    /// Who may.
+    /// Who may call it.
     pub access: Access,
     /// What it does, in a sentence.
     pub summary: Value,
@@ -40,7 +40,7 @@ pub struct ApiOperation {
 
 /// What is posted when a job has finished.
 pub struct Callback {
-    /// Its name.
+    /// What its owner calls it.
     pub name: String,
     /// The field of the request that holds the address.
     pub field: &'static str,
@@ -52,7 +52,7 @@ pub struct Callback {
 pub enum ResponseKind {
     /// JSON, by its schema.
     Json(Value),
-    /// Server-sent events.
+    /// A stream of server-sent events.
     Events,
     /// Messages of a protocol of their own.
     Messages,

@@ -14,7 +14,7 @@ pub use image::AnimegenImageToImage;
 pub use options::{AnimegenModel, NoiseSchedule, Sampler};
 pub use text::AnimegenTextToImage;
 
-/// animegen.
+/// Anime characters, from text or from an image.
 pub const FAMILY: Family = Family {
     name: "animegen",
     title: "Anime images",
@@ -54,15 +54,15 @@ pub const FAMILY: Family = Family {
 struct AnimegenResult {
     /// The images; they work for 24 hours.
     image_url: Vec<String>,
-    /// Prompt text.
+    /// The prompt as it was submitted.
     prompt: String,
     /// The seed, as text; null when it is not known.
     seed: Option<String>,
-    /// Quota consumed.
+    /// Quota that the job consumed.
     quota: Quota,
     /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
     finish_time: String,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
 }
 

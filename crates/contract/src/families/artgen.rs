@@ -29,7 +29,7 @@ use requests::FAMILY_NAME;
 pub use requests::Mode;
 pub use seed::ArtgenSeed;
 
-/// artgen image.
+/// Images in grids of four, with follow-ups on each of them.
 pub const FAMILY: Family = Family {
     name: FAMILY_NAME,
     title: "Art images",

@@ -3,7 +3,7 @@
 use crate::fields::{List, Prompt, SecondsText, words};
 use crate::prelude::*;
 
-/// clipgen.
+/// Short clips from words and reference images.
 pub const FAMILY: Family = Family {
     name: "clipgen",
     title: "Clips",
@@ -29,13 +29,13 @@ pub const FAMILY: Family = Family {
 };
 
 words! {
-    /// Width to height.
+    /// Aspect ratio, width to height.
     pub ClipgenAspectRatio = Wide {
         Tall23 "2:3", Wide32 "3:2", Square "1:1", Tall "9:16", Wide "16:9",
     }
 }
 words! {
-    /// The only resolution.
+    /// The resolution; there is only one.
     pub ResolutionName = P720 { P720 "720p" }
 }
 
@@ -56,15 +56,15 @@ impl ClipgenAspectRatio {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ClipgenGenerations")]
 pub struct ClipgenGenerations {
-    /// What happens.
+    /// What happens in the video.
     pub prompt: Prompt,
-    /// Width to height.
+    /// Aspect ratio of the video, width to height.
     #[serde(default)]
     pub aspect_ratio: ClipgenAspectRatio,
     /// Length in seconds, as text.
     #[serde(default)]
     pub video_length: SecondsText<10, 30>,
-    /// Resolution; only `720p`.
+    /// Resolution; only `720p` is offered.
     #[serde(default)]
     pub resolution_name: ResolutionName,
     /// Addresses of reference images.
@@ -98,17 +98,17 @@ impl Operation for ClipgenGenerations {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ClipgenResult")]
 struct ClipgenResult {
-    /// Job identifier.
+    /// Identifier of the job, as its submit returned it.
     job_id: String,
     /// Identifier of the produced video.
     video_id: String,
-    /// Prompt text.
+    /// The prompt as it was submitted.
     prompt: String,
-    /// Width to height.
+    /// Aspect ratio of the video, width to height.
     aspect_ratio: ClipgenAspectRatio,
     /// Length in seconds, as text.
     video_length: SecondsText<10, 30>,
-    /// Resolution.
+    /// Resolution of the video.
     resolution_name: ResolutionName,
     /// Address of the first reference image.
     refer_image: Option<String>,
@@ -118,7 +118,7 @@ struct ClipgenResult {
     quota: QuotaText,
     /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
     finish_time: String,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
 }
 

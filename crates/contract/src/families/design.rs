@@ -13,7 +13,7 @@ pub use model::DesignModel;
 pub use repaint::{DesignImageToImage, DesignInpaint, ReplaceBackground};
 pub use single::{CreativeUpscale, CrispUpscale, RemoveBackground, Vectorize};
 
-/// design.
+/// Design images: made, repainted, vectorised, enlarged.
 pub const FAMILY: Family = Family {
     name: "design",
     title: "Design images",
@@ -94,15 +94,15 @@ const fn submit<T: Operation + Send + Sync + 'static>(
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DesignAnswer")]
 struct DesignAnswer {
-    /// `SUCCESS`.
+    /// `SUCCESS` for every answer with images.
     status: &'static str,
-    /// `success`.
+    /// `success`, or why it failed.
     message: String,
-    /// The images.
+    /// The images and their price; null without a result.
     data: Option<DesignOutput>,
 }
 
-/// What was made.
+/// The images of one call and their price.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DesignMade")]
 struct DesignOutput {
@@ -114,7 +114,7 @@ struct DesignOutput {
     images: Vec<DesignImage>,
 }
 
-/// One image.
+/// One image of the answer.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DesignImage")]
 struct DesignImage {

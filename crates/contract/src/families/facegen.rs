@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-/// Face swap.
+/// Face swap: the face of one image put into another.
 pub const FAMILY: Family = Family {
     name: "facegen",
     title: "Face swap",
@@ -59,7 +59,7 @@ impl Operation for FacegenSwap {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FacegenResult")]
 struct FacegenResult {
-    /// Job identifier.
+    /// Identifier of the job, as its submit returned it.
     job_id: String,
     /// Template image address as submitted.
     target_image: String,
@@ -69,9 +69,9 @@ struct FacegenResult {
     origin_image: String,
     /// Result on the proxy host.
     cdn_image: String,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
-    /// Quota consumed.
+    /// Quota that the job consumed.
     quota: Quota,
 }
 

@@ -17,7 +17,7 @@ pub use rules::{
     Style,
 };
 
-/// imgmodel.
+/// The image endpoints of a well-known vendor, in its own format.
 pub const FAMILY: Family = Family {
     name: "imgmodel",
     title: "Model images",
@@ -31,7 +31,7 @@ pub const FAMILY: Family = Family {
     ..Family::USUAL
 };
 
-/// `image-1` is slow.
+/// Time limit of `image-1`, the slowest of these models.
 const SLOW_SECONDS: u32 = 300;
 /// How long the older models usually take.
 const QUICK_SECONDS: u32 = 8;

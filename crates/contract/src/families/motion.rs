@@ -14,7 +14,7 @@ pub use generate::MotionGenerations;
 pub use options::{Duration, ModelName, MotionAspectRatio, MotionResolution, UseMode};
 use options::{FAMILY_NAME, LARGE, LONG};
 
-/// motion.
+/// Videos from words and frames, and their extensions.
 pub const FAMILY: Family = Family {
     name: FAMILY_NAME,
     title: "Motion videos",
@@ -70,9 +70,9 @@ fn by_mode(fields: &Fields) -> u32 {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MotionResult")]
 struct MotionResult {
-    /// Job identifier.
+    /// Identifier of the job, as its submit returned it.
     job_id: String,
-    /// Prompt text.
+    /// The prompt as it was submitted.
     user_prompt: String,
     /// Width in pixels, as text.
     width: String,
@@ -86,11 +86,11 @@ struct MotionResult {
     video_first_frame: String,
     /// Cover image of the video's end, empty when there is none.
     video_last_frame: String,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
     /// Video address; it works for 72 hours.
     video_url: String,
-    /// Quota consumed.
+    /// Quota that the job consumed.
     quota: Quota,
 }
 

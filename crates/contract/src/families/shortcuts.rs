@@ -3,7 +3,7 @@
 /// A short word for an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Shortcut {
-    /// The word.
+    /// What people type instead of the operation's name.
     pub word: &'static str,
     /// The operation it stands for.
     pub operation: &'static str,
@@ -13,7 +13,7 @@ pub struct Shortcut {
     pub example: &'static str,
 }
 
-/// Every short word.
+/// Every short word, once each.
 pub const SHORTCUTS: &[Shortcut] = &[
     Shortcut {
         word: "imagine",

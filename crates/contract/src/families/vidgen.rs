@@ -14,7 +14,7 @@ pub use no_watermark::VidgenNoWatermark;
 use options::FAMILY_NAME;
 pub use options::{Orientation, VidgenModel, VidgenSize};
 
-/// vidgen.
+/// Videos from words, frames or characters.
 pub const FAMILY: Family = Family {
     name: FAMILY_NAME,
     title: "Videos",

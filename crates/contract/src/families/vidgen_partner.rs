@@ -6,7 +6,7 @@ use crate::ids::JobId;
 use crate::job::FileRole;
 use crate::prelude::*;
 
-/// vidgen-partner.
+/// Videos in the format of a partner's API.
 pub const FAMILY: Family = Family {
     name: "vidgen_partner",
     title: "Videos, partner channel",
@@ -35,7 +35,7 @@ pub const FAMILY: Family = Family {
 };
 
 words! {
-    /// The model.
+    /// The model that makes the video.
     pub VidgenPartnerModel = Video2 { Video2 "video-2", Video2Pro "video-2-pro" }
 }
 words! {
@@ -60,12 +60,12 @@ impl VidgenPartnerSize {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VidgenPartnerGenerations")]
 pub struct VidgenPartnerGenerations {
-    /// What happens.
+    /// What happens in the video.
     pub prompt: Prompt,
     /// A reference image; its dimensions must equal `size`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_reference: Option<ImageData>,
-    /// The model.
+    /// The model that makes the video.
     #[serde(default)]
     pub model: VidgenPartnerModel,
     /// Length of the video.
@@ -156,15 +156,15 @@ impl Operation for VidgenPartnerGenerations {
 struct VidgenPartnerResult {
     /// Identifier of the produced video.
     video_id: String,
-    /// The model.
+    /// The model that made the video.
     model: VidgenPartnerModel,
-    /// Prompt text.
+    /// The prompt as it was submitted.
     prompt: String,
     /// Video address; it works for 72 hours.
     video_url: String,
-    /// Length, as text.
+    /// Length in whole seconds, as text.
     seconds: String,
-    /// Width and height.
+    /// Size of the video in pixels, width and height.
     size: VidgenPartnerSize,
     /// Quota consumed, as text.
     quota: QuotaText,

@@ -3,12 +3,12 @@
 /// How long the addresses of a family's results work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultLifetime {
-    /// 60 minutes.
+    /// URLs work for 60 minutes.
     Hour,
-    /// 24 hours.
+    /// URLs work for 24 hours.
     Day,
-    /// 72 hours.
+    /// URLs work for 72 hours.
     ThreeDays,
-    /// 31 days.
+    /// URLs work for 31 days.
     Month,
 }

@@ -7,9 +7,9 @@ use crate::refusal::Refusal;
 /// What a refused submit has as `data`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusedData {
-    /// `null`.
+    /// `data` is the JSON value `null`.
     Null,
-    /// `{}`.
+    /// `data` is an empty object, `{}`.
     Empty,
 }
 

@@ -31,7 +31,7 @@ pub struct FinishedJob<'a> {
 /// One way to submit work.
 #[derive(Clone, Copy)]
 pub struct SubmitEndpoint {
-    /// `family.operation`.
+    /// Its name in the form `family.operation`.
     pub name: &'static str,
     /// Path; the method is always POST.
     pub path: &'static str,
@@ -81,7 +81,7 @@ const USUAL_SECONDS: u32 = 15;
 pub const SMALL_BODY: usize = 256 * 1024;
 /// Largest JSON body of a call that may carry images in base64.
 pub const IMAGE_BODY: usize = 64 * 1024 * 1024;
-/// Largest multipart body.
+/// Largest multipart body in bytes.
 pub const FORM_BODY: usize = 160 * 1024 * 1024;
 
 fn parse<T: Operation + Send + Sync + 'static>(

@@ -41,9 +41,9 @@ const UNREADABLE: &str = "has an unreadable image header";
 pub struct ImageHeader {
     /// The media type by magic bytes: `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
     pub media_type: &'static str,
-    /// Width in pixels.
+    /// Width of the image or video in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// Height of the image or video in pixels.
     pub height: u32,
 }
 

@@ -12,7 +12,7 @@ use super::values::{as_text, shown};
 pub struct SecondsText<const LEAST: u32, const MOST: u32>(u32);
 
 impl<const L: u32, const M: u32> SecondsText<L, M> {
-    /// The seconds.
+    /// The length in whole seconds.
     pub const fn seconds(self) -> u32 {
         self.0
     }

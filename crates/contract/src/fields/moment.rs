@@ -14,7 +14,7 @@ use super::values::as_text;
 pub struct Moment(i64);
 
 impl Moment {
-    /// Milliseconds since 1970.
+    /// The moment in milliseconds since 1970.
     pub const fn ms(self) -> i64 {
         self.0
     }

@@ -17,7 +17,7 @@ pub use pick::{NumberChoice, SteppedCount};
 pub struct Count<const LEAST: i64, const MOST: i64, const DEFAULT: i64>(i64);
 
 impl<const LEAST: i64, const MOST: i64, const DEFAULT: i64> Count<LEAST, MOST, DEFAULT> {
-    /// The number.
+    /// The number, which is within its bounds.
     pub const fn get(self) -> i64 {
         self.0
     }
@@ -95,7 +95,7 @@ impl<const L: i64, const M: i64, const D: i64> JsonSchema for Count<L, M, D> {
 pub struct Real<const LEAST: i64, const MOST: i64, const DEFAULT: i64>(f64);
 
 impl<const L: i64, const M: i64, const D: i64> Real<L, M, D> {
-    /// The number.
+    /// The number, which is within its bounds.
     pub const fn get(self) -> f64 {
         self.0
     }

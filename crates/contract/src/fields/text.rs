@@ -116,7 +116,7 @@ impl<const MOST: usize> JsonSchema for Text<MOST> {
 pub struct SeedText(u32);
 
 impl SeedText {
-    /// The number.
+    /// The seed as a number.
     pub const fn get(self) -> u32 {
         self.0
     }

@@ -8,7 +8,7 @@ use super::metric::BucketScale;
 /// Where and when something was observed that a collector of traces knows more about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceMark {
-    /// The trace.
+    /// Identifier of the trace it belongs to.
     pub trace: u128,
     /// When, in milliseconds since 1970.
     pub time_ms: i64,
@@ -17,7 +17,7 @@ pub struct TraceMark {
 /// The last marked observation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exemplar {
-    /// Where and when.
+    /// The trace it belongs to, and when it was.
     pub mark: TraceMark,
     /// How large it was.
     pub amount: u64,
@@ -35,7 +35,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// An empty one.
+    /// A histogram that has counted nothing.
     pub fn new(scale: BucketScale) -> Self {
         let steps = scale.bounds.len() + 1;
         Self {
@@ -48,12 +48,12 @@ impl Histogram {
         }
     }
 
-    /// Its steps.
+    /// The bounds of its buckets and their unit.
     pub fn scale(&self) -> BucketScale {
         self.scale
     }
 
-    /// Counts one.
+    /// Counts one observation of this size.
     pub fn observe(&self, amount: u64) {
         self.observe_marked(amount, None);
     }

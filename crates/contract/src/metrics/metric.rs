@@ -34,7 +34,7 @@ impl MetricKind {
 /// A metric: its name, and what its rows differ in.
 #[derive(Debug, PartialEq)]
 pub struct Metric {
-    /// Its name.
+    /// Its name on `/metrics`.
     pub name: &'static str,
     /// What kind of number it is.
     pub kind: MetricKind,

@@ -69,7 +69,7 @@ impl HistogramVec {
         Self(MetricVec::new(metric, values, || Histogram::new(scale)))
     }
 
-    /// The metric.
+    /// The metric that these histograms are rows of.
     pub fn metric(&self) -> &'static Metric {
         self.0.metric
     }
@@ -95,12 +95,12 @@ impl CounterVec {
         Self(MetricVec::new(metric, values, AtomicU64::default))
     }
 
-    /// The metric.
+    /// The metric that these counters are rows of.
     pub fn metric(&self) -> &'static Metric {
         self.0.metric
     }
 
-    /// Counts one.
+    /// Adds one to the counter of this pair of values.
     pub fn count(&self, first: &str, second: &str) {
         self.0.at(first, second).fetch_add(1, Ordering::Relaxed);
     }

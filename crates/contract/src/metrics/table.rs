@@ -66,7 +66,7 @@ macro_rules! metrics {
             };
         )*
 
-        /// Every metric.
+        /// Every metric, in the order of `/metrics`.
         pub static METRICS: &[&Metric] = &[$(&$id),*];
     };
 }

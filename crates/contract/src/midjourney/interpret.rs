@@ -16,9 +16,9 @@ use crate::refusal::Refusal;
 pub struct NewTask {
     /// What to draw, or what happens.
     pub prompt: Option<String>,
-    /// Pictures as data-URIs.
+    /// Source images as data-URIs.
     pub base64_array: Vec<String>,
-    /// `MID_JOURNEY` or `NIJI_JOURNEY`.
+    /// The bot that draws: `MID_JOURNEY` or `NIJI_JOURNEY`.
     pub bot_type: Option<String>,
     /// The task that is followed.
     pub task_id: Option<String>,
@@ -38,13 +38,13 @@ pub struct NewTask {
     pub dimensions: Option<String>,
     /// The region to make anew: white on black.
     pub mask_base64: Option<String>,
-    /// `low` or `high`.
+    /// How much the video moves: `low` or `high`.
     pub motion: Option<String>,
     /// The start frame, as an address or a data-URI.
     pub image: Option<String>,
-    /// The end frame.
+    /// The end frame, as a URL or a data-URI.
     pub end_image: Option<String>,
-    /// `vid_1.1_i2v_480` or `vid_1.1_i2v_720`.
+    /// Resolution of the video: `vid_1.1_i2v_480` or `vid_1.1_i2v_720`.
     pub video_type: Option<String>,
     /// How many videos: 1, 2 or 4.
     pub batch_size: Option<Value>,
@@ -56,20 +56,20 @@ pub struct NewTask {
     pub state: Option<String>,
     /// Address that receives the task at its end.
     pub notify_hook: Option<String>,
-    /// Which speed: `{"modes":["FAST"]}`.
+    /// Speed modes in order of preference, as in `{"modes":["FAST"]}`.
     pub account_filter: Option<Value>,
 }
 
 /// What a call comes to.
 #[derive(Debug, PartialEq)]
 pub enum TaskAction {
-    /// A job.
+    /// It submits a job of one of our operations.
     Job(TaskJob),
     /// A button of a task is pressed.
     Press {
-        /// The task.
+        /// Identifier of the task.
         task: String,
-        /// The button.
+        /// The button, as the task showed it.
         custom_id: String,
         /// What goes on with it.
         rest: Fields,
@@ -86,9 +86,9 @@ pub enum TaskAction {
 /// A job that is wished for.
 #[derive(Debug, PartialEq)]
 pub struct TaskJob {
-    /// The operation.
+    /// The operation to submit, `family.operation`.
     pub operation: &'static str,
-    /// Its fields.
+    /// The body of its submit.
     pub fields: Fields,
     /// Fields that take addresses; bytes that stand there are to be kept first.
     pub addresses: &'static [&'static str],

@@ -15,12 +15,12 @@ pub const STATE: &str = "mjState";
 /// The kinds of component and of style that buttons have in that program.
 const BUTTON: u8 = 2;
 
-/// A task.
+/// A job as that API shows it.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MidjourneyTask")]
 pub struct TaskView {
-    /// Identifier; the job's.
+    /// Identifier; the same as the job's.
     pub id: String,
     /// The task it follows.
     pub parent_id: Option<String>,
@@ -28,7 +28,7 @@ pub struct TaskView {
     pub action: &'static str,
     /// `NOT_START`, `IN_PROGRESS`, `SUCCESS` or `FAILURE`.
     pub status: &'static str,
-    /// Prompt text.
+    /// The prompt as it was submitted.
     pub prompt: String,
     /// The same; nothing is translated.
     pub prompt_en: String,
@@ -38,21 +38,21 @@ pub struct TaskView {
     pub state: Option<String>,
     /// When it was accepted, in milliseconds since 1970.
     pub submit_time: i64,
-    /// When it started.
+    /// When it started, in milliseconds since 1970.
     pub start_time: Option<i64>,
-    /// When it finished.
+    /// When it finished, in milliseconds since 1970.
     pub finish_time: Option<i64>,
-    /// `0%` to `100%`.
+    /// Progress, from `0%` to `100%`.
     pub progress: String,
     /// The picture, or the first video.
     pub image_url: Option<String>,
     /// The four pictures of a grid.
     pub image_urls: Vec<Link>,
-    /// The first video.
+    /// URL of the first video.
     pub video_url: Option<String>,
-    /// The videos.
+    /// URLs of all videos.
     pub video_urls: Vec<Link>,
-    /// What may follow.
+    /// The follow-ups that the task offers.
     pub buttons: Vec<Button>,
     /// Width of the picture.
     pub width: Option<u32>,
@@ -60,7 +60,7 @@ pub struct TaskView {
     pub height: Option<u32>,
     /// Seed of the picture.
     pub seed: Option<String>,
-    /// Why it failed.
+    /// Why it failed, if it did.
     pub fail_reason: Option<String>,
     /// `RELAX`, `FAST` or `TURBO`.
     pub mode: String,
@@ -72,11 +72,11 @@ pub struct TaskView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MidjourneyLink")]
 pub struct Link {
-    /// Its address.
+    /// URL of the file.
     pub url: String,
 }
 
-/// A follow-up.
+/// A follow-up that a task offers.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MidjourneyButton")]
@@ -87,10 +87,10 @@ pub struct Button {
     pub label: String,
     /// The sign on it.
     pub emoji: String,
-    /// Kind of component.
+    /// Kind of component in that API; always a button.
     #[serde(rename = "type")]
     pub kind: u8,
-    /// Kind of look.
+    /// Style of the button in that API.
     pub style: u8,
 }
 

@@ -13,7 +13,7 @@ pub struct Email(String);
 const MOST_CHARACTERS: usize = 254;
 
 impl Email {
-    /// The address.
+    /// The address without the type around it.
     pub fn into_string(self) -> String {
         self.0
     }
@@ -53,7 +53,7 @@ impl JsonSchema for Email {
 pub struct NonNegativeQuota(Quota);
 
 impl NonNegativeQuota {
-    /// The amount.
+    /// The amount, zero or more.
     pub const fn get(self) -> Quota {
         self.0
     }

@@ -20,7 +20,7 @@ pub struct BackendSpec {
     pub name: Name,
     /// The vendor; it cannot be changed later.
     pub vendor: Text<100>,
-    /// Where it is.
+    /// URL of the vendor's API.
     pub base_url: Text<2048>,
     /// The vendor's own settings.
     #[serde(default, deserialize_with = "settings")]
@@ -80,11 +80,11 @@ pub struct DeclaredBackend {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Backend")]
 pub struct BackendView {
-    /// Identifier.
+    /// Identifier of the back end.
     pub id: String,
     /// What the operator calls it.
     pub name: String,
-    /// The vendor.
+    /// Name of the vendor it is at.
     pub vendor: String,
     /// Where it is; null for what runs inside this process.
     pub base_url: Option<String>,
@@ -100,7 +100,7 @@ pub struct BackendView {
     pub declared: bool,
     /// When it was made.
     pub created_at: Option<String>,
-    /// Its worker accounts.
+    /// The worker accounts that it has.
     pub accounts: Vec<WorkerView>,
     /// Jobs it has in hand.
     pub busy: usize,

@@ -23,7 +23,7 @@ pub struct NewBatch {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchAnswers {
-    /// Identifier.
+    /// Identifier of the batch, to ask for it later.
     pub batch_id: String,
     /// How many requests became jobs.
     pub accepted: usize,
@@ -37,7 +37,7 @@ pub struct BatchAnswers {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchView {
-    /// Identifier.
+    /// Identifier of the batch.
     pub batch_id: String,
     /// When it was submitted, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub created_at: String,
@@ -56,17 +56,17 @@ pub struct BatchView {
 /// How many requests are where.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct BatchCounts {
-    /// All requests.
+    /// All requests of the batch.
     pub total: usize,
     /// Those that were refused.
     pub refused: usize,
-    /// Jobs that wait.
+    /// Jobs that wait for a start.
     pub waiting: usize,
     /// Jobs that are being executed.
     pub running: usize,
     /// Jobs that finished with a result.
     pub succeeded: usize,
-    /// Jobs that failed.
+    /// Jobs that finished without a result.
     pub failed: usize,
     /// Jobs that were deleted.
     pub deleted: usize,
@@ -76,13 +76,13 @@ pub struct BatchCounts {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchItem {
-    /// `family.operation`.
+    /// The operation that was asked for, `family.operation`.
     pub operation: String,
-    /// Its job.
+    /// The job that came of it; null when it was refused.
     pub job_id: Option<JobId>,
     /// `REFUSED`, `PENDING_QUEUE`, `ON_QUEUE`, `SUCCESS`, `FAILED` or `DELETED`.
     pub status: &'static str,
-    /// 0 to 100.
+    /// Progress of the job in percent, 0 to 100.
     pub progress: u8,
     /// Why it was refused.
     pub message: Option<String>,

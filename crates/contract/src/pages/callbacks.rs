@@ -10,7 +10,7 @@ use crate::fields::{Moment, Text};
 /// Since when callbacks that were given up are sent again.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub struct RedeliverSince {
-    /// The first moment.
+    /// Callbacks given up from this moment on are sent again.
     pub since: Moment,
 }
 
@@ -18,7 +18,7 @@ pub struct RedeliverSince {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Redelivered")]
 pub struct RedeliveryCount {
-    /// Their number.
+    /// How many callbacks are due again.
     pub redelivered: u64,
 }
 
@@ -26,7 +26,7 @@ pub struct RedeliveryCount {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "SampleWish")]
 pub struct SampleRequest {
-    /// The receiver's address.
+    /// URL that gets the sample.
     pub url: Text<2048>,
 }
 
@@ -42,7 +42,7 @@ pub struct Sample {
     pub delivered: bool,
     /// The HTTP status, when there was one.
     pub status: Option<u16>,
-    /// What went wrong.
+    /// What went wrong, if it did.
     pub error: Option<String>,
     /// How long it took.
     pub duration_ms: u64,
@@ -53,6 +53,6 @@ pub struct Sample {
 /// What callbacks are signed with.
 #[derive(Serialize, JsonSchema)]
 pub struct CallbackSecret {
-    /// The secret, `whsec_…`.
+    /// The signing secret, `whsec_` and base64.
     pub secret: String,
 }

@@ -64,6 +64,6 @@ impl JsonSchema for Amount {
 pub struct CostSum {
     /// `USD`, or what the vendor counts in, such as `tokens`.
     pub currency: String,
-    /// How much.
+    /// The sum, in that currency.
     pub amount: Amount,
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Home {
     /// The name of the service.
     pub service: &'static str,
-    /// Its version.
+    /// Version of the program that answers.
     pub version: &'static str,
     /// The interface for machines.
     pub openapi: &'static str,

@@ -116,7 +116,7 @@ fn clock(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    /// 2027-01-15 08:00:00 UTC.
+    /// 2027-01-15 08:00:00 UTC, a Friday.
     const EIGHT: i64 = 1_800_000_000_000;
     const HOUR: i64 = 3_600_000;
 

@@ -19,10 +19,10 @@ use crate::time::timestamp;
 /// Which jobs to list.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct JobsQuery {
-    /// Page number.
+    /// Number of the page, from 1.
     #[serde(default)]
     pub page: PageNumber,
-    /// Page size.
+    /// Jobs on a page, at most 100.
     #[serde(default)]
     pub limit: PageSize,
     /// Only jobs of this family.
@@ -104,9 +104,9 @@ impl JsonSchema for JobCursor {
 words! {
     /// What a job makes.
     pub MediaKind = Picture {
-        /// Pictures.
+        /// Jobs whose results are images.
         Picture "picture",
-        /// Clips.
+        /// Jobs whose results are videos.
         Video "video",
     }
 }
@@ -186,7 +186,7 @@ pub const UNDERSTOOD: &str = "understood";
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Job")]
 pub struct JobView {
-    /// The job.
+    /// What its events show, too.
     #[serde(flatten)]
     pub job: JobProgress,
     /// What was asked, with every default resolved.
@@ -197,7 +197,7 @@ pub struct JobView {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServedJob {
-    /// The job.
+    /// What its caller sees, too.
     #[serde(flatten)]
     pub job: JobView,
     /// The account it belongs to.
@@ -212,7 +212,7 @@ pub struct ServedJob {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobProgress {
-    /// Identifier.
+    /// Identifier of the job.
     pub job_id: JobId,
     /// The family it belongs to.
     pub family: Option<&'static str>,
@@ -220,11 +220,11 @@ pub struct JobProgress {
     pub operation: String,
     /// `PENDING_QUEUE`, `ON_QUEUE`, `SUCCESS` or `FAILED`.
     pub status: &'static str,
-    /// 0 to 100.
+    /// Progress in percent, 0 to 100.
     pub progress: u8,
-    /// Why it failed.
+    /// Why it failed, if it did.
     pub message: Option<String>,
-    /// Quota consumed.
+    /// Quota consumed; 0 unless it succeeded.
     pub quota: Quota,
     /// Quota held until it has finished.
     pub held: Quota,
@@ -238,13 +238,13 @@ pub struct JobProgress {
     pub deadline: String,
     /// The job it follows.
     pub parent_job_id: Option<JobId>,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     pub hook_url: Option<String>,
     /// How often the callback was tried.
     pub hook_times: u32,
     /// Fields of the request that had no effect where it was made.
     pub ignored: Vec<String>,
-    /// What it made.
+    /// The files of its result, while they are kept.
     pub files: Vec<JobFile>,
     /// The words that were worked with, where the prompt was translated or rewritten.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,26 +257,26 @@ pub struct JobProgress {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobFile {
-    /// Signed address.
+    /// Signed URL of the file.
     pub url: String,
-    /// Media type.
+    /// Media type, such as `image/png`.
     #[serde(rename = "type")]
     pub media_type: String,
-    /// Width in pixels.
+    /// Width of the image or video in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// Height of the image or video in pixels.
     pub height: u32,
     /// Length in seconds, of a clip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// When the address stops working.
     pub expires_at: String,
 }
 
 impl JobView {
-    /// The whole view.
+    /// A job with its request, without what is kept beside it.
     pub fn of(job: &Job) -> Self {
         let mut request = job.request.clone();
         // What is kept beside the request for others is no part of what was asked.

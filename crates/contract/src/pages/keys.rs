@@ -24,7 +24,7 @@ pub struct NewKey {
 /// A key that was just issued.
 #[derive(Serialize, JsonSchema)]
 pub struct IssuedKey {
-    /// Identifier.
+    /// Identifier of the key, to revoke it by.
     pub id: String,
     /// The key itself; no other answer shows it.
     pub api_key: String,
@@ -34,6 +34,6 @@ pub struct IssuedKey {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Named")]
 pub struct ResourceId {
-    /// Its identifier.
+    /// Identifier of the thing.
     pub id: String,
 }

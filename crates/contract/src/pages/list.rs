@@ -13,10 +13,10 @@ pub type PageSize = Count<1, 100, 10>;
 /// Which page of a list.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub struct ListQuery {
-    /// Page number.
+    /// Number of the page, from 1.
     #[serde(default)]
     pub page: PageNumber,
-    /// Page size.
+    /// Rows on a page, at most 100.
     #[serde(default)]
     pub limit: PageSize,
 }

@@ -1,4 +1,4 @@
-//! Named operators.
+//! Named operators: their roles, and how one is made and listed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,14 +10,14 @@ use crate::fields::Text;
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum OperatorRole {
-    /// Everything.
+    /// Look at everything and change everything.
     Operator,
     /// Look, and change nothing.
     Viewer,
 }
 
 impl OperatorRole {
-    /// Every role.
+    /// Both roles, the mightier one first.
     pub const ALL: [Self; 2] = [Self::Operator, Self::Viewer];
 
     /// The word on the wire.
@@ -39,6 +39,6 @@ impl OperatorRole {
 pub struct NewOperator {
     /// The name in the audit list: 1 to 64 characters of a to z, 0 to 9 and `. _ - @`, never used before.
     pub name: Text<64>,
-    /// `operator` or `viewer`.
+    /// What it may do: `operator` or `viewer`.
     pub role: OperatorRole,
 }

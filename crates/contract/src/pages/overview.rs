@@ -35,17 +35,17 @@ pub struct Overview {
     pub last_act: Option<LastAct>,
     /// Bytes left where results are kept; nothing for a bucket.
     pub disk_free_bytes: Option<u64>,
-    /// Bytes there are.
+    /// Bytes of the whole disk where results are kept.
     pub disk_bytes: Option<u64>,
 }
 
-/// One minute.
+/// How the jobs that ended in one minute went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MinuteRow {
-    /// Jobs that succeeded.
+    /// How many jobs succeeded.
     pub succeeded: u32,
-    /// Jobs that failed.
+    /// How many jobs failed.
     pub failed: u32,
     /// How long they took from acceptance to the end, all but one of twenty at most.
     pub p95_ms: Option<i64>,
@@ -55,11 +55,11 @@ pub struct MinuteRow {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FamilyRow {
-    /// The family's name.
+    /// Name of the family, as in paths.
     pub family: String,
-    /// The family's title.
+    /// Name of the family, as people read it.
     pub title: String,
-    /// Jobs that ended.
+    /// Jobs that ended in the hour.
     pub jobs: u32,
     /// How many of them failed.
     pub failed: u32,
@@ -79,7 +79,7 @@ pub struct MakerRow {
     pub name: String,
     /// The families it made something of.
     pub families: Vec<String>,
-    /// Jobs that ended.
+    /// Jobs that ended in the hour.
     pub jobs: u32,
     /// How many of them failed.
     pub failed: u32,
@@ -95,8 +95,8 @@ pub struct MakerRow {
 pub struct LastAct {
     /// When, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub time: String,
-    /// Who.
+    /// Name of the operator.
     pub actor: String,
-    /// What.
+    /// What was done, such as `account.create`.
     pub action: String,
 }

@@ -8,26 +8,26 @@ use crate::body::{self, Fields};
 use crate::fields::field_order;
 use crate::refusal::Refusal;
 
-/// Describes a type.
+/// Makes the JSON schema of a type.
 pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 /// How a page is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// Reads.
+    /// Reads and changes nothing.
     Get,
-    /// Does or makes.
+    /// Makes something or has something done.
     Post,
-    /// Replaces.
+    /// Replaces the thing as a whole.
     Put,
-    /// Changes.
+    /// Changes the fields that are given.
     Patch,
-    /// Removes.
+    /// Removes the thing it names.
     Delete,
 }
 
 impl Method {
-    /// Its name.
+    /// Its name in HTTP, in capitals.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -42,7 +42,7 @@ impl Method {
 /// Fields that a page reads.
 #[derive(Clone, Copy)]
 pub struct FieldsSpec {
-    /// Their schema.
+    /// The schema of all of them.
     pub schema: SchemaFn,
     /// Whether some fields would be read, for examples.
     pub reads: fn(Fields) -> Result<(), Refusal>,
@@ -72,7 +72,7 @@ impl FieldsSpec {
 /// What a page reads besides its path.
 #[derive(Clone, Copy)]
 pub struct PageInput {
-    /// From the query.
+    /// Fields of the query string.
     pub query: Option<FieldsSpec>,
     /// From a JSON body.
     pub body: Option<FieldsSpec>,
@@ -81,7 +81,7 @@ pub struct PageInput {
 }
 
 impl PageInput {
-    /// Nothing at all.
+    /// No query, body or form.
     pub const NOTHING: Self = Self {
         query: None,
         body: None,
@@ -100,7 +100,7 @@ pub enum PageOutput {
     Continued(SchemaFn),
     /// JSON without an envelope.
     Json(SchemaFn),
-    /// Server-sent events.
+    /// A stream of server-sent events.
     Events,
     /// Messages of a protocol of their own: JSON, events, or nothing.
     Messages,
@@ -111,9 +111,9 @@ pub enum PageOutput {
 /// Which listeners have a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageListeners {
-    /// Those for callers.
+    /// The listeners that callers use.
     Main,
-    /// All of them.
+    /// Every listener of the service.
     Every,
     /// Those for callers and those for files.
     Files,
@@ -123,16 +123,16 @@ pub enum PageListeners {
     Metrics,
 }
 
-/// A page.
+/// A page of the service's own: where it is, who may call it, what it reads and answers.
 #[derive(Clone, Copy)]
 pub struct Page<H> {
     /// How it is asked.
     pub methods: &'static [Method],
     /// Where it is; `{name}` stands for one segment, a last `{*name}` for all that follow.
     pub path: &'static str,
-    /// `group.operation`.
+    /// Its name in the form `group.operation`.
     pub name: &'static str,
-    /// Who may.
+    /// Who may call it.
     pub access: Access,
     /// What it does, in a sentence.
     pub summary: &'static str,
@@ -144,11 +144,11 @@ pub struct Page<H> {
     pub idempotent: bool,
     /// Whether it answers under the service's own names alone, unless the request has a credential of its own.
     pub own_names: bool,
-    /// What it reads.
+    /// What it reads besides its path.
     pub takes: PageInput,
-    /// What it answers.
+    /// What it answers when all is well.
     pub gives: PageOutput,
-    /// What answers.
+    /// The function that answers; the contract itself has none.
     pub handler: H,
 }
 

@@ -25,9 +25,9 @@ pub struct PricePreview {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewRow {
-    /// The family's title.
+    /// Name of the family, as people read it.
     pub title: String,
-    /// Its jobs.
+    /// How many of its jobs were looked at.
     pub jobs: u32,
     /// What they were charged.
     pub was: Quota,

@@ -11,7 +11,7 @@ use crate::quota::Quota;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "Question")]
 pub struct QuoteRequest {
-    /// `family.operation`.
+    /// The operation to price, `family.operation`.
     pub operation: Text<100>,
     /// The body of the submit.
     #[serde(default)]
@@ -21,8 +21,8 @@ pub struct QuoteRequest {
 /// What a submit of the same body would hold.
 #[derive(Serialize, JsonSchema)]
 pub struct Quote {
-    /// `family.operation`.
+    /// The operation that was priced, `family.operation`.
     pub operation: String,
-    /// Its price.
+    /// The quota that a submit would hold.
     pub quota: Quota,
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Ready")]
 pub struct Readiness {
-    /// `ready`.
+    /// Always `ready`: a service that is not ready answers with an error.
     pub state: &'static str,
     /// Jobs that vendors work on.
     pub at_vendors: usize,
@@ -23,12 +23,12 @@ pub struct Readiness {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "WorkerState")]
 pub struct WorkerReadiness {
-    /// Its name.
+    /// Back end and account, as operators named them.
     pub name: String,
-    /// Jobs in hand.
+    /// Jobs it has in hand.
     pub busy: usize,
     /// Jobs it may have in hand.
     pub slots: usize,
-    /// How it is.
+    /// Its condition, such as `well` or `paused`.
     pub condition: String,
 }

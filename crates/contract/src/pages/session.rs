@@ -42,7 +42,7 @@ pub struct Session {
 pub struct SignedInOperator {
     /// The name in the audit list.
     pub name: String,
-    /// `operator` or `viewer`.
+    /// What it may do: `operator` or `viewer`.
     pub role: String,
 }
 
@@ -50,6 +50,6 @@ pub struct SignedInOperator {
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SignedOut")]
 pub struct SignOutReply {
-    /// Always true.
+    /// Always true: the session is over.
     pub signed_out: bool,
 }

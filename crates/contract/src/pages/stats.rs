@@ -12,7 +12,7 @@ use crate::quota::Quota;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
-    /// Jobs that wait.
+    /// Jobs that wait for a start.
     pub waiting: i64,
     /// Jobs that run on any node.
     pub running: i64,
@@ -24,7 +24,7 @@ pub struct Stats {
     pub at_vendors: usize,
     /// Waiting jobs by where they may run; `any` is every back end of the operator's.
     pub waiting_by_lane: BTreeMap<String, i64>,
-    /// Every worker account.
+    /// Every worker account that this node can use.
     pub backends: Vec<WorkerStats>,
     /// What callers paid and what vendors took in the last 30 days, for each family at each vendor of the operator's.
     pub margins: Vec<Margin>,
@@ -38,11 +38,11 @@ pub struct Stats {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Margin {
-    /// The vendor.
+    /// Name of the vendor.
     pub vendor: String,
-    /// The family.
+    /// Name of the family.
     pub family: String,
-    /// Jobs that succeeded.
+    /// Jobs that the vendor finished with a result.
     pub jobs: i64,
     /// What callers were charged for them.
     pub quota: Quota,
@@ -60,13 +60,13 @@ pub struct Margin {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShareStats {
-    /// What it is.
+    /// Name of the thing that is shared.
     pub of: &'static str,
-    /// All there is.
+    /// How much there is of it in all.
     pub whole: u64,
     /// The most that one may have.
     pub share: u64,
-    /// What is taken.
+    /// How much of it is in use.
     pub taken: u64,
     /// How many wait for some.
     pub waiting: usize,
@@ -77,9 +77,9 @@ pub struct ShareStats {
 /// Somebody who has some of what is shared.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ShareHolder {
-    /// Who.
+    /// An account, or an IP address whose key is not known yet.
     pub who: String,
-    /// How much.
+    /// How much of it is theirs.
     pub amount: u64,
     /// The most that it may have.
     pub share: u64,
@@ -89,13 +89,13 @@ pub struct ShareHolder {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkerStats {
-    /// Its name.
+    /// What its owner calls it.
     pub name: String,
-    /// Its back end.
+    /// Name of its back end.
     pub backend: String,
     /// Whether it is a caller's own.
     pub custody: bool,
-    /// Jobs in hand.
+    /// Jobs it has in hand.
     pub busy: usize,
     /// Jobs it may have in hand.
     pub slots: usize,
@@ -116,7 +116,7 @@ pub struct Outcome {
     pub at_ms: i64,
     /// `good`, or the class of what went wrong.
     pub outcome: String,
-    /// More about it.
+    /// What was said about it, in words.
     pub detail: String,
     /// How long a good one took.
     pub took_ms: Option<i64>,
@@ -126,7 +126,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRow {
-    /// Identifier.
+    /// Identifier of the node.
     pub id: String,
     /// Whether it is the one that answers.
     #[serde(rename = "self")]

@@ -23,11 +23,11 @@ const MOST: i64 = 100_000;
 words! {
     /// Whether a worker account is given work.
     pub WorkerState = Active {
-        /// It is.
+        /// It is given work.
         Active "active",
         /// It ends what it has and gets nothing new.
         Draining "draining",
-        /// It gets nothing.
+        /// It is given no work at all.
         Paused "paused",
     }
 }
@@ -92,7 +92,7 @@ pub struct WorkerBody {
     /// What it shall be.
     #[serde(flatten)]
     pub spec: WorkerSpec,
-    /// What begins anew.
+    /// What is begun anew besides.
     #[serde(flatten)]
     pub resets: Resets,
 }
@@ -107,7 +107,7 @@ pub struct NewOwnWorker {
     /// The vendor's own settings.
     #[serde(default)]
     pub settings: Fields,
-    /// The account there.
+    /// The worker account to make there.
     #[serde(flatten)]
     pub worker: WorkerBody,
 }
@@ -117,7 +117,7 @@ pub struct NewOwnWorker {
 pub struct WorkerPatch {
     /// What it shall be.
     pub spec: Patch<WorkerSpec>,
-    /// What begins anew.
+    /// What is begun anew besides.
     pub resets: Resets,
 }
 
@@ -161,7 +161,7 @@ words! {
 /// How a worker account is, and why.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Health {
-    /// How it is.
+    /// Its condition, which says whether it is given work.
     pub condition: Condition,
     /// Until when, in milliseconds since 1970, where that is known.
     pub until_ms: Option<i64>,
@@ -188,9 +188,9 @@ pub struct Balance {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Worker")]
 pub struct WorkerView {
-    /// Identifier.
+    /// Identifier of the worker account.
     pub id: String,
-    /// Its back end.
+    /// Identifier of its back end; absent for a caller's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_id: Option<String>,
     /// What its owner set.
@@ -210,7 +210,7 @@ pub struct WorkerView {
     pub usable: bool,
     /// Seconds a job took of late, on average.
     pub average_execute: Option<f64>,
-    /// How it is.
+    /// How it is, and what went wrong of late.
     pub health: Health,
 }
 
@@ -218,10 +218,10 @@ pub struct WorkerView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OwnWorker")]
 pub struct OwnWorkerView {
-    /// The account.
+    /// The account as its owner sees it.
     #[serde(flatten)]
     pub worker: WorkerView,
-    /// The vendor.
+    /// Name of the vendor it is at.
     pub vendor: String,
     /// Where the vendor is.
     pub base_url: String,

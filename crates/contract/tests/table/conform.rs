@@ -28,7 +28,7 @@ impl Schemas {
         }
     }
 
-    /// The top-level properties.
+    /// The properties at the top level, by name.
     pub(crate) fn properties(&self) -> Vec<(String, Value)> {
         let root = self.resolve(&self.root);
         let properties = root["properties"].as_object().expect("an object");

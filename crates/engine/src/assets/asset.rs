@@ -9,7 +9,7 @@ pub struct Asset {
     pub key: String,
     /// Whose it is.
     pub account_id: Arc<str>,
-    /// Its media type.
+    /// Media type, such as `image/png`.
     pub media_type: String,
     /// Its size.
     pub bytes: u64,

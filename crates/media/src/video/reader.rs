@@ -5,9 +5,9 @@ use super::error::VideoError;
 /// Size and time of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VideoInfo {
-    /// Width in pixels.
+    /// Width of the image or video in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// Height of the image or video in pixels.
     pub height: u32,
     /// Length in seconds.
     pub duration: f64,

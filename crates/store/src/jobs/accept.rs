@@ -9,11 +9,11 @@ use crate::jobs::attempt::Attempt;
 /// A job to be accepted.
 #[derive(Clone, Debug)]
 pub struct NewJob {
-    /// Identifier.
+    /// Identifier of the worker account.
     pub id: String,
     /// Whose it is.
     pub account_id: String,
-    /// `family.operation`.
+    /// The operation that was priced, `family.operation`.
     pub operation: String,
     /// The queue whose limit it counts against.
     pub queue: String,

@@ -48,7 +48,7 @@ impl FromRow for AttemptRow {
 /// A job that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedJobRow {
-    /// `family.operation`.
+    /// The operation that was priced, `family.operation`.
     pub operation: String,
     /// How it ended.
     pub state: JobState,

@@ -10,13 +10,13 @@ use crate::row::{Columns, FromRow};
 /// What callers paid for one operation at one vendor, and what the vendor took for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarginRow {
-    /// The vendor.
+    /// Name of the vendor it is at.
     pub vendor: String,
-    /// `family.operation`.
+    /// The operation that was priced, `family.operation`.
     pub operation: String,
     /// What the vendor counts in; empty where it did not say what it took.
     pub currency: String,
-    /// Jobs that succeeded.
+    /// Jobs that the vendor finished with a result.
     pub jobs: i64,
     /// What callers were charged for them.
     pub quota: Quota,

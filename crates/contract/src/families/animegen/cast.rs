@@ -24,7 +24,7 @@ pub struct CharacterPrompt {
     /// What to leave out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uc: Option<Text<32000>>,
-    /// Where it stands.
+    /// Where it stands in the image.
     #[serde(default)]
     pub center: Centre,
 }

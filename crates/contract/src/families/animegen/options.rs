@@ -3,7 +3,7 @@
 use crate::fields::words;
 
 words! {
-    /// The model.
+    /// The model that draws the image.
     pub AnimegenModel { Full "anime-diffusion-4-5-full", Curated "anime-diffusion-4-5-curated" }
 }
 words! {
@@ -14,7 +14,7 @@ words! {
     }
 }
 words! {
-    /// How noise fades.
+    /// How the noise decreases over the steps.
     pub NoiseSchedule = Karras {
         Karras "karras", Exponential "exponential", Polyexponential "polyexponential",
     }

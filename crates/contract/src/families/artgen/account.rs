@@ -9,7 +9,7 @@ pub const PATH: &str = "/artgen/v1/info";
 /// An account as its owner sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AccountRecord {
-    /// E-mail address.
+    /// E-mail address of the account.
     pub email: String,
     /// When the address was verified, `YYYY-MM-DD HH:MM:SS`; empty when it was not.
     pub email_verified_at: String,
@@ -26,7 +26,7 @@ pub struct AccountRecord {
 /// Validates an imagine prompt; effective for English text only.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct PromptCheck {
-    /// Text to check.
+    /// The prompt to check; nothing is submitted.
     pub prompt: Prompt,
 }
 
@@ -49,9 +49,9 @@ pub struct ModeStatus {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointStatus {
-    /// Operation name.
+    /// Name of the operation, without its family.
     pub name: String,
-    /// Its path.
+    /// Path of its submit.
     pub path: String,
     /// 200 when it works, 503 when it does not.
     pub status: u16,
@@ -62,11 +62,11 @@ pub struct EndpointStatus {
 /// The `data` of the status query.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ArtgenStatus {
-    /// The relax mode.
+    /// How relax mode does.
     pub relax: ModeStatus,
-    /// The fast mode.
+    /// How fast mode does.
     pub fast: ModeStatus,
-    /// The turbo mode.
+    /// How turbo mode does.
     pub turbo: ModeStatus,
     /// Each artgen image endpoint.
     pub endpoints: Vec<EndpointStatus>,

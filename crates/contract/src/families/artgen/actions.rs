@@ -28,7 +28,7 @@ pub enum ResultKind {
     Grid,
     /// One picture of a grid.
     Single,
-    /// One picture, enlarged.
+    /// One picture that was enlarged.
     Enlarged,
 }
 
@@ -60,7 +60,7 @@ const SINGLE: [Action; 8] = [
 ];
 
 impl Action {
-    /// What to do.
+    /// The task that a brief for this action has.
     pub const fn task(self) -> Task {
         match self {
             A::Upsample1 => Task::Upsample(0),
@@ -89,7 +89,7 @@ impl Action {
         }
     }
 
-    /// What it makes.
+    /// What the picture of such a job is.
     pub const fn makes(self) -> ResultKind {
         match self.task() {
             Task::Upsample(_) => ResultKind::Single,

@@ -10,11 +10,11 @@ use crate::prelude::*;
 words! {
     /// The shape of the result.
     pub Dimensions = Square {
-        /// 2:3.
+        /// Upright: two wide, three high.
         Portrait "PORTRAIT",
-        /// 1:1.
+        /// Square: as wide as high.
         Square "SQUARE",
-        /// 3:2.
+        /// Wide: three wide, two high.
         Landscape "LANDSCAPE",
     }
 }
@@ -39,7 +39,7 @@ pub struct ArtgenBlend {
     /// The shape of the result.
     #[serde(default)]
     pub dimensions: Dimensions,
-    /// Speed mode.
+    /// Speed mode: it orders the queue and sets the price.
     #[serde(default)]
     pub mode: Mode,
     /// Seconds until the job fails.

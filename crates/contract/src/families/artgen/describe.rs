@@ -18,7 +18,7 @@ pub struct ArtgenDescribe {
     /// Address of the image; not looked at when `base64` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<DeferredField<ImageUrl>>,
-    /// Speed mode.
+    /// Speed mode: it orders the queue and sets the price.
     #[serde(default)]
     pub mode: Mode,
     /// Seconds until the job fails.

@@ -12,11 +12,11 @@ use crate::refusal::{Code, Refusal};
 
 /// What a flag takes.
 enum FlagValue {
-    /// Nothing.
+    /// No value: the flag alone says it.
     Nothing,
     /// Width and height, as in `16:9`.
     Ratio,
-    /// A whole number.
+    /// A whole number from the first to the second.
     Whole(u32, u32),
     /// A number that may have decimals.
     Decimal(f64, f64),

@@ -6,13 +6,13 @@ use crate::family::timestamp;
 use crate::fields::{Count, as_text, not_a_word};
 use crate::prelude::*;
 
-/// What to list.
+/// Which jobs to list, and which page of them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryQuery {
-    /// Page number.
+    /// Number of the page, from 1.
     #[serde(default)]
     pub page: Count<1, 1_000_000, 1>,
-    /// Page size.
+    /// Jobs on a page, at most 100.
     #[serde(default)]
     pub limit: Count<1, 100, 10>,
     /// Job status to list, in any case.
@@ -82,9 +82,9 @@ any_case!(
 /// Which end of a list comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortOrder {
-    /// Oldest first.
+    /// The oldest entry comes first.
     OldestFirst,
-    /// Newest first.
+    /// The newest entry comes first.
     NewestFirst,
 }
 
@@ -99,19 +99,19 @@ any_case!(
 /// A job in the history list.
 #[derive(Serialize, JsonSchema)]
 pub struct HistoryItem {
-    /// Job identifier.
+    /// Identifier of the job, as its submit returned it.
     pub job_id: String,
-    /// Speed mode used.
+    /// Speed mode that the job ran in.
     pub model: &'static str,
     /// Operation that created the job.
     pub action: String,
-    /// Quota consumed.
+    /// Quota that the job consumed.
     pub quota: Quota,
     /// 0 waiting, 1 executing, 2 succeeded, 3 failed.
     pub status: i64,
-    /// 0 to 100.
+    /// Progress in percent, 0 to 100, as text.
     pub progress: String,
-    /// Prompt text.
+    /// The prompt as it was submitted.
     pub prompt: String,
     /// Result on the origin host, empty when there is none.
     pub origin_image: String,
@@ -129,26 +129,26 @@ pub struct HistoryItem {
     pub created_at: String,
     /// When it last changed.
     pub updated_at: String,
-    /// The seed.
+    /// Seed of the image, as text.
     pub seed: Option<String>,
-    /// The small images.
+    /// URLs of the four single images.
     pub images: Vec<String>,
 }
 
 /// A page of the history list.
 #[derive(Serialize, JsonSchema)]
 pub struct History {
-    /// `SUCCESS`.
+    /// Always `SUCCESS`: a refusal has another shape.
     pub status: &'static str,
-    /// `success`.
+    /// Always `success`, in the same sense.
     pub message: &'static str,
-    /// The jobs.
+    /// The jobs of this page, in the order asked for.
     pub data: Vec<HistoryItem>,
     /// How many jobs there are on all pages.
     pub total: u64,
-    /// This page.
+    /// Number of this page, from 1.
     pub page: u64,
-    /// Its size.
+    /// How many jobs a page has.
     pub limit: u64,
 }
 

@@ -17,7 +17,7 @@ const RELAX_SECONDS: i64 = 600;
 pub struct ArtgenImagine {
     /// Text to generate from; it may carry option flags such as `--ar 16:9`.
     pub prompt: Prompt,
-    /// Speed mode.
+    /// Speed mode: it orders the queue and sets the price.
     #[serde(default)]
     pub mode: Mode,
     /// Seconds until the job fails; default and least value 300, in relax mode 600.

@@ -14,7 +14,7 @@ use crate::tariff::Price;
 pub(super) const FAMILY_NAME: &str = "artgen";
 
 words! {
-    /// Speed mode.
+    /// Speed mode: it orders the queue and sets the price.
     pub Mode = Fast { Relax "relax", Fast "fast", Turbo "turbo" }
 }
 
@@ -62,9 +62,9 @@ pub(super) fn grid(task: Task, flags: &Flags, size: (u32, u32)) -> Brief {
 pub(super) struct Lineage {
     /// The prompt with its flags.
     pub(super) prompt: String,
-    /// The version.
+    /// The version of the model the job ran with.
     pub(super) version: Version,
-    /// The speed mode.
+    /// The speed mode the job ran in.
     pub(super) speed: Speed,
     /// The seed the prompt fixed.
     pub(super) seed: Option<u32>,

@@ -15,16 +15,16 @@ use crate::prelude::*;
 pub(super) struct ArtgenResult {
     /// Operation that created the job.
     action: String,
-    /// Job identifier.
+    /// Identifier of the job, as its submit returned it.
     job_id: String,
-    /// 0 to 100.
+    /// Progress in percent, 0 to 100, as text.
     progress: String,
     /// Prompt text; of a describe job the four prompts, one a line.
     prompt: Option<String>,
     /// The four prompts of a describe job, null until it succeeded; other jobs do not have this field.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompts: Option<Option<Vec<String>>>,
-    /// Quota consumed.
+    /// Quota that the job consumed.
     quota: Quota,
     /// Result on the origin host; it works for 24 hours.
     origin_image: Option<String>,
@@ -34,11 +34,11 @@ pub(super) struct ArtgenResult {
     width: Option<u32>,
     /// Height of the result in pixels.
     height: Option<u32>,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
     /// Follow-up actions this job offers.
     components: Option<Vec<&'static str>>,
-    /// The seed.
+    /// Seed of the image, as text.
     seed: Option<String>,
     /// The four small images, when they were asked for; they work for 31 days.
     images: Option<Vec<String>>,

@@ -57,7 +57,7 @@ words! {
     pub VideoMode = Fast { Fast "fast" }
 }
 words! {
-    /// How much moves.
+    /// How much moves in the video.
     pub Motion = Low { Low "low", High "high" }
 }
 words! {
@@ -84,7 +84,7 @@ impl ArtgenVideoResolution {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArtgenVideoSubmit")]
 pub struct ArtgenVideoSubmit {
-    /// What happens.
+    /// What happens in the video.
     pub prompt: Prompt,
     /// Address of the start frame.
     pub image_url: ImageUrl,
@@ -100,7 +100,7 @@ pub struct ArtgenVideoSubmit {
     /// Resolution; the price differs.
     #[serde(default)]
     pub resolution: ArtgenVideoResolution,
-    /// Number of videos.
+    /// How many videos to make.
     #[serde(default)]
     pub bs: NumberChoice<1, 2, 4, 4>,
     /// Address that receives the result.
@@ -147,7 +147,7 @@ pub struct ArtgenVideoExtend {
     /// Who decides how it moves.
     #[serde(default)]
     pub animate_mode: AnimateMode,
-    /// Number of videos.
+    /// How many videos to make.
     #[serde(default)]
     pub bs: NumberChoice<1, 2, 4, 4>,
     /// Address that receives the result.
@@ -194,19 +194,19 @@ impl Operation for ArtgenVideoExtend {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArtgenVideoResult")]
 struct ArtgenVideoResult {
-    /// `generate` or `extend`.
+    /// Whether the job made or extended a video: `generate` or `extend`.
     action: &'static str,
-    /// Job identifier.
+    /// Identifier of the job, as its submit returned it.
     job_id: String,
     /// `100` when it succeeded, null before.
     progress: Option<&'static str>,
-    /// Prompt text.
+    /// The prompt as it was submitted.
     prompt: String,
     /// Quota consumed, as text.
     quota: QuotaText,
     /// The videos; null until success. They work for 72 hours.
     videos: Option<Vec<String>>,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
 }
 

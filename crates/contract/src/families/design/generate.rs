@@ -5,7 +5,7 @@ use crate::fields::{Count, Prompt, Text, words};
 use crate::prelude::*;
 
 words! {
-    /// Width and height.
+    /// Size of each image in pixels, width and height.
     pub DesignSize = S1024x1024 {
         S1024x1024 "1024x1024", S1365x1024 "1365x1024", S1024x1365 "1024x1365",
         S1536x1024 "1536x1024", S1024x1536 "1024x1536", S1820x1024 "1820x1024",
@@ -31,10 +31,10 @@ pub struct DesignGenerations {
     /// How many images; the price differs.
     #[serde(default)]
     pub n: Count<1, 6, 1>,
-    /// Width and height.
+    /// Size of each image in pixels, width and height.
     #[serde(default)]
     pub size: DesignSize,
-    /// The model.
+    /// The model that makes the images.
     #[serde(default)]
     pub model: DesignModel,
     /// What to leave out.

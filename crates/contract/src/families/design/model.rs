@@ -3,6 +3,6 @@
 use crate::fields::words;
 
 words! {
-    /// The model.
+    /// The model that makes the image.
     pub DesignModel = V3 { V3 "designv3", V2 "designv2" }
 }

@@ -17,7 +17,7 @@ macro_rules! repaint {
             /// How many images; the price differs.
             #[serde(default)]
             pub n: Count<1, 6, 1>,
-            /// The model.
+            /// The model that makes the images.
             #[serde(default)]
             pub model: DesignModel,
             /// What to leave out.

@@ -3,7 +3,7 @@
 use crate::job::FileRole;
 use crate::prelude::*;
 
-/// The vendor's body.
+/// The body of every answer, as the vendor's own API has it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImgmodelAnswer")]
 pub(super) struct ImgmodelAnswer {
@@ -20,7 +20,7 @@ pub(super) struct ImgmodelAnswer {
     /// File format; only `image-1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_format: Option<String>,
-    /// Quality; only `image-1`.
+    /// Quality of the images; only `image-1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<String>,
     /// Width and height; only `image-1`.
@@ -28,14 +28,14 @@ pub(super) struct ImgmodelAnswer {
     size: Option<String>,
 }
 
-/// One image.
+/// One image of the answer, as a URL or as bytes.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImgmodelImage")]
 struct ImgmodelImage {
     /// Its address; it works for 60 minutes, at the legacy endpoint for 24 hours.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// The image itself.
+    /// The image file as base64, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     b64_json: Option<String>,
     /// The prompt that was really used; only `art-3`.

@@ -3,7 +3,7 @@
 use crate::fields::{ImageData, List, Prompt};
 use crate::prelude::*;
 
-/// chat-image.
+/// One image from a conversation's words and references.
 pub const FAMILY: Family = Family {
     name: "imgmodel_chat",
     title: "Chat images",
@@ -63,7 +63,7 @@ impl Operation for ChatImageGenerations {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ChatImageResult")]
 struct ChatImageResult {
-    /// Prompt text.
+    /// The prompt as it was submitted.
     prompt: String,
     /// Addresses of the reference images; an inline one by its name.
     refer_images: Vec<String>,
@@ -73,7 +73,7 @@ struct ChatImageResult {
     quota: QuotaText,
     /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
     finish_time: String,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
 }
 

@@ -4,7 +4,7 @@ use crate::fields::{Count, Prompt, words};
 use crate::prelude::*;
 
 words! {
-    /// The only model.
+    /// The model; this endpoint has only one.
     pub LegacyModel = Art3 { Art3 "art-3" }
 }
 words! {
@@ -30,9 +30,9 @@ impl LegacySize {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ImgmodelLegacy")]
 pub struct ImgmodelLegacy {
-    /// What to show.
+    /// What the image shows.
     pub prompt: Prompt<4000>,
-    /// Width and height.
+    /// Size of the image in pixels, width and height.
     pub size: LegacySize,
     /// The model; only `art-3`.
     #[serde(default)]

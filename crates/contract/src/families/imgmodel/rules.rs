@@ -6,7 +6,7 @@ use crate::fields::{Count, words};
 use crate::prelude::*;
 
 words! {
-    /// The model.
+    /// The model that makes the image.
     pub ImgmodelModel = Art2 { Image1 "image-1", Art2 "art-2", Art3 "art-3" }
 }
 words! {

@@ -14,14 +14,14 @@ const SECONDS: u32 = 5;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MotionExtend")]
 pub struct MotionExtend {
-    /// Earlier video job.
+    /// Job of the video that is extended.
     pub job_id: JobId,
-    /// What happens next.
+    /// What happens in the added part.
     pub user_prompt: Prompt,
     /// Address that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
-    /// The model.
+    /// The model that extends the video.
     #[serde(default)]
     pub model_name: ModelName,
 }

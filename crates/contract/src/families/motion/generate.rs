@@ -26,16 +26,16 @@ pub struct MotionGenerations {
     /// Whether the first and the last frame are equal.
     #[serde(default, rename = "loop")]
     pub looped: Flag<false>,
-    /// Width to height.
+    /// Aspect ratio of the video, width to height.
     #[serde(default)]
     pub aspect_ratio: MotionAspectRatio,
-    /// The model.
+    /// The model that makes the video.
     #[serde(default)]
     pub model_name: ModelName,
     /// Length; `10s` only at 720p.
     #[serde(default)]
     pub duration: Duration,
-    /// Resolution.
+    /// Resolution of the video.
     #[serde(default)]
     pub resolution: MotionResolution,
     /// Speed mode; the price differs.

@@ -10,14 +10,14 @@ pub(super) const LARGE: &str = "motion.factor.1080p";
 pub(super) const LONG: &str = "motion.factor.10s";
 
 words! {
-    /// The model.
+    /// The model that makes the video.
     pub ModelName = V3 {
         V1 "motion-v1", V2 "motion-v2", V2Flash "motion-v2-flash", V3 "motion-v3",
         V3Reasoning "motion-v3-reasoning",
     }
 }
 words! {
-    /// Width to height.
+    /// Aspect ratio, width to height.
     pub MotionAspectRatio = Tall {
         Tall "9:16", Tall34 "3:4", Square "1:1", Wide43 "4:3", Wide "16:9", Cinema "21:9",
     }

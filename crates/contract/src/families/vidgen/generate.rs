@@ -7,11 +7,11 @@ use crate::brief::VideoDefinition;
 use crate::fields::{Flag, ImageData, List, NumberChoice, Prompt, Span};
 use crate::prelude::*;
 
-/// Makes a video.
+/// Makes a video from words, frames or references.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VidgenGenerations")]
 pub struct VidgenGenerations {
-    /// The model.
+    /// The model that makes the video.
     pub model: VidgenModel,
     /// What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so is what comes
     /// after 32 different ones.
@@ -19,7 +19,7 @@ pub struct VidgenGenerations {
     /// Addresses, data-URIs or base64 of reference images; no real people, no real brand logos.
     #[serde(default, rename = "referImages")]
     pub refer_images: List<ImageData, 0, 10>,
-    /// Upright or lying.
+    /// Whether the video is upright or wide.
     #[serde(default)]
     pub orientation: Orientation,
     /// Length in seconds; 25 only with `video-2-pro`. Default 10, with `video-2-pro` 15.

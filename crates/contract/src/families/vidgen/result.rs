@@ -7,7 +7,7 @@ use crate::prelude::*;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "VidgenResult")]
 struct VidgenResult {
-    /// Job identifier.
+    /// Identifier of the job, as its submit returned it.
     job_id: String,
     /// The model; null for a video that came by address.
     model: Option<String>,
@@ -17,11 +17,11 @@ struct VidgenResult {
     refer_images: Vec<String>,
     /// Film address; it works for 72 hours.
     video_url: String,
-    /// Quota consumed.
+    /// Quota that the job consumed.
     quota: Quota,
     /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
     finish_time: String,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
 }
 
@@ -36,11 +36,11 @@ struct VidgenCharacter {
     username: String,
     /// What it looks like.
     preview_url: String,
-    /// Quota consumed.
+    /// Quota that the job consumed.
     quota: Quota,
     /// When it finished, `YYYY-MM-DD HH:MM:SS` in UTC.
     finish_time: String,
-    /// Callback address.
+    /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
 }
 

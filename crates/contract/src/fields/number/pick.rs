@@ -23,7 +23,7 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Option<i64>, Va
 pub struct NumberChoice<const A: i64, const B: i64, const C: i64, const DEFAULT: i64>(i64);
 
 impl<const A: i64, const B: i64, const C: i64, const D: i64> NumberChoice<A, B, C, D> {
-    /// The number.
+    /// The number that was chosen.
     pub const fn count(self) -> u32 {
         self.0 as u32
     }
@@ -78,7 +78,7 @@ pub struct SteppedCount<const LEAST: i64, const MOST: i64, const STEP: i64, cons
 );
 
 impl<const L: i64, const M: i64, const S: i64, const D: i64> SteppedCount<L, M, S, D> {
-    /// The number.
+    /// The number, a multiple of the step.
     pub const fn count(self) -> u32 {
         self.0 as u32
     }
