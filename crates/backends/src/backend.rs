@@ -130,9 +130,9 @@ pub struct OutputFile {
     pub role: FileRole,
     /// The media type that is served with it.
     pub media_type: &'static str,
-    /// Width of the image or video in pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Height of the image or video in pixels.
+    /// Height in pixels.
     pub height: u32,
     /// The content, as it is stored.
     pub bytes: Bytes,

@@ -3,6 +3,8 @@
 //! Invariants: backends never see an API key of a caller, never read or write the store, and treat everything that
 //! comes back over the network as hostile.
 
+#![warn(missing_docs)]
+
 pub mod backend;
 mod cancellation;
 mod canvas;

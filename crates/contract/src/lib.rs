@@ -3,6 +3,8 @@
 //! Invariants: contract never waits, never reads a clock, a file or the network; the table [`FAMILIES`] is the only
 //! place that knows a path, a field, a rule, a price key or a result shape.
 
+#![warn(missing_docs)]
+
 pub mod banned;
 pub mod body;
 pub mod brief;

@@ -76,11 +76,11 @@ pub struct FairPermit {
 pub struct Usage {
     /// What is shared.
     pub name: &'static str,
-    /// How much there is of it in all.
+    /// All there is.
     pub whole: u64,
     /// The most one holder may have.
     pub share: u64,
-    /// How much of it is in use.
+    /// What is taken.
     pub taken: u64,
     /// How many wait for a part.
     pub waiting: usize,

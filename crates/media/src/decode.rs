@@ -14,9 +14,7 @@ use crate::picture::Picture;
 /// How large a picture may be that is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most pixels.
     pub max_pixels: u64,
-    /// Longest side.
     pub max_side: u32,
 }
 

@@ -6,7 +6,6 @@
 /// The image formats that are read, told apart by their first bytes and never by a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Portable Network Graphics.
     Png,
     /// JPEG, baseline or progressive.
     Jpeg,

@@ -7,9 +7,7 @@ use crate::sampling::Field;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Mask {
-    /// Width of the image or video in pixels.
     pub width: u32,
-    /// Height of the image or video in pixels.
     pub height: u32,
     /// `width * height` shares, rows from the top.
     pub shares: Vec<u8>,

@@ -34,7 +34,6 @@ impl<'a> Weights<'a> {
             .collect()
     }
 
-    /// Leaves bytes out.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.bytes = &self.bytes[bytes..];
     }

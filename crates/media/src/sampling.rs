@@ -81,7 +81,6 @@ pub fn painted<const N: usize>(
 pub struct Field<const N: usize> {
     /// Nodes in a row.
     pub width: usize,
-    /// Rows.
     pub height: usize,
     /// Row after row.
     pub nodes: Vec<[f32; N]>,

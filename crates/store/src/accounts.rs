@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// An account to be made.
 #[derive(Clone, Debug)]
 pub struct NewAccount {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// E-mail.
     pub email: String,

@@ -18,7 +18,7 @@ pub struct Asset {
     pub job_id: String,
     /// Whose it is.
     pub account_id: String,
-    /// Media type, such as `image/png`.
+    /// Its media type.
     pub media_type: String,
     /// Its size.
     pub bytes: i64,

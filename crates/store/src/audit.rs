@@ -8,15 +8,15 @@ use crate::store_core::StoreCore;
 /// One act of an operator, or of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRow {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// When.
     pub time_ms: i64,
-    /// Name of the operator.
+    /// Who.
     pub actor: String,
-    /// What was done, such as `account.create`.
+    /// What.
     pub action: String,
-    /// Identifier or name of the thing it was done to.
+    /// To what.
     pub target: String,
     /// More, in words or JSON.
     pub detail: String,

@@ -11,13 +11,13 @@ use crate::{Error, Result};
 /// A key as its owner may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Whose it is.
     pub account_id: String,
     /// Its first characters, for display.
     pub prefix: String,
-    /// What its owner calls it.
+    /// Its name.
     pub name: String,
     /// What it may do.
     pub scopes: String,
@@ -34,7 +34,7 @@ pub struct Key {
 /// A key to be stored.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Whose it is.
     pub account_id: String,
@@ -42,7 +42,7 @@ pub struct NewKey {
     pub hash: String,
     /// Its first characters, for display.
     pub prefix: String,
-    /// What its owner calls it.
+    /// Its name.
     pub name: String,
     /// What it may do.
     pub scopes: String,

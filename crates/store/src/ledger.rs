@@ -67,7 +67,7 @@ pub enum CreditOutcome {
 /// One row of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRow {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Whose quota moved.
     pub account_id: String,

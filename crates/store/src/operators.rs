@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// An operator as others may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorRow {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Its name, never used twice.
     pub name: String,
@@ -30,9 +30,9 @@ pub struct OperatorRow {
 /// An operator to be stored.
 #[derive(Clone, Debug)]
 pub struct NewOperator {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
-    /// What its owner calls it.
+    /// Its name.
     pub name: String,
     /// What it may do.
     pub role: OperatorRole,

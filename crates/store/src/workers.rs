@@ -21,7 +21,7 @@ use crate::store_core::StoreCore;
 /// A back end: a vendor at an address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackendRow {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// The caller it belongs to; `None` for the operator's.
     pub owner: Option<String>,
@@ -47,7 +47,7 @@ impl BackendRow {
 /// A worker account: a credential at a back end, and what may be asked of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerRow {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Its back end.
     pub backend_id: String,

@@ -93,7 +93,7 @@ impl Anime {
             .collect()
     }
 
-    /// The picture.
+    /// Draws the figure at this size.
     pub fn render(&self, width: u32, height: u32) -> Picture {
         let (width, height) = (width.max(1), height.max(1));
         let mut scene = Scene::backdrop(&self.prompt, &self.negative, self.seed);

@@ -13,9 +13,8 @@ use kinds::Place;
 pub struct RequestedSubject {
     /// Which picture: the glyph of an emoji or the name of one of our own.
     pub key: String,
-    /// Its English name.
     pub name: String,
-    /// How many.
+    /// How many of it, from 1.
     pub count: u8,
     /// The colour it should have.
     pub colour: Option<[u8; 3]>,

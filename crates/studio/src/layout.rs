@@ -12,7 +12,6 @@ use crate::subject::writing::has_writing;
 pub(crate) struct PlacedSubject {
     /// Which of the wanted subjects it is.
     pub index: usize,
-    /// Its picture.
     pub art: Art,
     /// Where the middle of its feet is.
     pub foot: (f32, f32),
@@ -20,9 +19,8 @@ pub(crate) struct PlacedSubject {
     pub scale: f32,
     /// Looks the other way.
     pub flip: bool,
-    /// Depth 0..1.
+    /// 0 right before the camera, 1 at the horizon.
     pub depth: f32,
-    /// Where it belongs.
     pub habitat: Habitat,
 }
 
@@ -72,7 +70,6 @@ pub(crate) struct Floor {
     pub near: f32,
     /// World height of the nearest water, if there is any.
     pub water: Option<f32>,
-    /// The setting.
     pub setting: Setting,
 }
 

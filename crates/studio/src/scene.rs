@@ -41,11 +41,8 @@ pub struct Scene {
     pub prompt: String,
     /// What stands in it.
     pub subjects: Vec<RequestedSubject>,
-    /// Where it plays.
     pub setting: Setting,
-    /// When it plays.
     pub time: Time,
-    /// The weather.
     pub weather: Weather,
     /// The time of year.
     pub season: Season,

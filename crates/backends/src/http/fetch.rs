@@ -34,9 +34,9 @@ pub struct FetchedImage {
     pub bytes: Bytes,
     /// The media type by magic bytes, whatever the answer claimed.
     pub media_type: &'static str,
-    /// Width of the image or video in pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Height of the image or video in pixels.
+    /// Height in pixels.
     pub height: u32,
 }
 

@@ -12,7 +12,7 @@ use super::file::UploadFile;
 /// What is sent in the body.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RequestBody {
-    /// No value: the flag alone says it.
+    /// Nothing.
     Nothing,
     /// A JSON object.
     Json(Map<String, Value>),

@@ -9,7 +9,7 @@ pub struct Asset {
     pub key: String,
     /// Whose it is.
     pub account_id: Arc<str>,
-    /// Media type, such as `image/png`.
+    /// Its media type.
     pub media_type: String,
     /// Its size.
     pub bytes: u64,

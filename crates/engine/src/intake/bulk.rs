@@ -38,7 +38,7 @@ pub struct BulkCall {
 /// What was submitted together, and what each was told.
 #[derive(Clone, Debug)]
 pub struct BulkView {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// When it was submitted.
     pub created_ms: i64,

@@ -35,7 +35,7 @@ pub(crate) enum WorkerEffect {
     Ban,
     /// It did its part.
     Answered,
-    /// No value: the flag alone says it.
+    /// Nothing.
     Nothing,
 }
 

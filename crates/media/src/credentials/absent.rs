@@ -20,7 +20,7 @@ impl Signatory {
         match *self {}
     }
 
-    /// Signs nothing.
+    /// Never called: no value of this type exists.
     pub fn sign(
         &self,
         _: (&[u8], &str),

@@ -41,7 +41,7 @@ const ALGORITHMS: [SigningAlg; 7] = [
 ];
 const MP4: &str = "video/mp4";
 
-/// Signs.
+/// A certificate and its key, ready to sign manifests.
 pub struct Signatory {
     signer: BoxedSigner,
     context: Arc<Context>,

@@ -21,9 +21,9 @@ static MODEL: LazyLock<Model> = LazyLock::new(|| {
 /// A square around a face, in pixels of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Face {
-    /// Left edge.
+    /// Left edge of the box, in pixels.
     pub x: f32,
-    /// Upper edge.
+    /// Upper edge of the box, in pixels.
     pub y: f32,
     /// Length of a side.
     pub size: f32,

@@ -20,7 +20,6 @@ pub enum VideoError {
     /// The bytes are not an MP4 with a picture track.
     #[error("the video is damaged: {0}")]
     Damaged(String),
-    /// The codec refused.
     #[error("the video codec failed: {0}")]
     Codec(String),
 }

@@ -10,7 +10,7 @@ const MOST_SAMPLES: usize = 200_000;
 /// No sensible clip has more tracks.
 const MOST_TRACKS: usize = 8;
 
-/// A whole file.
+/// A clip taken apart into its tracks.
 pub(super) struct Movie<'a> {
     pub(super) tracks: Vec<Track<'a>>,
 }
@@ -32,7 +32,6 @@ pub(super) struct Track<'a> {
     pub(super) samples: Vec<Sample<'a>>,
 }
 
-/// One sample.
 #[derive(Clone)]
 pub(super) struct Sample<'a> {
     pub(super) bytes: std::borrow::Cow<'a, [u8]>,
@@ -68,7 +67,7 @@ impl<'a> Movie<'a> {
         Ok(Self { tracks })
     }
 
-    /// The picture track.
+    /// The one track that has pictures.
     pub(super) fn pictures(&self) -> Result<&Track<'a>, VideoError> {
         let track = self.tracks.iter().find(|track| track.is_picture);
         track.ok_or_else(|| damaged("no picture track"))

@@ -5,15 +5,12 @@ use super::error::VideoError;
 /// Size and time of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VideoInfo {
-    /// Width of the image or video in pixels.
     pub width: u32,
-    /// Height of the image or video in pixels.
     pub height: u32,
     /// Length in seconds.
     pub duration: f64,
     /// Frames a second, on average.
     pub fps: f64,
-    /// Number of frames.
     pub frames: u32,
 }
 

@@ -23,7 +23,7 @@ const TICKS: u32 = 512;
 /// The matrix that leaves a picture as it is.
 pub(super) const UPRIGHT: [u32; 9] = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000];
 
-/// The whole file.
+/// The bytes of an MP4 file that has this track alone.
 pub(super) fn write(track: &EncodedTrack) -> Vec<u8> {
     let mut file = boxed(
         "ftyp",

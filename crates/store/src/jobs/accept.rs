@@ -9,11 +9,11 @@ use crate::jobs::attempt::Attempt;
 /// A job to be accepted.
 #[derive(Clone, Debug)]
 pub struct NewJob {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Whose it is.
     pub account_id: String,
-    /// The operation that was priced, `family.operation`.
+    /// `family.operation`.
     pub operation: String,
     /// The queue whose limit it counts against.
     pub queue: String,

@@ -16,7 +16,7 @@ use crate::row::{Columns, FromRow};
 /// Requests that a caller submits together.
 #[derive(Clone, Debug)]
 pub struct NewBulk {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Whose it is.
     pub account_id: String,
@@ -41,7 +41,7 @@ impl NewBulk {
 /// One of the requests.
 #[derive(Clone, Debug)]
 pub struct NewBulkItem {
-    /// The operation that was priced, `family.operation`.
+    /// `family.operation`.
     pub operation: String,
     /// What is wished for.
     pub wish: BulkEntry,
@@ -75,7 +75,7 @@ pub enum BulkOutcome {
 /// What callers submitted together, as it is remembered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bulk {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// What each request was told, in order.
     pub items: Vec<BulkItem>,
@@ -86,7 +86,7 @@ pub struct Bulk {
 /// What one of the requests was told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BulkItem {
-    /// The operation that was priced, `family.operation`.
+    /// `family.operation`.
     pub operation: String,
     /// What it was told.
     pub told: BulkItemOutcome,

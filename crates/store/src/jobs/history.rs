@@ -48,7 +48,7 @@ impl FromRow for AttemptRow {
 /// A job that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedJobRow {
-    /// The operation that was priced, `family.operation`.
+    /// `family.operation`.
     pub operation: String,
     /// How it ended.
     pub state: JobState,

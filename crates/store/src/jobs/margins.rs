@@ -10,13 +10,13 @@ use crate::row::{Columns, FromRow};
 /// What callers paid for one operation at one vendor, and what the vendor took for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarginRow {
-    /// Name of the vendor it is at.
+    /// The vendor.
     pub vendor: String,
-    /// The operation that was priced, `family.operation`.
+    /// `family.operation`.
     pub operation: String,
     /// What the vendor counts in; empty where it did not say what it took.
     pub currency: String,
-    /// Jobs that the vendor finished with a result.
+    /// Jobs that succeeded.
     pub jobs: i64,
     /// What callers were charged for them.
     pub quota: Quota,

@@ -39,7 +39,7 @@ pub(super) enum CachedOutline {
     Right(Outline),
     /// It was not made when it was looked for last, and nothing has changed since.
     Quiet,
-    /// No value: the flag alone says it.
+    /// Nothing.
     Nothing,
 }
 

@@ -7,21 +7,21 @@ use crate::row::{Columns, FromRow};
 /// A stored job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRow {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Whose it is.
     pub account_id: String,
-    /// The operation that was priced, `family.operation`.
+    /// `family.operation`.
     pub operation: String,
     /// The queue whose limit it counts against.
     pub queue: String,
-    /// How far it has come.
+    /// Where it is.
     pub state: JobState,
     /// How fast it was asked for.
     pub speed: Speed,
     /// 0 to 100.
     pub progress: i64,
-    /// Why it failed, if it did.
+    /// Why it failed.
     pub message: Option<String>,
     /// The request as JSON.
     pub request: String,

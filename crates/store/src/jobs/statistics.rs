@@ -25,9 +25,9 @@ pub struct JobCounts {
 pub struct UsageRow {
     /// Days since 1970.
     pub day: i64,
-    /// The operation that was priced, `family.operation`.
+    /// `family.operation`.
     pub operation: String,
-    /// Jobs that the vendor finished with a result.
+    /// Jobs that succeeded.
     pub jobs: i64,
     /// What they were charged.
     pub quota: Quota,

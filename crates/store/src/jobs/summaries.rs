@@ -11,11 +11,11 @@ use crate::row::{Columns, FromRow};
 /// The little that shows whether a job has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobSummary {
-    /// Identifier of the worker account.
+    /// Identifier.
     pub id: String,
     /// Where it is, to its caller.
     pub state: JobState,
-    /// Progress in percent, 0 to 100.
+    /// 0 to 100.
     pub progress: u8,
     /// Counts changes a caller sees.
     pub revision: i64,

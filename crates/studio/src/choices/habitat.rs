@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub enum Habitat {
     /// Stands on the ground.
     Ground,
-    /// Floats on water.
     Water,
     /// Swims below the surface.
     Sea,
@@ -23,7 +22,6 @@ pub enum Habitat {
 /// Where a thing belongs and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kind {
-    /// Where it belongs.
     pub habitat: Habitat,
     /// Its size on a scale from 0 (an insect) to 1 (a castle).
     pub size: f32,

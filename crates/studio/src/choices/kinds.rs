@@ -10,7 +10,6 @@ macro_rules! named {
         pub enum $kind { $($(#[$doc])* $variant),* }
 
         impl $kind {
-            /// Every choice.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// The choice in plain English.
@@ -24,13 +23,10 @@ macro_rules! named {
 named! {
     /// Where a scene plays.
     Setting {
-        /// Rolling grassland.
         Meadow = "meadow",
-        /// High peaks.
         Mountains = "mountains",
         /// Still water between hills.
         Lake = "lake",
-        /// Open water.
         Sea = "sea",
         /// Sand beside the sea.
         Beach = "beach",
@@ -38,7 +34,6 @@ named! {
         Forest = "forest",
         /// Warm, dense green.
         Jungle = "jungle",
-        /// Dunes.
         Desert = "desert",
         /// Red rock and strata.
         Canyon = "canyon",
@@ -48,29 +43,18 @@ named! {
         Street = "street",
         /// Small houses on hills.
         Village = "village",
-        /// Snow and ice.
         Snow = "snowy land",
-        /// Stars and planets.
         Space = "outer space",
-        /// Below the surface.
         Underwater = "underwater",
-        /// Inside a house.
         Room = "room",
-        /// A set table.
         Table = "table",
-        /// Beds of flowers.
         Garden = "garden",
-        /// A winding river.
         River = "river",
-        /// Falling water.
         Waterfall = "waterfall",
         /// A mountain of fire.
         Volcano = "volcano",
-        /// Above the clouds.
         Clouds = "sea of clouds",
-        /// Ploughed rows.
         Farm = "farmland",
-        /// A plain backdrop.
         Studio = "studio backdrop",
         /// No place at all: shapes and colours.
         Abstract = "abstract composition",
@@ -80,11 +64,8 @@ named! {
 named! {
     /// When a scene plays.
     Time {
-        /// First light.
         Dawn = "dawn",
-        /// Cool morning.
         Morning = "morning",
-        /// High sun.
         Day = "midday",
         /// Low warm sun.
         Golden = "golden hour",
@@ -92,7 +73,6 @@ named! {
         Sunset = "sunset",
         /// After the sun.
         Dusk = "dusk",
-        /// Moon and stars.
         Night = "night",
     }
 }
@@ -100,17 +80,11 @@ named! {
 named! {
     /// The weather of a scene.
     Weather {
-        /// Blue sky.
         Clear = "clear sky",
-        /// Some clouds.
         Cloudy = "drifting clouds",
-        /// All clouds.
         Overcast = "overcast sky",
-        /// Rain.
         Rain = "rain",
-        /// Rain and lightning.
         Storm = "thunderstorm",
-        /// Falling snow.
         Snowfall = "falling snow",
         /// Mist in the valleys.
         Fog = "fog",
@@ -118,9 +92,7 @@ named! {
         Wind = "wind",
         /// Sun after rain.
         Rainbow = "rainbow",
-        /// Northern lights.
         Aurora = "northern lights",
-        /// Falling stars.
         Meteors = "shooting stars",
     }
 }
@@ -132,23 +104,17 @@ named! {
         Painting = "digital painting",
         /// Pigment on wet paper.
         Watercolor = "watercolor",
-        /// Thick strokes.
         Oil = "oil painting",
         /// Brush and ink wash.
         Ink = "ink wash",
-        /// Few large pixels.
         Pixel = "pixel art",
-        /// Facets.
         LowPoly = "low-poly",
         /// Layers of cut paper.
         PaperCut = "paper cut",
-        /// Lines only.
         LineArt = "line art",
         /// Blocks on a tile.
         Isometric = "isometric",
-        /// Neon and grids.
         Synthwave = "synthwave",
-        /// Woodblock print.
         UkiyoE = "ukiyo-e",
         /// White lines on blue.
         Blueprint = "blueprint",
@@ -156,7 +122,6 @@ named! {
         Noir = "noir",
         /// Coloured glass in lead.
         StainedGlass = "stained glass",
-        /// Few flat colours.
         Poster = "flat poster",
         /// Clear colours in two tones, thin dark lines.
         Anime = "anime",
@@ -212,15 +177,11 @@ pub enum Place {
     Left,
     /// Right of the middle.
     Right,
-    /// In the middle.
     Middle,
-    /// High up.
     Top,
-    /// Low down.
     Bottom,
     /// Close to the viewer.
     Front,
-    /// In the distance.
     Far,
     /// On top of the subject named next.
     On,
@@ -232,10 +193,8 @@ pub enum Place {
 pub enum Season {
     /// Blossom.
     Spring,
-    /// Green.
     Summer,
     /// Red and gold.
     Autumn,
-    /// White.
     Winter,
 }

@@ -179,7 +179,6 @@ pub(crate) fn extras(all: &mut Drawing, t: &Traits) {
     }
 }
 
-/// A bow.
 pub(crate) fn bow(all: &mut Drawing, (x, y): (f32, f32), size: f32, t: &Traits) {
     let red = mix(t.cloth, hex(0xe0405a), 0.65);
     for side in [-1.0_f32, 1.0] {

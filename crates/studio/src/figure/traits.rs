@@ -17,18 +17,14 @@ pub enum HairCut {
     Ponytail,
     /// Short and pointed.
     Spiky,
-    /// Long and wavy.
     Wavy,
 }
 
 /// What the face says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expression {
-    /// A small smile.
     Smile,
-    /// Laughing, mouth open.
     Laugh,
-    /// Calm, mouth straight.
     Serious,
     /// Brows up, mouth down.
     Sad,
@@ -38,7 +34,6 @@ pub enum Expression {
     Surprised,
 }
 
-/// What is worn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outfit {
     /// Sailor collar and ribbon.
@@ -60,13 +55,11 @@ pub enum Outfit {
 pub enum Extra {
     /// Ears of a cat.
     CatEars,
-    /// Round glasses.
     Glasses,
     /// A bow in the hair.
     Bow,
     /// A pointed hat.
     Hat,
-    /// Headphones.
     Headphones,
     /// Red cheeks.
     Blush,
@@ -84,17 +77,13 @@ pub enum Pose {
 /// Everything that makes a character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traits {
-    /// Hair colour.
     pub hair: Rgb,
     /// How the hair is worn.
     pub cut: HairCut,
-    /// Eye colour.
     pub eyes: Rgb,
-    /// Skin colour.
     pub skin: Rgb,
     /// What the face says.
     pub expression: Expression,
-    /// What is worn.
     pub outfit: Outfit,
     /// Colour of what is worn.
     pub cloth: Rgb,

@@ -9,9 +9,7 @@ use super::colour::Rgb;
 /// Which part of the world a picture shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// Pixels across.
     pub width: u32,
-    /// Pixels down.
     pub height: u32,
     /// Pixels in one world unit.
     pub scale: f32,
@@ -55,9 +53,7 @@ impl Frame {
 
 /// Premultiplied floating pixels.
 pub(crate) struct Canvas {
-    /// Pixels across.
     pub width: usize,
-    /// Pixels down.
     pub height: usize,
     /// Rows from the top.
     pub pixels: Vec<[f32; 4]>,

@@ -8,9 +8,7 @@ pub(crate) struct Cover {
     pub x: usize,
     /// Top edge in the picture.
     pub y: usize,
-    /// Pixels across.
     pub width: usize,
-    /// Pixels down.
     pub height: usize,
     /// 0 outside, 255 inside.
     pub inside: Vec<u8>,
@@ -19,9 +17,7 @@ pub(crate) struct Cover {
 /// Where to look for coverage: the picture's size and the margin around the outline.
 #[derive(Clone, Copy)]
 pub(crate) struct Area {
-    /// Pixels across.
     pub width: u32,
-    /// Pixels down.
     pub height: u32,
     /// Pixels kept free around the outline.
     pub margin: f32,

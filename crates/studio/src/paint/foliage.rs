@@ -8,15 +8,14 @@ use super::region::{polygon, rounded};
 /// A place for a tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TreeSite {
-    /// Where it stands.
+    /// Where the middle of its foot is.
     pub x: f32,
-    /// Where it stands.
     pub y: f32,
     /// How tall it is.
     pub tall: f32,
-    /// Depth 0..1.
+    /// 0 right before the camera, 1 at the horizon.
     pub depth: f32,
-    /// Its own choices.
+    /// Makes each tree a little different.
     pub seed: u32,
 }
 

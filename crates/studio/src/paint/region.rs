@@ -16,7 +16,6 @@ pub(crate) enum Role {
     Sky,
     /// Sun, moon, stars, lamps, beams.
     Light,
-    /// Clouds and mist.
     Cloud,
     /// Mountains and other far land.
     Far,
@@ -39,11 +38,8 @@ pub(crate) enum Role {
 /// How a region joins what is behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Blend {
-    /// Covers it.
     Cover,
-    /// Darkens it.
     Darken,
-    /// Lightens it.
     Glow,
 }
 
@@ -52,9 +48,7 @@ pub(crate) enum Blend {
 pub(crate) struct Region {
     /// Its outline in world units.
     pub path: Path,
-    /// Its colours.
     pub field: Field,
-    /// What it shows.
     pub role: Role,
     /// 0 is right before the camera, 1 at the end of the world.
     pub depth: f32,
@@ -80,7 +74,6 @@ pub(crate) struct Mirror {
 /// One step in drawing a scene.
 #[derive(Clone)]
 pub(crate) enum Item {
-    /// Paint a region.
     Fill(Region),
     /// Mirror what is painted so far.
     Mirror(Mirror),
@@ -113,7 +106,6 @@ impl Region {
     }
 }
 
-/// One colour everywhere.
 pub(crate) fn plain(colour: Rgb) -> Field {
     let rgba = with_alpha(colour, 1.0);
     Arc::new(move |_, _| rgba)

@@ -17,7 +17,7 @@ pub(super) struct Veil {
 }
 
 impl Veil {
-    /// Nothing laid yet.
+    /// What is there before anything was laid.
     pub(super) const CLEAR: Self = Self {
         through: [1.0; 3],
         light: [0.0; 3],

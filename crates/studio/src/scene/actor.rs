@@ -126,7 +126,6 @@ fn coloured(part: Rgb, dye: Option<Rgb>) -> Rgb {
     dye.map_or(part, |dye| dyed(part, dye))
 }
 
-/// Adds a subject.
 pub(crate) fn actor(stage: &mut Stage, one: &PlacedSubject) {
     let relief = Arc::new(Relief::new(one));
     let across = SubjectFrame::of(one);

@@ -23,7 +23,6 @@ pub(crate) enum Tree {
     Birch,
 }
 
-/// Adds one tree.
 pub(crate) fn tree(stage: &mut Stage, kind: Tree, spot: TreeSite, colour: Rgb) {
     match kind {
         Tree::Pine => {

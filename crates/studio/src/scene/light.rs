@@ -19,7 +19,6 @@ pub(crate) struct Light {
     pub haze: f32,
     /// World place of the sun or moon.
     pub sun: (f32, f32),
-    /// Its colour.
     pub disc: Rgb,
     /// Whether it is dark enough for lamps and stars, 0..1.
     pub dark: f32,

@@ -80,7 +80,6 @@ pub(crate) fn packed(cells: &[bool]) -> Vec<u16> {
 }
 
 impl Hole {
-    /// Unpacks a patch.
     pub(crate) fn of(patch: &Patch) -> Self {
         let mut cells = Vec::with_capacity(SIDE * SIDE);
         for (index, run) in patch.runs.iter().enumerate() {

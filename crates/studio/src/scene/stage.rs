@@ -14,13 +14,9 @@ use crate::style::look::Look;
 /// The visible part of the world with some room around it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// Left edge.
     pub left: f32,
-    /// Right edge.
     pub right: f32,
-    /// Top edge.
     pub top: f32,
-    /// Bottom edge.
     pub bottom: f32,
 }
 
@@ -28,15 +24,13 @@ pub(crate) struct View {
 pub(crate) struct Stage<'a> {
     /// What is asked for.
     pub scene: &'a Scene,
-    /// Choices.
+    /// Every choice of the scene comes from these.
     pub dice: Dice,
-    /// The light.
     pub light: Arc<Light>,
-    /// The visible world.
     pub view: View,
     /// World height of the horizon.
     pub horizon: f32,
-    /// The style's wishes.
+    /// What the style wants prepared.
     pub look: Look,
     /// Turns of the slow clock that moves clouds and water.
     pub clock: f32,
@@ -93,7 +87,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Adds still water.
+    /// Adds still water that mirrors what is painted so far.
     pub(crate) fn mirror(&mut self, path: Option<Path>, line: f32, strength: f32) {
         if let Some(path) = path {
             let phase = self.clock * 3.0;

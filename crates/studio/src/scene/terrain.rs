@@ -17,9 +17,8 @@ pub(crate) struct Range {
     pub foot: f32,
     /// Height of the highest peaks.
     pub height: f32,
-    /// Distance between peaks.
     pub spacing: f32,
-    /// Depth 0..1.
+    /// 0 right before the camera, 1 at the horizon.
     pub depth: f32,
     /// Colour of the rock.
     pub rock: Rgb,
@@ -103,7 +102,7 @@ pub(crate) struct Hills {
     pub swing: f32,
     /// How many hills in a world unit.
     pub pitch: f32,
-    /// Depth 0..1.
+    /// 0 right before the camera, 1 at the horizon.
     pub depth: f32,
     /// Colour of the ground.
     pub colour: Rgb,

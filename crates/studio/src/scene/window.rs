@@ -5,13 +5,9 @@ use serde::{Deserialize, Serialize};
 /// A rectangle of the world; the first window of a scene has an area of about one unit around the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// Left edge.
     pub left: f32,
-    /// Top edge.
     pub top: f32,
-    /// Width.
     pub width: f32,
-    /// Height.
     pub height: f32,
 }
 

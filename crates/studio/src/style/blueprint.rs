@@ -20,7 +20,7 @@ fn beyond_whole(v: f32) -> f32 {
     if cut < 0.0 { cut + 1.0 } else { cut }
 }
 
-/// The ruled sheet.
+/// Blue paper with a fine and a coarse grid.
 fn sheet(x: f32, y: f32) -> [f32; 3] {
     let fine = 0.02;
     let rule = |v: f32, gap: f32, wide: f32| {

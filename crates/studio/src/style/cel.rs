@@ -7,7 +7,6 @@ use crate::paint::colour::{Rgba, luma, mix, saturate, scale, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Region, Role};
 
-/// Cel painting.
 pub(crate) struct Cel;
 
 impl Style for Cel {

@@ -6,7 +6,6 @@ use crate::paint::colour::{Rgba, luma, mix, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Region, Role};
 
-/// Brush and ink.
 pub(crate) struct Ink;
 
 const PAPER: [f32; 3] = [0.957, 0.933, 0.88];
@@ -95,7 +94,7 @@ impl Style for Ink {
     }
 }
 
-/// A carved stamp.
+/// A red seal in a corner of the sheet.
 fn stamp(x: f32, y: f32, pixel: &mut [f32; 4]) {
     let (u, v) = ((x - 0.37) / 0.034, (y + 0.35) / 0.034);
     if u.abs() > 1.0 || v.abs() > 1.0 {

@@ -5,7 +5,6 @@ use crate::paint::colour::{Rgba, luma, mix, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Region, Role};
 
-/// Lines only.
 pub(crate) struct LineArt;
 
 const INK: [f32; 3] = [0.1, 0.11, 0.14];

@@ -22,7 +22,7 @@ pub(crate) struct Look {
     pub coarse: Option<u32>,
     /// Clouds and light are cut shapes, not soft fields.
     pub cut: bool,
-    /// Water mirrors nothing.
+    /// Whether still water mirrors nothing.
     pub dull: bool,
     /// The style asks what its sheet is like at every pixel.
     pub grained: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Spot {
     pub x: f32,
     /// World place in the region's own layer.
     pub y: f32,
-    /// Coverage 0..1.
+    /// How much of the pixel the region covers, 0..1.
     pub cover: f32,
     /// Smeared coverage 0..1: below one half outside, above inside.
     pub edge: f32,
@@ -69,7 +69,7 @@ pub(crate) trait Style: Send + Sync {
         None
     }
 
-    /// The empty sheet.
+    /// The colour of the sheet before anything is painted.
     fn sheet(&self, _x: f32, _y: f32) -> [f32; 3] {
         [0.5, 0.5, 0.5]
     }

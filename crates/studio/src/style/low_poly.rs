@@ -5,7 +5,6 @@ use super::weave::Weave;
 use crate::paint::colour::{Rgba, saturate, scale, with_alpha};
 use crate::paint::region::{Region, Role};
 
-/// Facets.
 pub(crate) struct LowPoly;
 
 impl Style for LowPoly {

@@ -7,7 +7,6 @@ use crate::paint::colour::{Rgba, saturate, scale, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Region, Role};
 
-/// Thick strokes.
 pub(crate) struct Oil;
 
 impl Style for Oil {

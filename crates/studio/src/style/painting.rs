@@ -4,7 +4,6 @@ use super::look::Style;
 use crate::paint::canvas::{Canvas, Frame};
 use crate::paint::noise;
 
-/// Soft digital painting.
 pub(crate) struct Painting;
 
 impl Style for Painting {

@@ -4,7 +4,6 @@ use super::look::{Look, Style};
 use crate::paint::canvas::{Canvas, Frame};
 use crate::paint::colour::saturate;
 
-/// Few large pixels.
 pub(crate) struct Pixel;
 
 const BAYER: [[f32; 4]; 4] = [

@@ -4,7 +4,6 @@ use super::look::{Look, Spot, Style};
 use crate::paint::colour::{Rgba, from_hsl, luma, mix, saturate, to_hsl, with_alpha};
 use crate::paint::region::{Region, Role};
 
-/// Few flat colours.
 pub(crate) struct Poster;
 
 /// Rounds a colour to the few a printer would mix.

@@ -6,7 +6,6 @@ use crate::paint::colour::{Rgba, hex, luma, mix, ramp, saturate, scale, screen, 
 use crate::paint::noise;
 use crate::paint::region::{Region, Role};
 
-/// Neon and grids.
 pub(crate) struct Synthwave;
 
 const RAMP: [[f32; 3]; 5] = [

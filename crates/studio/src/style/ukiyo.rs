@@ -8,7 +8,6 @@ use crate::paint::colour::{Rgba, hex, luma, mix, saturate, scale, to_hsl, with_a
 use crate::paint::noise;
 use crate::paint::region::{Region, Role};
 
-/// Woodblock print.
 pub(crate) struct Ukiyo;
 
 const INKS: [[f32; 3]; 12] = [

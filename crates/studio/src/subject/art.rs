@@ -11,9 +11,7 @@ use crate::paint::colour::Rgb;
 pub(crate) struct Part {
     /// Its outline in the subject's own units.
     pub path: Path,
-    /// Its colour.
     pub colour: Rgb,
-    /// Its opacity.
     pub alpha: f32,
     /// Whether a colour in the prompt changes it.
     pub dye: bool,
@@ -22,7 +20,6 @@ pub(crate) struct Part {
 /// The picture of a subject: parts back to front.
 #[derive(Clone, Debug)]
 pub(crate) struct Art {
-    /// Flat regions.
     pub parts: Arc<Vec<Part>>,
     /// What the parts fill together.
     pub bounds: Rect,

@@ -38,7 +38,6 @@ impl Builder {
         self.parts
     }
 
-    /// The finished picture.
     pub(crate) fn art(self) -> Option<Art> {
         Art::new(self.parts)
     }
@@ -78,7 +77,7 @@ fn ring(builder: &mut PathBuilder, x: f32, y: f32, r: f32) {
     builder.close();
 }
 
-/// An ellipse.
+/// An ellipse around a middle; `None` without an area.
 pub(crate) fn oval(x: f32, y: f32, rx: f32, ry: f32) -> Option<Path> {
     PathBuilder::from_oval(tiny_skia::Rect::from_ltrb(x - rx, y - ry, x + rx, y + ry)?)
 }

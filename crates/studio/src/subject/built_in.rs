@@ -8,9 +8,8 @@ use crate::choices::kinds::Setting;
 pub(crate) struct BuiltInSubject {
     /// Its name and key.
     pub key: &'static str,
-    /// Where it belongs.
     pub habitat: Habitat,
-    /// Its size, 0..1.
+    /// Its size on a scale from 0 (an insect) to 1 (a castle).
     pub size: f32,
     /// The emoji it stands in for.
     pub glyphs: &'static [&'static str],

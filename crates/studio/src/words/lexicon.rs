@@ -25,9 +25,8 @@ pub(crate) const LANGUAGES: [&str; 18] = [
 /// A thing that can be drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Thing {
-    /// Which picture.
+    /// Names the drawing in the set of subjects.
     pub key: String,
-    /// Its English name.
     pub name: String,
     /// Where it belongs and how large it is.
     pub kind: Kind,
@@ -40,15 +39,13 @@ pub(crate) struct Entry {
     pub language: u8,
     /// 0 our own words, 1 names, 2 keywords.
     pub rank: u8,
-    /// What it means.
     pub meaning: Meaning,
 }
 
-/// The lexicon.
+/// Every word that is understood, in every language.
 pub(crate) struct Lexicon {
     words: HashMap<String, Vec<Entry>>,
     stems: HashMap<String, Vec<Entry>>,
-    /// All things.
     pub things: Vec<Thing>,
     by_key: HashMap<String, u16>,
     longest_dense: usize,

@@ -7,31 +7,26 @@ use crate::choices::kinds::{Place, Season, Setting, StyleName, Time, Weather};
 pub(crate) enum Meaning {
     /// A thing: its place in the lexicon's list of things.
     Thing(u16),
-    /// A place.
     Setting(Setting),
     /// A time of day.
     Time(Time),
-    /// Weather.
     Weather(Weather),
     /// A time of year.
     Season(Season),
-    /// A style.
     Style(StyleName),
     /// A colour: its place in the list of colours.
     Colour(u8),
-    /// A number.
     Count(u8),
     /// Where in the picture.
     Place(Place),
     /// Larger or smaller, in tenths of the usual size.
     Size(u8),
-    /// The moon.
     Moon,
     /// What follows is to be left out.
     Without,
     /// Something of the scenery that can be left out; as a wish it says nothing.
     Scenery(u8),
-    /// Says nothing.
+    /// Understood, and of no consequence.
     Nothing,
 }
 

@@ -10,19 +10,14 @@ use crate::choices::kinds::{Place, Season, Setting, StyleName, Time, Weather};
 pub(crate) struct Reading {
     /// Subjects in the order they are named.
     pub subjects: Vec<RequestedSubject>,
-    /// The place.
     pub setting: Option<Setting>,
-    /// The time.
     pub time: Option<Time>,
-    /// The weather.
     pub weather: Option<Weather>,
     /// The time of year.
     pub season: Option<Season>,
-    /// The style.
     pub style: Option<StyleName>,
     /// Colours that belong to no subject, in order.
     pub palette: Vec<[u8; 3]>,
-    /// Their names.
     pub palette_names: Vec<String>,
     /// Whether the moon is asked for.
     pub full_moon: bool,

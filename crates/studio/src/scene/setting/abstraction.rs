@@ -27,7 +27,6 @@ fn palette(stage: &Stage) -> Vec<Rgb> {
     all
 }
 
-/// Shapes and colours.
 pub(crate) fn abstraction(stage: &mut Stage) {
     let words: Vec<u32> = stage
         .scene

@@ -17,7 +17,6 @@ struct Tower {
     wall: Rgb,
 }
 
-/// Towers in rows.
 pub(crate) fn city(stage: &mut Stage) {
     let h = stage.horizon + 0.04;
     for (row, (tall, depth, size)) in [(0.3, 0.88, 0.06), (0.42, 0.7, 0.085), (0.5, 0.5, 0.12)]

@@ -126,7 +126,6 @@ pub(crate) fn flanks(stage: &mut Stage, kind: Tree, count: i32, colour: Rgb) {
     }
 }
 
-/// Open grassland.
 pub(crate) fn meadow(stage: &mut Stage) {
     backdrop(stage);
     let kind = [Tree::Leaf, Tree::Leaf, Tree::Pine, Tree::Birch][stage.dice.pick("tree kind", 4)];
@@ -144,7 +143,6 @@ pub(crate) fn meadow(stage: &mut Stage) {
     flowers(stage, 0.35);
 }
 
-/// Beds of flowers.
 pub(crate) fn garden(stage: &mut Stage) {
     backdrop(stage);
     let pink = hex(0xf3a6c2);

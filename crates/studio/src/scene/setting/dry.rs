@@ -7,7 +7,6 @@ use crate::scene::stage::{Stage, field};
 use crate::scene::terrain;
 use crate::scene::terrain::Hills;
 
-/// Dunes.
 pub(crate) fn desert(stage: &mut Stage) {
     let h = stage.horizon;
     let sand = [hex(0xe5b46c), hex(0xd99a5b), hex(0xe8c48a)][stage.dice.pick("sand", 3)];

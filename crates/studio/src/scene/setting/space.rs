@@ -7,7 +7,6 @@ use crate::scene::stage::{Stage, field};
 use crate::scene::terrain::Hills;
 use crate::scene::{sky, terrain};
 
-/// Stars and planets.
 pub(crate) fn space(stage: &mut Stage) {
     let seed = stage.dice.noise("nebula");
     let hue = stage.dice.roll("nebula hue");

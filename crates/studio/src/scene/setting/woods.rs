@@ -108,7 +108,6 @@ pub(crate) fn foreground(stage: &mut Stage) {
     flora::grass(stage, 0.42, 0.09, green);
 }
 
-/// Dense warm green.
 pub(crate) fn jungle(stage: &mut Stage) {
     let h = stage.horizon;
     let green = hex(0x3f8a4a);

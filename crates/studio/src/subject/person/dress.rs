@@ -4,7 +4,6 @@ use super::role::{Dress, PersonLook};
 use crate::paint::colour::{hex, mix, scale};
 use crate::subject::build::{Builder, blob, both, limb, oval, shape};
 
-/// Legs and shoes.
 pub(super) fn legs(all: &mut Builder, figure: &PersonLook) {
     let (role, s) = (figure.role, figure.stride);
     let cloth = match role.dress {

@@ -24,7 +24,6 @@ pub(super) enum Hat {
     Hood,
 }
 
-/// What is carried.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Gear {
     None,
