@@ -95,7 +95,7 @@ pub async fn with_credentials(
 
 fn sign(signatory: &Signatory, story: &Provenance, file: &OutputFile) -> Result<Vec<u8>, Fault> {
     let (statement, ingredients) = statement_for(story, file);
-    let signed = signatory.sign((&file.bytes, file.media_type), &statement, &ingredients);
+    let signed = signatory.sign(&file.bytes, file.media_type, &statement, &ingredients);
     signed.map_err(|error| Fault::internal(error.to_string()))
 }
 

@@ -92,8 +92,8 @@ pub fn refuse_banned(
     rules: &[PromptRule],
 ) -> Result<(), Refusal> {
     for (field, text) in request.prompts() {
-        if let Some(broken) = broken_rule(text, family, rules) {
-            return Err(refusal(&field, broken));
+        if let Some((rule, word)) = broken_rule(text, family, rules) {
+            return Err(refusal(&field, rule, word));
         }
     }
     Ok(())
@@ -106,10 +106,13 @@ pub fn refuse_translation(
     family: &Family,
     rules: &[PromptRule],
 ) -> Result<(), Refusal> {
-    broken_by(english, family, rules).map_or(Ok(()), |broken| Err(refusal(field, broken)))
+    match broken_by(english, family, rules) {
+        Some((rule, word)) => Err(refusal(field, rule, word)),
+        None => Ok(()),
+    }
 }
 
-fn refusal(field: &str, (rule, word): (&PromptRule, &str)) -> Refusal {
+fn refusal(field: &str, rule: &PromptRule, word: &str) -> Refusal {
     let mut message = banned_message(word);
     if !rule.name.is_empty() {
         message = format!("{message} (rule {})", rule.name);

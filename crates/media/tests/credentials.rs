@@ -77,7 +77,7 @@ fn pictures_say_that_they_are_generated_by_which_model_and_when() {
     ] {
         let plain = picture(encoding);
         assert!(!carries_manifest(&plain));
-        let signed = signatory.sign((&plain, media_type), &statement(Act::Created), &[]);
+        let signed = signatory.sign(&plain, media_type, &statement(Act::Created), &[]);
         let signed = signed.expect("signed");
         assert!(carries_manifest(&signed), "{media_type}");
         let manifest = read(&signed, media_type);
@@ -96,7 +96,7 @@ fn pictures_say_that_they_are_generated_by_which_model_and_when() {
 fn the_pixels_stay_as_they_were() {
     let signatory = Signatory::new(&chain()).expect("it can sign");
     let plain = picture(Encoding::Png);
-    let signed = signatory.sign((&plain, "image/png"), &statement(Act::Created), &[]);
+    let signed = signatory.sign(&plain, "image/png", &statement(Act::Created), &[]);
     let limits = atelier_media::Limits {
         max_pixels: 1 << 20,
         max_side: 4096,
@@ -115,7 +115,7 @@ fn a_manifest_that_was_there_is_kept_as_an_ingredient() {
         program: ("Vendor", "9"),
         ..statement(Act::Created)
     };
-    let made = vendor.sign((&picture(Encoding::Png), "image/png"), &theirs, &[]);
+    let made = vendor.sign(&picture(Encoding::Png), "image/png", &theirs, &[]);
     let made = made.expect("signed");
     let parent = Ingredient {
         title: "made by the back end",
@@ -133,7 +133,7 @@ fn a_manifest_that_was_there_is_kept_as_an_ingredient() {
         (&jpeg, "image/jpeg", Act::Transcoded, "c2pa.transcoded"),
         (&made, "image/png", Act::Repackaged, "c2pa.repackaged"),
     ] {
-        let signed = ours.sign((file, media_type), &statement(act), &[parent, input]);
+        let signed = ours.sign(file, media_type, &statement(act), &[parent, input]);
         let manifest = read(&signed.expect("signed"), media_type);
         let ingredients = manifest["ingredients"].as_array().expect("a list");
         assert_eq!(ingredients.len(), 2);
@@ -164,7 +164,7 @@ fn an_ingredient_that_cannot_be_read_is_only_named() {
         ..statement(Act::Edited)
     };
     let signed = ours
-        .sign((&png, "image/png"), &edited, &[damaged])
+        .sign(&png, "image/png", &edited, &[damaged])
         .expect("signed");
     let manifest = read(&signed, "image/png");
     assert_eq!(manifest["ingredients"][0]["title"], "image");
@@ -215,7 +215,7 @@ fn a_certificate_whose_time_ends_later_signs_nothing_any_more() {
         };
         std::thread::sleep(Duration::from_secs(seconds as u64 + 1));
         let png = picture(Encoding::Png);
-        let unsigned = signatory.sign((&png, "image/png"), &statement(Act::Created), &[]);
+        let unsigned = signatory.sign(&png, "image/png", &statement(Act::Created), &[]);
         let error = unsigned.expect_err("its time is over");
         assert!(matches!(error, CredentialsError::Unsigned(_)), "{error}");
         return;
@@ -226,6 +226,6 @@ fn a_certificate_whose_time_ends_later_signs_nothing_any_more() {
 #[test]
 fn a_file_that_is_none_is_an_error_and_no_panic() {
     let ours = Signatory::new(&chain()).expect("it can sign");
-    let unsigned = ours.sign((b"no picture", "image/png"), &statement(Act::Created), &[]);
+    let unsigned = ours.sign(b"no picture", "image/png", &statement(Act::Created), &[]);
     assert!(matches!(unsigned, Err(CredentialsError::Unsigned(_))));
 }

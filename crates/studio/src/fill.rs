@@ -45,7 +45,7 @@ pub fn fill(picture: &Picture, mask: &Mask, seed: u64) -> Picture {
         let subject = Subject::of(&part, seed);
         let size = (picture.width, picture.height);
         let bend = Bend::of(seed);
-        outpaint((&part, subject.as_ref()), size, (left, top), bend)
+        outpaint(&part, subject.as_ref(), size, (left, top), bend)
     };
     mask.mixed(picture, &filled)
 }

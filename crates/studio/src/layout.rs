@@ -89,8 +89,9 @@ pub(crate) fn placed(wanted: &[RequestedSubject], floor: Floor, dice: &Dice) -> 
         };
         for copy in 0..want.count {
             let own = dice.part(&want.key, i32::from(copy) + index as i32 * 100);
-            let spot = spots.pop().unwrap_or(0.0);
-            let mut one = place(want, (index, art.clone()), (spot, crowd), (floor, &own));
+            let x = spots.pop().unwrap_or(0.0);
+            let slot = Slot { index, x, crowd };
+            let mut one = place(want, art.clone(), slot, floor, &own);
             // All of them must fit beside each other.
             if total > 1 && want.at.is_none() {
                 one.scale *= (0.84 / total as f32 / one.width()).min(1.0);
@@ -141,21 +142,40 @@ fn size_of(want: &RequestedSubject, art: &Art, floor: Floor, crowd: f32) -> f32 
     tall * crowd * want.scale / measure
 }
 
+/// What a copy of a subject gets before the words move it.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// Which of the wanted subjects it is.
+    index: usize,
+    x: f32,
+    /// How much smaller everything is because there are many.
+    crowd: f32,
+}
+
+/// Where a subject stands and how large it is.
+#[derive(Clone, Copy)]
+struct Stand {
+    x: f32,
+    y: f32,
+    scale: f32,
+}
+
 fn place(
     want: &RequestedSubject,
-    (index, art): (usize, Art),
-    (spot, crowd): (f32, f32),
-    (floor, dice): (Floor, &Dice),
+    art: Art,
+    slot: Slot,
+    floor: Floor,
+    dice: &Dice,
 ) -> PlacedSubject {
-    let mut scale = size_of(want, &art, floor, crowd);
-    let mut x = spot;
+    let Slot { index, x, crowd } = slot;
+    let scale = size_of(want, &art, floor, crowd);
     let tall = art.bounds.height() * scale;
     let ground = floor.near - floor.horizon;
     let mut habitat = want.kind.habitat;
     if habitat == Habitat::Water && floor.water.is_none() {
         habitat = Habitat::Ground;
     }
-    let mut y = match habitat {
+    let y = match habitat {
         Habitat::Ground | Habitat::Table => floor.near - ground * dice.between("back", 0.04, 0.22),
         Habitat::Water => {
             let near = floor.water.unwrap_or(floor.near);
@@ -165,7 +185,12 @@ fn place(
             floor.horizon.min(0.24) - dice.between("up", 0.04, 0.2) + tall * 0.3
         }
     };
-    moved(want, floor, (&mut x, &mut y, &mut scale), (habitat, tall));
+    let stand = moved(want, floor, Stand { x, y, scale }, habitat, tall);
+    let Stand {
+        mut x,
+        mut y,
+        mut scale,
+    } = stand;
     if floor.setting == Setting::Studio {
         // A portrait is cut by the lower edge; anything else stands free before the backdrop.
         let bust = want.key.starts_with("portrait");
@@ -214,27 +239,29 @@ fn place(
 fn moved(
     want: &RequestedSubject,
     floor: Floor,
-    (x, y, scale): (&mut f32, &mut f32, &mut f32),
-    (habitat, tall): (Habitat, f32),
-) {
+    mut stand: Stand,
+    habitat: Habitat,
+    tall: f32,
+) -> Stand {
     let ground = floor.near - floor.horizon;
     match want.place {
-        Place::Left => *x = -0.27,
-        Place::Right => *x = 0.27,
-        Place::Middle => *x = 0.0,
-        Place::Top => *y = -0.18 + tall * 0.3,
-        Place::Bottom | Place::Front => *y = floor.near,
+        Place::Left => stand.x = -0.27,
+        Place::Right => stand.x = 0.27,
+        Place::Middle => stand.x = 0.0,
+        Place::Top => stand.y = -0.18 + tall * 0.3,
+        Place::Bottom | Place::Front => stand.y = floor.near,
         Place::Far => {
-            *scale *= 0.45;
+            stand.scale *= 0.45;
             let grounded = habitat == Habitat::Ground;
-            *y = if grounded {
+            stand.y = if grounded {
                 floor.horizon + ground * 0.25
             } else {
-                *y - 0.12
+                stand.y - 0.12
             };
         }
         Place::Any | Place::On => {}
     }
+    stand
 }
 
 /// Sets those who ride or sit onto the subject named after them.

@@ -58,7 +58,7 @@ pub(crate) fn paint(
                 Item::Mirror(_) => None,
             })
             .collect();
-        paint_part(&regions, style, (frame, first), canvas);
+        paint_part(&regions, style, frame, first, canvas);
         if let Some(mirror) = mirrors.next() {
             reflect(mirror, frame, canvas);
         }
@@ -69,7 +69,8 @@ pub(crate) fn paint(
 fn paint_part(
     regions: &[&Region],
     style: &dyn Style,
-    (frame, first): (&Frame, usize),
+    frame: &Frame,
+    first: usize,
     canvas: &mut Canvas,
 ) {
     let look = style.look();

@@ -116,7 +116,7 @@ fn chaos_drives_four_pictures_apart_and_keeps_what_the_words_say() {
 
 #[test]
 fn without_translation_other_languages_say_nothing() {
-    let read = |words: &str| Scene::from_words((words, ""), 5, Tongue::English);
+    let read = |words: &str| Scene::from_words(words, "", 5, Tongue::English);
     assert_eq!(scene("ein roter Fuchs im Wald").subjects[0].name, "fox");
     assert!(read("ein roter Fuchs im Wald").subjects.is_empty());
     assert!(read("森林里的狐狸").subjects.is_empty());

@@ -15,9 +15,9 @@ use crate::fit::Size;
 /// The scene of the brief's words and flags, led by its reference pictures.
 pub(super) fn scene(assignment: &Assignment, lead: &ReferenceTraits, seed: u64) -> Scene {
     let brief = &assignment.work.brief;
-    let words = (brief.prompt.as_str(), brief.negative.as_str());
     let scene = lead.led(&Scene::from_words(
-        words,
+        &brief.prompt,
+        &brief.negative,
         seed,
         flags::prompt_language(assignment),
     ));

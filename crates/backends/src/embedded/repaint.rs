@@ -119,7 +119,7 @@ pub(super) fn at_home_in(home: &Scene, scene: &Scene, seed: u64) -> Scene {
         home.weather.name(),
         home.style.name(),
     );
-    let mut settled = Scene::from_words((&words, ""), seed, scene.tongue);
+    let mut settled = Scene::from_words(&words, "", seed, scene.tongue);
     settled.flair = home.flair;
     settled.left_out.clone_from(&scene.left_out);
     if scene.palette.is_empty() {

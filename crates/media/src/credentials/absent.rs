@@ -23,7 +23,8 @@ impl Signatory {
     /// Never called: no value of this type exists.
     pub fn sign(
         &self,
-        _: (&[u8], &str),
+        _: &[u8],
+        _: &str,
         _: &Statement<'_>,
         _: &[Ingredient<'_>],
     ) -> Result<Vec<u8>, CredentialsError> {

@@ -92,7 +92,8 @@ impl Signatory {
     /// A file of a type with what is said of it and what went into it, signed.
     pub fn sign(
         &self,
-        (file, media_type): (&[u8], &str),
+        file: &[u8],
+        media_type: &str,
         statement: &Statement<'_>,
         ingredients: &[Ingredient<'_>],
     ) -> Result<Vec<u8>, CredentialsError> {
@@ -153,7 +154,7 @@ impl Signatory {
             act: Act::Created,
             composite: false,
         };
-        let signed = self.sign((&picture, "image/png"), &statement, &[])?;
+        let signed = self.sign(&picture, "image/png", &statement, &[])?;
         let unusable = |why: String| CredentialsError::Unusable(why);
         let reader = Reader::from_shared_context(&self.context)
             .with_stream("image/png", Cursor::new(signed))

@@ -10,6 +10,15 @@ use crate::paint::region::Field;
 /// Parts of a character without outline lie at this depth.
 pub(crate) const SOFT: f32 = 0.02;
 
+/// One colour at `top` that becomes another at `bottom`.
+#[derive(Clone, Copy)]
+pub(crate) struct Shade {
+    pub from: Rgb,
+    pub to: Rgb,
+    pub top: f32,
+    pub bottom: f32,
+}
+
 /// Collects the parts of a character in its own units: the face is about 100 wide, its middle is at 0, 0.
 #[derive(Default)]
 pub(crate) struct Drawing {
@@ -27,16 +36,16 @@ impl Drawing {
         self.add(path, flat(colour), false);
     }
 
-    /// Adds an outlined part that goes from one colour at `top` to another at `bottom`.
-    pub(crate) fn shaded(
-        &mut self,
-        path: Option<Path>,
-        colours: (Rgb, Rgb),
-        (top, bottom): (f32, f32),
-    ) {
-        let field: Field = Arc::new(move |_, y| {
-            with_alpha(mix(colours.0, colours.1, (y - top) / (bottom - top)), 1.0)
-        });
+    /// Adds an outlined part that goes from one colour to another.
+    pub(crate) fn shaded(&mut self, path: Option<Path>, shade: Shade) {
+        let Shade {
+            from,
+            to,
+            top,
+            bottom,
+        } = shade;
+        let field: Field =
+            Arc::new(move |_, y| with_alpha(mix(from, to, (y - top) / (bottom - top)), 1.0));
         self.add(path, field, true);
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::drawing::Drawing;
+use super::drawing::{Drawing, Shade};
 use super::traits::{HairCut, Traits};
 use crate::paint::colour::{mix, scale, with_alpha};
 use crate::paint::noise;
@@ -30,14 +30,14 @@ fn shiny(t: &Traits) -> Field {
 pub(crate) fn behind(all: &mut Drawing, t: &Traits) {
     let low = dark(t);
     match t.cut {
-        HairCut::Long => all.shaded(blob(&both(&[(0.0, -96.0), (52.0, -88.0), (72.0, -40.0), (74.0, 40.0), (82.0, 120.0), (70.0, 170.0), (40.0, 150.0), (20.0, 176.0)])), (low, scale(low, 0.85)), (-40.0, 170.0)),
+        HairCut::Long => all.shaded(blob(&both(&[(0.0, -96.0), (52.0, -88.0), (72.0, -40.0), (74.0, 40.0), (82.0, 120.0), (70.0, 170.0), (40.0, 150.0), (20.0, 176.0)])), Shade { from: low, to: scale(low, 0.85), top: -40.0, bottom: 170.0 }),
         HairCut::Wavy => {
             let mut half = vec![(0.0, -98.0), (56.0, -90.0)];
             half.extend((0..9).map(|k| {
                 (80.0 + if k % 2 == 0 { 12.0 } else { -6.0 }, -44.0 + 24.0 * k as f32)
             }));
             half.extend([(56.0, 166.0), (20.0, 150.0)]);
-            all.shaded(blob(&both(&half)), (low, scale(low, 0.85)), (-40.0, 160.0));
+            all.shaded(blob(&both(&half)), Shade { from: low, to: scale(low, 0.85), top: -40.0, bottom: 160.0 });
         }
         HairCut::Bob => all.part(blob(&both(&[(0.0, -96.0), (52.0, -88.0), (70.0, -36.0), (72.0, 30.0), (64.0, 58.0), (30.0, 48.0)])), low),
         HairCut::Spiky => {
@@ -49,7 +49,7 @@ pub(crate) fn behind(all: &mut Drawing, t: &Traits) {
             for side in [-1.0_f32, 1.0] {
                 let tail = [(54.0, -70.0), (84.0, -86.0), (116.0, -50.0), (122.0, 20.0), (108.0, 100.0), (96.0, 150.0), (92.0, 96.0), (82.0, 30.0), (70.0, -24.0)];
                 let points: Vec<(f32, f32)> = tail.iter().map(|(x, y)| (x * side, *y)).collect();
-                all.shaded(blob(&points), (t.hair, low), (-60.0, 140.0));
+                all.shaded(blob(&points), Shade { from: t.hair, to: low, top: -60.0, bottom: 140.0 });
                 let inner: Vec<(f32, f32)> = [(78.0, -52.0), (98.0, -20.0), (104.0, 40.0), (98.0, 110.0), (96.0, 30.0), (86.0, -20.0)]
                 .iter()
                 .map(|(x, y)| (x * side, *y))
@@ -59,15 +59,30 @@ pub(crate) fn behind(all: &mut Drawing, t: &Traits) {
         }
         HairCut::Ponytail => {
             all.part(blob(&both(&[(0.0, -96.0), (52.0, -88.0), (68.0, -40.0), (58.0, 16.0), (30.0, 26.0)])), low);
-            all.shaded(blob(&[(20.0, -96.0), (70.0, -112.0), (112.0, -70.0), (118.0, 10.0), (100.0, 90.0), (88.0, 120.0), (92.0, 40.0), (80.0, -30.0), (44.0, -70.0)]), (t.hair, low), (-90.0, 120.0));
+            all.shaded(blob(&[(20.0, -96.0), (70.0, -112.0), (112.0, -70.0), (118.0, 10.0), (100.0, 90.0), (88.0, 120.0), (92.0, 40.0), (80.0, -30.0), (44.0, -70.0)]), Shade { from: t.hair, to: low, top: -90.0, bottom: 120.0 });
         }
     }
 }
 
+/// Where a lock of hair begins and ends.
+#[derive(Clone, Copy)]
+struct Lock {
+    /// The middle of its root, across.
+    root: f32,
+    wide: f32,
+    tip: (f32, f32),
+    /// How far it sways to one side on the way.
+    bend: f32,
+}
+
 /// One lock from the crown to a tip.
-fn lock(all: &mut Drawing, t: &Traits, root: (f32, f32), tip: (f32, f32, f32)) {
-    let (rx, wide) = root;
-    let (tx, ty, bend) = tip;
+fn lock(all: &mut Drawing, t: &Traits, lock: Lock) {
+    let Lock {
+        root: rx,
+        wide,
+        tip: (tx, ty),
+        bend,
+    } = lock;
     let points = [
         (rx - wide, -78.0),
         (rx - wide * 1.05, -50.0),
@@ -107,7 +122,7 @@ pub(crate) fn front(all: &mut Drawing, t: &Traits) {
     };
     for (index, (x, y, bend)) in tips.iter().enumerate() {
         let root = (index as f32 - 2.0) * 17.0;
-        lock(all, t, (root * side, 13.0), (x * side, *y, bend * side));
+        lock(all, t, Lock { root: root * side, wide: 13.0, tip: (x * side, *y), bend: bend * side });
     }
     let cap = [(0.0, -106.0), (36.0, -102.0), (60.0, -76.0), (63.0, -40.0), (52.0, -56.0), (30.0, -66.0), (10.0, -64.0)];
     all.add(blob(&both(&cap)), shiny(t), true);

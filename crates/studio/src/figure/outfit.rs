@@ -1,7 +1,7 @@
 //! Neck, shoulders and clothes.
 
 use super::body::bow;
-use super::drawing::Drawing;
+use super::drawing::{Drawing, Shade};
 use super::stance;
 use super::traits::{Outfit, Pose, Traits};
 use crate::paint::colour::{hex, luma, mix, scale};
@@ -25,7 +25,15 @@ pub(crate) fn outfit(all: &mut Drawing, t: &Traits) {
     };
     let bare = t.outfit == Outfit::Dress;
     let cloth = if bare { t.skin } else { t.cloth };
-    all.shaded(blob(&torso), (cloth, scale(cloth, 0.72)), (90.0, 260.0));
+    all.shaded(
+        blob(&torso),
+        Shade {
+            from: cloth,
+            to: scale(cloth, 0.72),
+            top: 90.0,
+            bottom: 260.0,
+        },
+    );
     all.part(
         blob(&both(&[
             (15.0, 40.0),
@@ -82,8 +90,12 @@ fn uniform(all: &mut Drawing, t: &Traits) {
     };
     all.shaded(
         blob(&both(&shirt)),
-        (white, scale(white, 0.8)),
-        (90.0, 280.0),
+        Shade {
+            from: white,
+            to: scale(white, 0.8),
+            top: 90.0,
+            bottom: 280.0,
+        },
     );
     for side in [-1.0_f32, 1.0] {
         let collar = [
@@ -196,8 +208,12 @@ fn armour(all: &mut Drawing, t: &Traits) {
             (54.0, 220.0),
             (60.0, 300.0),
         ])),
-        (mix(steel, [1.0, 1.0, 1.0], 0.4), scale(steel, 0.6)),
-        (100.0, 280.0),
+        Shade {
+            from: mix(steel, [1.0, 1.0, 1.0], 0.4),
+            to: scale(steel, 0.6),
+            top: 100.0,
+            bottom: 280.0,
+        },
     );
     all.part(
         blob(&both(&[
@@ -235,8 +251,12 @@ fn dress(all: &mut Drawing, t: &Traits) {
     });
     all.shaded(
         blob(&both(&bodice)),
-        (t.cloth, scale(t.cloth, 0.72)),
-        (130.0, 280.0),
+        Shade {
+            from: t.cloth,
+            to: scale(t.cloth, 0.72),
+            top: 130.0,
+            bottom: 280.0,
+        },
     );
     let frill = mix(t.cloth, [1.0, 1.0, 1.0], 0.7);
     for k in -4..=4 {

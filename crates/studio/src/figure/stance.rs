@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tiny_skia::Path;
 
-use super::drawing::Drawing;
+use super::drawing::{Drawing, Shade};
 use super::traits::{Outfit, Traits};
 use crate::paint::colour::{Rgb, hex, luma, mix, scale, with_alpha};
 use crate::subject::build::{blob, both, limb, oval, shape};
@@ -200,8 +200,12 @@ fn arms(all: &mut Drawing, t: &Traits) {
             ];
             all.shaded(
                 blob(&wide),
-                (scale(t.cloth, 0.95), scale(t.cloth, 0.7)),
-                (110.0, 370.0),
+                Shade {
+                    from: scale(t.cloth, 0.95),
+                    to: scale(t.cloth, 0.7),
+                    top: 110.0,
+                    bottom: 370.0,
+                },
             );
             continue;
         }
@@ -242,8 +246,12 @@ fn skirt(all: &mut Drawing, t: &Traits) {
             (96.0, 418.0),
             (48.0, 428.0),
         ])),
-        (t.cloth, scale(t.cloth, 0.74)),
-        (270.0, 430.0),
+        Shade {
+            from: t.cloth,
+            to: scale(t.cloth, 0.74),
+            top: 270.0,
+            bottom: 430.0,
+        },
     );
     for k in -4..=4 {
         let x = k as f32;
@@ -268,8 +276,12 @@ fn gown(all: &mut Drawing, t: &Traits) {
     ];
     all.shaded(
         blob(&both(&half)),
-        (t.cloth, scale(t.cloth, 0.68)),
-        (260.0, 580.0),
+        Shade {
+            from: t.cloth,
+            to: scale(t.cloth, 0.68),
+            top: 260.0,
+            bottom: 580.0,
+        },
     );
     for k in -3..=3 {
         let x = k as f32;
@@ -299,8 +311,12 @@ fn robe(all: &mut Drawing, t: &Traits) {
     }
     all.shaded(
         shape(&both(&[(74.0, 296.0), (80.0, 420.0), (84.0, 706.0)])),
-        (t.cloth, scale(t.cloth, 0.68)),
-        (260.0, 700.0),
+        Shade {
+            from: t.cloth,
+            to: scale(t.cloth, 0.68),
+            top: 260.0,
+            bottom: 700.0,
+        },
     );
     all.soft(
         limb(&[(14.0, 300.0, 1.0), (26.0, 698.0, 2.4)]),
@@ -328,7 +344,15 @@ fn tassets(all: &mut Drawing, t: &Traits) {
             (side * 78.0, 420.0),
             (side * 14.0, 432.0),
         ];
-        all.shaded(blob(&plate), (steel, scale(steel, 0.65)), (310.0, 440.0));
+        all.shaded(
+            blob(&plate),
+            Shade {
+                from: steel,
+                to: scale(steel, 0.65),
+                top: 310.0,
+                bottom: 440.0,
+            },
+        );
     }
     all.part(
         shape(&[(-64.0, 300.0), (64.0, 300.0), (66.0, 322.0), (-66.0, 322.0)]),

@@ -27,13 +27,13 @@ pub(super) fn patched(picture: Picture, open: Vec<bool>, seed: u64) -> Picture {
         guess = Some(match guess {
             None => {
                 let sources = Sources::random(level, seed);
-                level.agreed(bridged(level), sources, (12, rounds), seed)
+                level.agreed(bridged(level), sources, 12, rounds, seed)
             }
             Some((coarse, sources)) => {
                 let sources = sources.finer(level);
                 let start = level.joined(&coarse.resized(level.width(), level.height()));
                 let start = level.voted(&start, &sources);
-                level.agreed(start, sources, (3, rounds), seed)
+                level.agreed(start, sources, 3, rounds, seed)
             }
         });
     }

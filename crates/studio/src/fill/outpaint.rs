@@ -20,7 +20,8 @@ const SWAY: f32 = 0.34;
 
 /// A canvas with the picture at a place and its soft mirror image around it.
 pub(super) fn outpaint(
-    (picture, subject): (&Picture, Option<&Subject>),
+    picture: &Picture,
+    subject: Option<&Subject>,
     (width, height): (u32, u32),
     at: (i64, i64),
     bend: Bend,

@@ -12,7 +12,8 @@ impl Level {
         &self,
         mut guess: Picture,
         mut sources: Sources,
-        (first, rounds): (usize, usize),
+        first: usize,
+        rounds: usize,
         seed: u64,
     ) -> (Picture, Sources) {
         for round in 0..rounds {

@@ -187,7 +187,9 @@ pub(crate) fn actor(stage: &mut Stage, one: &PlacedSubject) {
         stage.smooth(
             part.path.clone().transform(place),
             colours,
-            (Role::Subject, one.depth, step),
+            Role::Subject,
+            one.depth,
+            step,
         );
     }
     if one.habitat == Habitat::Water {
@@ -206,12 +208,7 @@ fn shadow(stage: &mut Stage, one: &PlacedSubject, relief: &Arc<Relief>) {
     });
     let path = ellipse(fx, fy, wide * 0.52, high * 0.05 + 0.014);
     let step = (high * 0.05 + 0.012) / 24.0;
-    stage.wash(
-        path,
-        contact,
-        (Role::Shadow, one.depth, Blend::Darken),
-        step,
-    );
+    stage.wash(path, contact, Role::Shadow, one.depth, Blend::Darken, step);
     if light.direct < 0.3
         || one.habitat == Habitat::Table && !stage.scene.setting.is_outdoors() && high > 0.6
     {
@@ -254,7 +251,9 @@ fn shadow(stage: &mut Stage, one: &PlacedSubject, relief: &Arc<Relief>) {
     stage.wash(
         builder.finish(),
         colours,
-        (Role::Shadow, one.depth, Blend::Darken),
+        Role::Shadow,
+        one.depth,
+        Blend::Darken,
         step,
     );
 }

@@ -97,7 +97,7 @@ fn soft(stage: &mut Stage, amount: f32) {
         stage.view.right,
         horizon + 0.02,
     );
-    stage.smooth(path, colours, (Role::Cloud, 0.97, 1.0 / 256.0));
+    stage.smooth(path, colours, Role::Cloud, 0.97, 1.0 / 256.0);
 }
 
 /// A heap of round bumps on a flat base.

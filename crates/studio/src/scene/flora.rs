@@ -130,7 +130,7 @@ fn crown(stage: &mut Stage, kind: Tree, spot: TreeSite, colour: Rgb) {
             with_alpha(light.through(lit, depth), 1.0)
         });
         let step = tall / 140.0;
-        stage.smooth(builder.finish(), colours, (Role::Plant, depth, step));
+        stage.smooth(builder.finish(), colours, Role::Plant, depth, step);
     }
 }
 
@@ -186,13 +186,24 @@ fn palm(stage: &mut Stage, spot: TreeSite, colour: Rgb) {
     }
 }
 
+/// The trees of a far wood.
+#[derive(Clone, Copy)]
+pub(crate) struct Wood {
+    pub kind: Tree,
+    /// Height of the tallest trees.
+    pub tall: f32,
+    pub depth: f32,
+    pub colour: Rgb,
+}
+
 /// A far wood along a line: one ragged edge of tree tops.
-pub(crate) fn wood(
-    stage: &mut Stage,
-    kind: Tree,
-    line: impl Fn(f32) -> f32,
-    (tall, depth, colour): (f32, f32, Rgb),
-) {
+pub(crate) fn wood(stage: &mut Stage, wood: Wood, line: impl Fn(f32) -> f32) {
+    let Wood {
+        kind,
+        tall,
+        depth,
+        colour,
+    } = wood;
     let mut builder = PathBuilder::new();
     let spacing = tall * 0.3;
     let seed = stage.dice.noise("wood") ^ (depth * 100.0) as u32;
@@ -224,7 +235,7 @@ pub(crate) fn wood(
         )
     });
     let step = 1.0 / 420.0;
-    stage.smooth(builder.finish(), colours, (Role::Plant, depth, step));
+    stage.smooth(builder.finish(), colours, Role::Plant, depth, step);
 }
 
 /// Blades of grass along the bottom of the picture, in front of everything that stands.
@@ -260,6 +271,6 @@ pub(crate) fn grass(stage: &mut Stage, line: f32, tall: f32, colour: Rgb) {
             )
         });
         let depth = (0.06 - 0.02 * row as f32).max(0.01);
-        stage.smooth(builder.finish(), colours, (Role::Plant, depth, 1.0 / 420.0));
+        stage.smooth(builder.finish(), colours, Role::Plant, depth, 1.0 / 420.0);
     }
 }

@@ -12,11 +12,11 @@ use crate::words::reading::{Reading, Tongue};
 impl Scene {
     /// The scene of a prompt; `negative` names what to leave out. Unknown words make an abstract composition.
     pub fn from_prompt(prompt: &str, negative: &str, seed: u64) -> Self {
-        Self::from_words((prompt, negative), seed, Tongue::Any)
+        Self::from_words(prompt, negative, seed, Tongue::Any)
     }
 
     /// The scene of a prompt and of what to leave out, read in some languages only.
-    pub fn from_words((prompt, negative): (&str, &str), seed: u64, tongue: Tongue) -> Self {
+    pub fn from_words(prompt: &str, negative: &str, seed: u64, tongue: Tongue) -> Self {
         let read = words::read(prompt, negative, tongue);
         let dice = Dice::new(seed);
         let setting = read.setting.unwrap_or_else(|| home(&read, &dice));

@@ -36,9 +36,20 @@ fn corner(i: f32, j: f32, height: f32) -> (f32, f32) {
     ((i - j) * HALF, TOP + (i + j) * HALF * 0.5 - height * HALF)
 }
 
+/// From which height to which something reaches.
+#[derive(Clone, Copy)]
+struct Span {
+    low: f32,
+    high: f32,
+}
+
+const fn span(low: f32, high: f32) -> Span {
+    Span { low, high }
+}
+
 /// A block from its lower corner cell, its footprint and height, in three tones.
-fn block(stage: &mut Stage, (i, j): (f32, f32), size: f32, span: (f32, f32), colour: Rgb) {
-    let (low, high) = span;
+fn block(stage: &mut Stage, (i, j): (f32, f32), size: f32, span: Span, colour: Rgb) {
+    let Span { low, high } = span;
     let at = |di: f32, dj: f32, h: f32| corner(i + di * size, j + dj * size, h);
     let side = stage.light.side(0.0);
     let tone = |facing: f32| stage.light.on(colour, facing);
@@ -146,20 +157,26 @@ fn thing(stage: &mut Stage, (i, j): (i32, i32), tile: Tile) {
         TileObject::Nothing => {}
         TileObject::Tree => {
             let leaf = crate::scene::setting::country::leafy(stage);
-            block(stage, (x + 0.4, y + 0.4), 0.2, (h, h + 0.5), hex(0x6b4a30));
+            block(
+                stage,
+                (x + 0.4, y + 0.4),
+                0.2,
+                span(h, h + 0.5),
+                hex(0x6b4a30),
+            );
             let tall = 0.7 + roll * 0.8;
             block(
                 stage,
                 (x + 0.15, y + 0.15),
                 0.7,
-                (h + 0.4, h + 0.4 + tall),
+                span(h + 0.4, h + 0.4 + tall),
                 leaf,
             );
             block(
                 stage,
                 (x + 0.28, y + 0.28),
                 0.44,
-                (h + 0.4 + tall, h + 0.8 + tall),
+                span(h + 0.4 + tall, h + 0.8 + tall),
                 scale(leaf, 1.08),
             );
         }
@@ -172,13 +189,13 @@ fn thing(stage: &mut Stage, (i, j): (i32, i32), tile: Tile) {
                 hex(0xa4b8a0),
                 hex(0xc48a8a),
             ][(noise::hash(i, j, stage.dice.noise("iso tower")) % 5) as usize];
-            block(stage, (x + 0.08, y + 0.08), 0.84, (h, h + tall), wall);
-            windows(stage, (x + 0.08, y + 0.08), 0.84, (h, h + tall));
+            block(stage, (x + 0.08, y + 0.08), 0.84, span(h, h + tall), wall);
+            windows(stage, (x + 0.08, y + 0.08), 0.84, span(h, h + tall));
             block(
                 stage,
                 (x + 0.3, y + 0.3),
                 0.4,
-                (h + tall, h + tall + 0.18),
+                span(h + tall, h + tall + 0.18),
                 scale(wall, 0.8),
             );
         }
@@ -186,13 +203,14 @@ fn thing(stage: &mut Stage, (i, j): (i32, i32), tile: Tile) {
             stage,
             (x + 0.38, y + 0.38),
             0.24,
-            (h, h + 0.9),
+            span(h, h + 0.9),
             hex(0x5b8f4a),
         ),
     }
 }
 
-fn windows(stage: &mut Stage, (i, j): (f32, f32), size: f32, (low, high): (f32, f32)) {
+fn windows(stage: &mut Stage, (i, j): (f32, f32), size: f32, span: Span) {
+    let Span { low, high } = span;
     let lit = stage.light.dark > 0.3;
     let pane = if lit {
         hex(0xffd98c)
@@ -245,10 +263,10 @@ pub(crate) fn build(stage: &mut Stage) {
         stage,
         (0.0, 0.0),
         SIDE as f32,
-        (-1.9, -0.9),
+        span(-1.9, -0.9),
         scale(soil, 0.8),
     );
-    block(stage, (0.0, 0.0), SIDE as f32, (-0.9, -0.26), soil);
+    block(stage, (0.0, 0.0), SIDE as f32, span(-0.9, -0.26), soil);
     for sum in 0..=2 * (SIDE - 1) {
         for i in 0..SIDE {
             let j = sum - i;
@@ -260,7 +278,7 @@ pub(crate) fn build(stage: &mut Stage) {
                 stage,
                 (i as f32, j as f32),
                 1.0,
-                (-0.3, tile.height),
+                span(-0.3, tile.height),
                 tile.colour,
             );
             thing(stage, (i, j), tile);
@@ -302,6 +320,8 @@ fn backdrop(stage: &mut Stage) {
     stage.blend(
         ellipse(0.0, 0.4, 0.5, 0.1),
         shade,
-        (Role::Shadow, 0.9, Blend::Darken),
+        Role::Shadow,
+        0.9,
+        Blend::Darken,
     );
 }

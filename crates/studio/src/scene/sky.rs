@@ -22,7 +22,7 @@ pub(crate) fn sky(stage: &mut Stage) {
         with_alpha(screen(base, scale(light.disc, glow * 0.8)), 1.0)
     });
     let path = stage.everything();
-    stage.smooth(path, colours, (Role::Sky, 1.0, 1.0 / 96.0));
+    stage.smooth(path, colours, Role::Sky, 1.0, 1.0 / 96.0);
     if stage.light.dark > 0.5 && stage.light.direct > 0.5 {
         stars(stage);
     }
@@ -104,7 +104,9 @@ fn disc(stage: &mut Stage) {
         stage.wash(
             ellipse(x, y, big * 7.0, big * 7.0),
             glow,
-            (Role::Light, 1.0, Blend::Glow),
+            Role::Light,
+            1.0,
+            Blend::Glow,
             1.0 / 300.0,
         );
     }
@@ -130,5 +132,5 @@ fn aurora(stage: &mut Stage) {
     });
     let view = stage.view;
     let path = rectangle(view.left, view.top, view.right, horizon);
-    stage.wash(path, colours, (Role::Light, 0.99, Blend::Glow), 1.0 / 300.0);
+    stage.wash(path, colours, Role::Light, 0.99, Blend::Glow, 1.0 / 300.0);
 }

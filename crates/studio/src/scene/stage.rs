@@ -52,7 +52,9 @@ impl Stage<'_> {
         &mut self,
         path: Option<Path>,
         field: Field,
-        (role, depth, step): (Role, f32, f32),
+        role: Role,
+        depth: f32,
+        step: f32,
     ) {
         if let Some(path) = path {
             self.items.push(Item::Fill(
@@ -62,9 +64,15 @@ impl Stage<'_> {
     }
 
     /// Adds a region that darkens or lightens.
-    pub(crate) fn blend(&mut self, path: Option<Path>, field: Field, how: (Role, f32, Blend)) {
+    pub(crate) fn blend(
+        &mut self,
+        path: Option<Path>,
+        field: Field,
+        role: Role,
+        depth: f32,
+        blend: Blend,
+    ) {
         if let Some(path) = path {
-            let (role, depth, blend) = how;
             self.items.push(Item::Fill(
                 Region::new(path, field, role, depth).blended(blend),
             ));
@@ -76,11 +84,12 @@ impl Stage<'_> {
         &mut self,
         path: Option<Path>,
         field: Field,
-        how: (Role, f32, Blend),
+        role: Role,
+        depth: f32,
+        blend: Blend,
         step: f32,
     ) {
         if let Some(path) = path {
-            let (role, depth, blend) = how;
             let region = Region::new(path, field, role, depth);
             self.items
                 .push(Item::Fill(region.blended(blend).smooth(step)));

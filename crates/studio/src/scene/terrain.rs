@@ -29,24 +29,47 @@ pub(crate) struct Range {
 /// Adds a row of peaks.
 pub(crate) fn range(stage: &mut Stage, range: Range) {
     let dice = stage.dice;
-    let mut peaks: Vec<(f32, f32, f32, u32)> = stage
+    let mut peaks: Vec<Peak> = stage
         .cells(range.spacing, range.height * 2.0)
         .map(|i| {
             let x = (i as f32 + dice.cell(range.name, i, 1)) * range.spacing;
             let share = dice.cell(range.name, i, 2);
             let tall = range.height * (0.42 + 0.58 * share * share);
             let wide = tall * (0.95 + 0.6 * dice.cell(range.name, i, 3));
-            (x, tall, wide, dice.noise(range.name) ^ noise::hash(i, 4, 9))
+            let seed = dice.noise(range.name) ^ noise::hash(i, 4, 9);
+            Peak {
+                x,
+                tall,
+                wide,
+                seed,
+            }
         })
         .collect();
     // The tallest stand behind: lower shoulders overlap their flanks.
-    peaks.sort_by(|a, b| b.1.total_cmp(&a.1));
-    for (x, tall, wide, seed) in peaks {
-        peak(stage, range, (x, tall, wide, seed));
+    peaks.sort_by(|a, b| b.tall.total_cmp(&a.tall));
+    for one in peaks {
+        peak(stage, range, one);
     }
 }
 
-fn peak(stage: &mut Stage, range: Range, (x, tall, wide, seed): (f32, f32, f32, u32)) {
+/// One mountain of a row.
+#[derive(Clone, Copy)]
+struct Peak {
+    /// Where its top is.
+    x: f32,
+    tall: f32,
+    /// Half of its foot.
+    wide: f32,
+    seed: u32,
+}
+
+fn peak(stage: &mut Stage, range: Range, peak: Peak) {
+    let Peak {
+        x,
+        tall,
+        wide,
+        seed,
+    } = peak;
     let top = range.foot - tall;
     let mut points = Vec::new();
     let steps = 36;
@@ -88,7 +111,7 @@ fn peak(stage: &mut Stage, range: Range, (x, tall, wide, seed): (f32, f32, f32, 
             1.0,
         )
     });
-    stage.smooth(polygon(&points), colours, (Role::Far, range.depth, FINE));
+    stage.smooth(polygon(&points), colours, Role::Far, range.depth, FINE);
 }
 
 /// A row of soft hills.
@@ -134,7 +157,7 @@ pub(crate) fn hills(stage: &mut Stage, hills: Hills) {
         let lit = light.on(colour, (facing + rim).clamp(0.12, 1.0));
         with_alpha(light.through(lit, hills.depth), 1.0)
     });
-    stage.smooth(path, colours, (Role::Ground, hills.depth, FINE));
+    stage.smooth(path, colours, Role::Ground, hills.depth, FINE);
 }
 
 /// Adds dunes: a sharp crest between a lit and a shaded side.
@@ -158,7 +181,7 @@ pub(crate) fn dunes(stage: &mut Stage, hills: Hills) {
             1.0,
         )
     });
-    stage.smooth(path, colours, (Role::Ground, hills.depth, FINE));
+    stage.smooth(path, colours, Role::Ground, hills.depth, FINE);
 }
 
 /// Adds a plain that starts at `top` and comes towards the viewer.

@@ -80,7 +80,7 @@ fn lightning(stage: &mut Stage) {
             with_alpha(hex(0xb9b4ff), 0.35 * (-(px - middle).abs() * 6.0).exp())
         });
         let path = stage.everything();
-        stage.wash(path, glow, (Role::Light, 0.94, Blend::Glow), 1.0 / 200.0);
+        stage.wash(path, glow, Role::Light, 0.94, Blend::Glow, 1.0 / 200.0);
     }
 }
 
@@ -218,5 +218,5 @@ fn fog(stage: &mut Stage) {
         with_alpha(light.fog, (low * wisp * 0.62).clamp(0.0, 0.8))
     });
     let path = stage.everything();
-    stage.smooth(path, colours, (Role::Cloud, 0.1, 1.0 / 128.0));
+    stage.smooth(path, colours, Role::Cloud, 0.1, 1.0 / 128.0);
 }

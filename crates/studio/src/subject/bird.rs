@@ -17,7 +17,7 @@ pub(crate) fn art(name: &str, dice: &Dice) -> Option<Art> {
     }
     let lift = dice.between("wings", 0.75, 1.15);
     let mut all = Builder::default();
-    wing(&mut all, (-6.0, -6.0), (-1.0, lift * 0.92), 0.8);
+    wing(&mut all, (-6.0, -6.0), -1.0, lift * 0.92, 0.8);
     // The tail, a fan of feathers.
     for i in 0..5 {
         let spread = (i as f32 - 2.0) * 4.5;
@@ -38,13 +38,13 @@ pub(crate) fn art(name: &str, dice: &Dice) -> Option<Art> {
         COAT,
     );
     talons(&mut all);
-    wing(&mut all, (2.0, -8.0), (1.0, lift), 1.0);
+    wing(&mut all, (2.0, -8.0), 1.0, lift, 1.0);
     head(&mut all);
     all.art()
 }
 
 /// One raised wing: long feathers side by side, shorter ones over them.
-fn wing(all: &mut Builder, (x, y): (f32, f32), (side, lift): (f32, f32), tone: f32) {
+fn wing(all: &mut Builder, (x, y): (f32, f32), side: f32, lift: f32, tone: f32) {
     for i in 0..8 {
         let t = i as f32 / 7.0;
         let turn = 0.25 + t * 0.95;

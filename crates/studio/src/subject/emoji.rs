@@ -16,7 +16,7 @@ pub(crate) fn art(glyph: &str) -> Option<Art> {
     let parts = vector::parts(twemoji::svg(glyph)?);
     let person = glyph.chars().next().is_some_and(|c| BUSTS.contains(c));
     match shoulders(&parts).filter(|_| person) {
-        Some((left, right, cloth)) => with_body(parts, (left, right), cloth),
+        Some((left, right, cloth)) => with_body(parts, left, right, cloth),
         None => Art::new(parts),
     }
 }
@@ -35,7 +35,7 @@ fn shoulders(parts: &[Part]) -> Option<(f32, f32, Rgb)> {
 }
 
 /// The rest of someone of whom only head and shoulders are drawn, so that they can stand.
-fn with_body(bust: Vec<Part>, (left, right): (f32, f32), cloth: Rgb) -> Option<Art> {
+fn with_body(bust: Vec<Part>, left: f32, right: f32, cloth: Rgb) -> Option<Art> {
     let (middle, half) = ((left + right) * 0.5, (right - left) * 0.5);
     let trousers = if luma(cloth) < 0.25 {
         hex(0x5b6068)

@@ -26,7 +26,8 @@ fn collect(group: &Group, alpha: f32, found: &mut Vec<Part>) {
                     push(
                         path.data().clone(),
                         place,
-                        (fill.paint(), fill.opacity().get() * alpha),
+                        fill.paint(),
+                        fill.opacity().get() * alpha,
                         found,
                     );
                 }
@@ -36,7 +37,8 @@ fn collect(group: &Group, alpha: f32, found: &mut Vec<Part>) {
                         push(
                             drawn,
                             place,
-                            (stroke.paint(), stroke.opacity().get() * alpha),
+                            stroke.paint(),
+                            stroke.opacity().get() * alpha,
                             found,
                         );
                     }
@@ -47,8 +49,8 @@ fn collect(group: &Group, alpha: f32, found: &mut Vec<Part>) {
     }
 }
 
-fn push(path: tiny_skia::Path, place: Transform, paint: (&Paint, f32), found: &mut Vec<Part>) {
-    let Paint::Color(colour) = paint.0 else {
+fn push(path: tiny_skia::Path, place: Transform, paint: &Paint, alpha: f32, found: &mut Vec<Part>) {
+    let Paint::Color(colour) = paint else {
         return;
     };
     let colour = [colour.red, colour.green, colour.blue].map(|v| f32::from(v) / 255.0);
@@ -56,7 +58,7 @@ fn push(path: tiny_skia::Path, place: Transform, paint: (&Paint, f32), found: &m
         found.push(Part {
             path,
             colour,
-            alpha: paint.1,
+            alpha,
             dye: true,
         });
     }

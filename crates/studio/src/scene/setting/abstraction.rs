@@ -44,7 +44,7 @@ pub(crate) fn abstraction(stage: &mut Stage) {
         _ => shards(stage, &colours),
     }
     for (i, w) in words.iter().take(12).enumerate() {
-        accent(stage, &colours, (i, *w));
+        accent(stage, &colours, i, *w);
     }
 }
 
@@ -152,7 +152,7 @@ fn shards(stage: &mut Stage, colours: &[Rgb]) {
 }
 
 /// Each word leaves a mark of its own.
-fn accent(stage: &mut Stage, colours: &[Rgb], (index, word): (usize, u32)) {
+fn accent(stage: &mut Stage, colours: &[Rgb], index: usize, word: u32) {
     let pick = |k: i32| noise::cell(k, index as i32, word ^ stage.dice.noise("accent"));
     let (x, y, r) = (
         (pick(0) - 0.5) * 0.8,

@@ -23,18 +23,45 @@ pub(crate) fn city(stage: &mut Stage) {
         .into_iter()
         .enumerate()
     {
+        let foot = h + row as f32 * 0.012;
+        let row = row as i32;
         skyline(
             stage,
-            (tall, depth, size),
-            h + row as f32 * 0.012,
-            row as i32,
+            Skyline {
+                tall,
+                depth,
+                size,
+                foot,
+                row,
+            },
         );
         super::heights::mist(stage, h - 0.03, 0.12, 0.5);
     }
     pavement(stage, h + 0.015);
 }
 
-fn skyline(stage: &mut Stage, (tall, depth, size): (f32, f32, f32), foot: f32, row: i32) {
+/// A row of towers side by side.
+#[derive(Clone, Copy)]
+struct Skyline {
+    /// Height of the highest towers.
+    tall: f32,
+    depth: f32,
+    /// Width of one tower and the gap beside it.
+    size: f32,
+    /// World height of the feet.
+    foot: f32,
+    /// Gives each row choices of its own.
+    row: i32,
+}
+
+fn skyline(stage: &mut Stage, line: Skyline) {
+    let Skyline {
+        tall,
+        depth,
+        size,
+        foot,
+        row,
+    } = line;
     let dice = stage.dice;
     let walls = [
         hex(0x8b93a6),
@@ -164,7 +191,14 @@ fn pavement(stage: &mut Stage, top: f32) {
 /// A street that runs between two rows of houses.
 pub(crate) fn street(stage: &mut Stage) {
     let h = stage.horizon;
-    skyline(stage, (0.3, 0.88, 0.07), h + 0.02, 4);
+    let line = Skyline {
+        tall: 0.3,
+        depth: 0.88,
+        size: 0.07,
+        foot: h + 0.02,
+        row: 4,
+    };
+    skyline(stage, line);
     pavement(stage, h);
     let dice = stage.dice;
     let vanish = dice.between("vanish", -0.1, 0.1);
@@ -173,7 +207,7 @@ pub(crate) fn street(stage: &mut Stage) {
             let far = 1.0 / (1.0 + i as f32 * 0.62);
             let next = 1.0 / (1.0 + (i as f32 - 1.0) * 0.62);
             let x = |share: f32| vanish + side * (0.2 + 0.03 * share) * (share * 2.2).min(9.0);
-            house_front(stage, (side, i), [x(far), x(next)], [far, next]);
+            house_front(stage, side, i, [x(far), x(next)], [far, next]);
         }
     }
     let lamp = dice.between("lamp", 0.3, 0.34);
@@ -182,7 +216,7 @@ pub(crate) fn street(stage: &mut Stage) {
     }
 }
 
-fn house_front(stage: &mut Stage, (side, i): (f32, i32), x: [f32; 2], share: [f32; 2]) {
+fn house_front(stage: &mut Stage, side: f32, i: i32, x: [f32; 2], share: [f32; 2]) {
     let (h, dice) = (stage.horizon, stage.dice);
     let row = i32::from(side > 0.0);
     let tall = 0.2 + 0.14 * dice.cell("house", i, row);
@@ -268,7 +302,9 @@ fn lantern(stage: &mut Stage, x: f32, foot: f32, tall: f32) {
         stage.blend(
             ellipse(x, top, 0.22, 0.22),
             glow,
-            (Role::Light, 0.12, Blend::Glow),
+            Role::Light,
+            0.12,
+            Blend::Glow,
         );
     }
     let cap = polygon(&[

@@ -70,7 +70,9 @@ pub(crate) fn cottage(stage: &mut Stage, (x, y): (f32, f32), size: f32, dice: Di
         stage.blend(
             ellipse(x, y - wall_h * 0.5, size, size),
             glow,
-            (Role::Light, depth, Blend::Glow),
+            Role::Light,
+            depth,
+            Blend::Glow,
         );
     }
 }

@@ -10,7 +10,7 @@ use crate::paint::colour::{Rgb, hex, mix, scale, with_alpha};
 use crate::paint::foliage::TreeSite;
 use crate::paint::noise;
 use crate::paint::region::{Role, polygon};
-use crate::scene::flora::Tree;
+use crate::scene::flora::{Tree, Wood};
 use crate::scene::stage::{Stage, field};
 use crate::scene::terrain::{Hills, Range};
 use crate::scene::{flora, terrain, water};
@@ -70,9 +70,13 @@ fn backdrop(stage: &mut Stage) {
             };
             flora::wood(
                 stage,
-                kind,
+                Wood {
+                    kind,
+                    tall: 0.05 * (1.3 - depth),
+                    depth,
+                    colour: scale(leafy(stage), 0.7),
+                },
                 line,
-                (0.05 * (1.3 - depth), depth, scale(leafy(stage), 0.7)),
             );
         }
     }

@@ -5,7 +5,7 @@ use crate::choices::kinds::Season;
 use crate::paint::colour::{hex, mix, scale, with_alpha};
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role, ellipse, polygon, rectangle};
-use crate::scene::flora::Tree;
+use crate::scene::flora::{Tree, Wood};
 use crate::scene::stage::{Stage, field};
 use crate::scene::terrain::{Hills, Range};
 use crate::scene::{flora, terrain};
@@ -56,7 +56,7 @@ pub(crate) fn mist(stage: &mut Stage, y: f32, thick: f32, strength: f32) {
         )
     });
     let path = rectangle(stage.view.left, y - thick, stage.view.right, y + thick);
-    stage.smooth(path, colours, (Role::Cloud, 0.7, 1.0 / 256.0));
+    stage.smooth(path, colours, Role::Cloud, 0.7, 1.0 / 256.0);
 }
 
 /// Mountains over a green valley with pines.
@@ -76,7 +76,16 @@ pub(crate) fn mountains(stage: &mut Stage) {
     let line = terrain::crest(stage, &hill);
     let pine = pine_colour(stage);
     if !stage.scene.leaves_out("tree") {
-        flora::wood(stage, Tree::Pine, line, (0.07, 0.38, scale(pine, 0.9)));
+        flora::wood(
+            stage,
+            Wood {
+                kind: Tree::Pine,
+                tall: 0.07,
+                depth: 0.38,
+                colour: scale(pine, 0.9),
+            },
+            line,
+        );
     }
     terrain::plain(stage, h + 0.085, green, 1.0);
     country::flanks(stage, Tree::Pine, 2, pine);
@@ -179,7 +188,9 @@ pub(crate) fn volcano(stage: &mut Stage) {
     stage.wash(
         ellipse(x, top, 0.4, 0.4),
         glow,
-        (Role::Light, 0.6, Blend::Glow),
+        Role::Light,
+        0.6,
+        Blend::Glow,
         1.0 / 200.0,
     );
     terrain::hills(
@@ -230,7 +241,7 @@ pub(crate) fn waterfall(stage: &mut Stage) -> f32 {
     let x = stage.dice.between("fall", -0.12, 0.12);
     let top = stage.dice.between("fall top", -0.32, -0.22);
     for side in [-1.0_f32, 1.0] {
-        cliff(stage, x, side, (top, h));
+        cliff(stage, x, side, top, h);
     }
     let (seed, clock) = (stage.dice.noise("fall"), stage.clock * 10.0);
     let light = stage.light.clone();
@@ -263,7 +274,7 @@ pub(crate) fn waterfall(stage: &mut Stage) -> f32 {
     0.28
 }
 
-fn cliff(stage: &mut Stage, x: f32, side: f32, (top, h): (f32, f32)) {
+fn cliff(stage: &mut Stage, x: f32, side: f32, top: f32, h: f32) {
     let seed = stage.dice.noise("cliff") ^ u32::from(side > 0.0);
     let edge = x + side * 0.07;
     let reach = if side < 0.0 {

@@ -125,7 +125,7 @@ fn window(stage: &mut Stage) {
     });
     if stage.light.dark < 0.5 {
         let path = stage.everything();
-        stage.blend(path, glow, (Role::Light, 0.7, Blend::Glow));
+        stage.blend(path, glow, Role::Light, 0.7, Blend::Glow);
     }
 }
 
@@ -224,7 +224,7 @@ fn lamp(stage: &mut Stage) {
         )
     });
     let path = stage.everything();
-    stage.blend(path, glow, (Role::Light, 0.4, Blend::Glow));
+    stage.blend(path, glow, Role::Light, 0.4, Blend::Glow);
 }
 
 fn pot(stage: &mut Stage) {

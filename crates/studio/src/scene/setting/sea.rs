@@ -5,7 +5,7 @@ use crate::choices::kinds::Season;
 use crate::paint::colour::{hex, scale};
 use crate::paint::foliage::TreeSite;
 use crate::paint::noise;
-use crate::scene::flora::Tree;
+use crate::scene::flora::{Tree, Wood};
 use crate::scene::stage::Stage;
 use crate::scene::terrain::Hills;
 use crate::scene::{flora, terrain, water};
@@ -31,7 +31,16 @@ pub(crate) fn lake(stage: &mut Stage) -> f32 {
         } else {
             hex(0x38604a)
         };
-        flora::wood(stage, Tree::Pine, line, (0.075, 0.48, pine));
+        flora::wood(
+            stage,
+            Wood {
+                kind: Tree::Pine,
+                tall: 0.075,
+                depth: 0.48,
+                colour: pine,
+            },
+            line,
+        );
     }
     water::water(stage, stage.view.bottom + 0.2, hex(0x2c6480), 0.95);
     let bank = Hills {

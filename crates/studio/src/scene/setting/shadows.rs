@@ -19,6 +19,8 @@ pub(crate) fn under_tree(stage: &mut Stage, spot: TreeSite) {
     stage.blend(
         ellipse(x, y, wide, flat),
         colours,
-        (Role::Shadow, spot.depth, Blend::Darken),
+        Role::Shadow,
+        spot.depth,
+        Blend::Darken,
     );
 }

@@ -30,7 +30,7 @@ pub(crate) fn underwater(stage: &mut Stage) {
         )
     });
     let path = stage.everything();
-    stage.smooth(path, colours, (Role::Sky, 1.0, 1.0 / 200.0));
+    stage.smooth(path, colours, Role::Sky, 1.0, 1.0 / 200.0);
     rocks(stage, low, top);
     let line = move |x: f32| 0.30 + 0.03 * noise::line(x * 1.8, seed, 2);
     let sand = stage.below(0.008, line);
@@ -67,7 +67,7 @@ fn rocks(stage: &mut Stage, low: [f32; 3], top: [f32; 3]) {
             with_alpha(mix(rock, mix(low, top, 0.35), share), 1.0)
         });
         let depth = 0.8 - row as f32 * 0.25;
-        stage.smooth(path, colours, (Role::Far, depth, 1.0 / 420.0));
+        stage.smooth(path, colours, Role::Far, depth, 1.0 / 420.0);
     }
 }
 
@@ -163,5 +163,5 @@ pub(crate) fn foreground(stage: &mut Stage) {
         );
     }
     let shine = field(|_, _| with_alpha(hex(0xd9f6ff), 0.5));
-    stage.blend(bubbles.finish(), shine, (Role::Weather, 0.1, Blend::Glow));
+    stage.blend(bubbles.finish(), shine, Role::Weather, 0.1, Blend::Glow);
 }

@@ -8,7 +8,7 @@ use crate::paint::colour::{hex, mix, scale, with_alpha};
 use crate::paint::foliage::TreeSite;
 use crate::paint::noise;
 use crate::paint::region::{Blend, Role};
-use crate::scene::flora::Tree;
+use crate::scene::flora::{Tree, Wood};
 use crate::scene::stage::{Stage, field};
 use crate::scene::{flora, terrain};
 
@@ -34,9 +34,13 @@ pub(crate) fn forest(stage: &mut Stage) {
     {
         flora::wood(
             stage,
-            kind,
+            Wood {
+                kind,
+                tall,
+                depth,
+                colour: scale(colour, 0.95),
+            },
             |_| h - up + row as f32 * 0.012,
-            (tall, depth, scale(colour, 0.95)),
         );
     }
     beams(stage);
@@ -99,7 +103,7 @@ pub(crate) fn beams(stage: &mut Stage) {
         with_alpha(light.disc, ray * fade * strength)
     });
     let path = stage.everything();
-    stage.wash(path, colours, (Role::Light, 0.5, Blend::Glow), 1.0 / 256.0);
+    stage.wash(path, colours, Role::Light, 0.5, Blend::Glow, 1.0 / 256.0);
 }
 
 /// Ferns and dark leaves at the lower edge.
@@ -112,7 +116,16 @@ pub(crate) fn jungle(stage: &mut Stage) {
     let h = stage.horizon;
     let green = hex(0x3f8a4a);
     for (up, tall, depth) in [(0.1, 0.3, 0.9), (0.06, 0.36, 0.74), (0.02, 0.4, 0.58)] {
-        flora::wood(stage, Tree::Leaf, |_| h - up, (tall, depth, green));
+        flora::wood(
+            stage,
+            Wood {
+                kind: Tree::Leaf,
+                tall,
+                depth,
+                colour: green,
+            },
+            |_| h - up,
+        );
     }
     beams(stage);
     terrain::plain(stage, h + 0.03, hex(0x5d7a3a), 1.3);
