@@ -98,7 +98,7 @@ fn media() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Headers are read without a panic, and what is stripped is still the picture whose header was read.
+/// Headers are read without a panic, by both readers alike, and what is stripped is still the picture whose header was read.
 #[test]
 fn no_file_breaks_the_readers_of_headers() {
     let words = [
@@ -120,7 +120,17 @@ fn no_file_breaks_the_readers_of_headers() {
     ];
     for input in Inputs::new("media", 1_500, media(), &words) {
         let _ = video_type(&input);
-        let _ = atelier_media::header(&input);
+        if let (Ok(one), Ok(other)) = (ImageHeader::read(&input), atelier_media::header(&input)) {
+            let (one, kind) = (
+                (one.media_type, one.width, one.height),
+                other.format.media_type(),
+            );
+            assert_eq!(
+                one,
+                (kind, other.width, other.height),
+                "the two readers agree"
+            );
+        }
         if let (Ok(header), Ok(Some(stripped))) =
             (ImageHeader::read(&input), without_metadata(&input))
         {

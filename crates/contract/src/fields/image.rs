@@ -16,10 +16,12 @@ use super::ImageUrl;
 use super::values::kind;
 use crate::hex::hex;
 
+mod header;
+
+pub use header::ImageHeader;
+
 /// The largest inline image in bytes after decoding.
 const MOST_BYTES: usize = 30 * 1024 * 1024;
-/// The most pixels an image may claim to have: larger ones are refused by their header, undecoded.
-const MOST_PIXELS: u64 = 64 * 1024 * 1024;
 /// How a stored request names an inline image.
 const KEPT_PREFIX: &str = "inline:";
 
@@ -32,66 +34,6 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 pub(crate) fn is_stored_file_name(text: &str) -> bool {
     text.strip_prefix(KEPT_PREFIX)
         .is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-const UNREADABLE: &str = "has an unreadable image header";
-
-/// What the header of an image file says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImageHeader {
-    /// The media type by magic bytes: `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
-    pub media_type: &'static str,
-    /// Width of the image or video in pixels.
-    pub width: u32,
-    /// Height of the image or video in pixels.
-    pub height: u32,
-}
-
-impl ImageHeader {
-    /// Reads the header without decoding anything.
-    pub fn read(bytes: &[u8]) -> Result<Self, &'static str> {
-        let media_type = match imagesize::image_type(bytes) {
-            Ok(imagesize::ImageType::Png) => "image/png",
-            Ok(imagesize::ImageType::Jpeg) => "image/jpeg",
-            Ok(imagesize::ImageType::Webp) => "image/webp",
-            Ok(imagesize::ImageType::Gif) => "image/gif",
-            _ => return Err("must be a png, jpeg, webp or gif image"),
-        };
-        if media_type == "image/jpeg" && !is_plain_jpeg(bytes) {
-            return Err(UNREADABLE);
-        }
-        let size = imagesize::blob_size(bytes).map_err(|_| UNREADABLE)?;
-        let pixels = size.width as u64 * size.height as u64;
-        if pixels == 0 || pixels > MOST_PIXELS || size.width > 65_535 || size.height > 65_535 {
-            return Err("must have at most 67108864 pixels");
-        }
-        Ok(Self {
-            media_type,
-            width: size.width as u32,
-            height: size.height as u32,
-        })
-    }
-}
-
-/// Whether the segments of a JPEG follow each other up to its size, with nothing between them: readers skip what does not
-/// belong there in different ways, and would not agree about the size.
-fn is_plain_jpeg(bytes: &[u8]) -> bool {
-    let mut rest = bytes.get(2..).unwrap_or_default();
-    loop {
-        // Any number of fill bytes may stand before the code of a marker.
-        let fill = rest.iter().take_while(|byte| **byte == 0xff).count();
-        let (Some(&marker), Some(length)) = (rest.get(fill), rest.get(fill + 1..fill + 3)) else {
-            return false;
-        };
-        let length = usize::from(length[0]) << 8 | usize::from(length[1]);
-        match marker {
-            _ if fill == 0 || length < 2 => return false,
-            0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => return length >= 8,
-            // These have no length, or end what was to come.
-            0x00 | 0x01 | 0xd0..=0xda => return false,
-            _ => rest = rest.get(fill + 1 + length..).unwrap_or_default(),
-        }
-    }
 }
 
 /// An image that came with the request.
