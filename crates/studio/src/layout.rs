@@ -306,3 +306,6 @@ fn separate(all: &mut [PlacedSubject]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -136,3 +136,66 @@ pub(crate) fn word(text: &str) -> u32 {
         (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_has_a_name_and_depends_on_nothing_but_the_seed() {
+        let (one, other) = (Dice::new(7), Dice::new(8));
+        let first = one.roll("tree");
+        let _ = one.roll("stone");
+        assert!((one.roll("tree") - first).abs() < f32::EPSILON);
+        let same = |name: &str| (one.roll(name) - other.roll(name)).abs() < 0.001;
+        assert!(
+            ["a", "b", "c", "d"]
+                .iter()
+                .filter(|name| same(name))
+                .count()
+                < 2
+        );
+    }
+
+    #[test]
+    fn choices_stay_in_their_bounds_and_reach_all_of_them() {
+        let mut seen = [false; 4];
+        for seed in 0..200 {
+            let dice = Dice::new(seed * 977);
+            let between = dice.between("between", -2.0, 3.0);
+            assert!((-2.0..=3.0).contains(&between), "{between}");
+            seen[dice.pick("pick", 4)] = true;
+            assert_eq!(dice.pick("only", 1), 0);
+            assert_eq!(dice.pick("none", 0), 0);
+        }
+        assert_eq!(seen, [true; 4]);
+    }
+
+    #[test]
+    fn a_drift_goes_from_one_seed_to_the_other() {
+        let (from, to) = (Dice::new(1), Dice::new(2));
+        let at = |drift: f32| from.drifted(drift, 2).roll("hill");
+        let (start, end) = (from.roll("hill"), to.roll("hill"));
+        assert!((at(0.0) - start).abs() < 1e-6);
+        assert!((at(1.0) - end).abs() < 1e-6);
+        assert!((at(0.5) - start.midpoint(end)).abs() < 1e-6);
+        assert!((at(9.0) - end).abs() < 1e-6, "and no further");
+        let subtle = from.drifted(0.3, 2);
+        assert_eq!(
+            subtle.pick("third", 4),
+            from.pick("third", 4),
+            "the composition stays"
+        );
+        assert_eq!(subtle.noise("rock"), from.noise("rock"));
+        assert_ne!(from.drifted(0.9, 2).noise("rock"), from.noise("rock"));
+    }
+
+    #[test]
+    fn parts_have_choices_of_their_own() {
+        let dice = Dice::new(5);
+        let rolls: Vec<f32> = (0..20).map(|i| dice.part("fox", i).roll("flip")).collect();
+        let low = rolls.iter().filter(|roll| **roll < 0.5).count();
+        assert!((3..=17).contains(&low), "{rolls:?}");
+        assert_eq!(dice.part("fox", 3), dice.part("fox", 3));
+    }
+}

@@ -148,3 +148,54 @@ pub(crate) fn stem(word: &str) -> Option<String> {
     }
     Some(chars.into_iter().collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_lose_case_accents_and_leaning_articles() {
+        assert_eq!(tokens("Élan  d'hiver"), ["elan", "hiver"]);
+        assert_eq!(tokens("l’arbre"), ["arbre"]);
+        assert_eq!(tokens("the fox's tail"), ["the", "fox", "tail"]);
+        assert_eq!(tokens("'quoted'"), ["quoted"]);
+        assert_eq!(
+            folded("CAFE\u{301}"),
+            "cafe",
+            "also when the accent is apart"
+        );
+    }
+
+    #[test]
+    fn a_break_is_an_empty_word_and_a_change_of_script_ends_one() {
+        assert_eq!(tokens("fox, tree"), ["fox", "", "tree"]);
+        assert_eq!(tokens("狐、森"), ["狐", "", "森"]);
+        assert_eq!(tokens("fox狐🦊"), ["fox", "狐", "🦊"]);
+        assert!(tokens("  \t ").is_empty());
+    }
+
+    #[test]
+    fn forms_begin_with_the_word_itself_and_hold_its_singular() {
+        for (word, singular) in [
+            ("foxes", "fox"),
+            ("wolves", "wolf"),
+            ("knives", "knife"),
+            ("ponies", "pony"),
+            ("horsemen", "horseman"),
+            ("bateaux", "bateau"),
+        ] {
+            let all = forms(word);
+            assert_eq!(all[0], word);
+            assert!(all.iter().any(|form| form == singular), "{word}: {all:?}");
+        }
+        assert_eq!(forms("as"), ["as"], "short words are left whole");
+    }
+
+    #[test]
+    fn a_stem_is_what_inflection_leaves_alone() {
+        assert_eq!(stem("лисица"), stem("лисицы"));
+        assert_eq!(stem("rojo"), stem("rojas"));
+        assert_eq!(stem("fox"), None, "too short to cut");
+        assert_eq!(stem("狐狐狐狐狐"), None, "scripts without spaces have none");
+    }
+}
