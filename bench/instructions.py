@@ -24,7 +24,6 @@ knows no processor that does it in one instruction."""
 import base64
 import http.server
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -39,6 +38,10 @@ import threading
 import time
 import zlib
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "shared"))
+
+from launch import ANY_PORT, launch, port_of  # noqa: E402
+
 ADMIN = "instructions-admin-token-0123456789"
 KEPT = pathlib.Path(__file__).with_name("instructions.json")
 MOST_GROWTH = 1.05
@@ -50,6 +53,8 @@ MOST_LOCKED_S = 4
 # A call waits for its vendor for two minutes.
 MOST_ON_THE_WAY_S = 60
 HOUR_S = 3600
+# Under callgrind on a busy machine.
+MOST_STARTING_S = 300
 
 
 def png(side):
@@ -119,17 +124,12 @@ class Service:
             **{f"ATELIER_JOBS_{name}_MS": str(HOUR_S * 1000) for name in ("PROGRESS", "IDLE", "SWEEP", "REFRESH")},
         }
         command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-line=no", "--compress-strings=no"]
-        command += [f"--callgrind-out-file={self.out}", binary, "serve", "--listen", "127.0.0.1:0"]
-        command += ["--data-dir", str(self.folder / "data")]
-        self.child = subprocess.Popen(
-            command, env={**os.environ, **settings}, stdout=subprocess.PIPE, stderr=open(self.folder / "log", "w"), text=True
+        command += [f"--callgrind-out-file={self.out}"]
+        words = ["--listen", ANY_PORT, "--data-dir", self.folder / "data"]
+        self.child, base = launch(
+            binary, *words, log=self.folder / "log", environment=settings, before=command, wait=MOST_STARTING_S
         )
-        for line in self.child.stdout:
-            if found := re.search(r"listening on http://([\d.]+):(\d+)", line):
-                self.address = (found[1], int(found[2]))
-                break
-        else:
-            sys.exit(f"the service did not start: {(self.folder / 'log').read_text()[-800:]}")
+        self.address = ("127.0.0.1", port_of(base))
         self.connections = []
         self.dumps = 0
 

@@ -21,6 +21,10 @@ import urllib.request
 
 import c2pa
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+
+from launch import launch  # noqa: E402
+
 TOKEN = "credentials-token-of-a-test"
 GENERATED = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia"
 COMPOSITE = "http://cv.iptc.org/newscodes/digitalsourcetype/compositeWithTrainedAlgorithmicMedia"
@@ -151,18 +155,8 @@ class Service:
         }
 
     def __enter__(self):
-        self.log = (self.folder / "service.log").open("a")
-        words = [self.program, "serve", "--config", str(self.config)]
-        self.process = subprocess.Popen(words, env=self.environment(), stdout=subprocess.DEVNULL, stderr=self.log)
-        end = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                download(self.base + "/readyz")
-                break
-            except OSError:
-                assert self.process.poll() is None, (self.folder / "service.log").read_text()
-                assert time.monotonic() < end, "the service did not start"
-                time.sleep(0.2)
+        log = self.folder / "service.log"
+        self.process, _ = launch(self.program, "--config", self.config, log=log, environment=self.environment(), wait=PATIENCE_S)
         email = f"reader{time.monotonic_ns()}@example.com"
         account = call(self.base, "/admin/v1/accounts", TOKEN, {"email": email, "balance": 100000})["data"]
         self.key = account["api_key"]
@@ -171,7 +165,6 @@ class Service:
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait(timeout=60)
-        self.log.close()
 
     def doctor(self):
         words = [self.program, "doctor", "--json", "--config", str(self.config)]

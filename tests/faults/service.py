@@ -1,10 +1,10 @@
 """Nodes of the service as processes: started, killed, frozen and stopped, spoken to over HTTP."""
 
 import argparse
-import atexit
 import http.client
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -12,6 +12,10 @@ import sys
 import threading
 import time
 import urllib.parse
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+
+from launch import launch  # noqa: E402
 
 TOKEN = "an-operator-for-fault-tests"
 
@@ -53,23 +57,12 @@ class Node:
     def start(self, wait=60):
         """Starts it and waits until it listens; how many seconds that took."""
         os.makedirs(self.folder, exist_ok=True)
-        words = [self.binary, "serve", "--listen", f"127.0.0.1:{self.port}", "--data-dir", self.folder]
+        words = ["--listen", f"127.0.0.1:{self.port}", "--data-dir", self.folder]
         if self.database:
             words += ["--database", self.database]
         began = time.monotonic()
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(words, stdout=log, stderr=log, env=self.environment())
-        atexit.register(self.process.kill)
-        while time.monotonic() - began < wait:
-            if self.process.poll() is not None:
-                raise RuntimeError(f"the node ended at its start: {self.last_words()}")
-            try:
-                if call(self.base, "GET", "/healthz", timeout=2)[0] == 200:
-                    return time.monotonic() - began
-            except OSError:
-                pass
-            time.sleep(0.02)
-        raise RuntimeError(f"the node does not listen: {self.last_words()}")
+        self.process, _ = launch(self.binary, *words, log=self.log, environment=self.environment(), wait=wait)
+        return time.monotonic() - began
 
     def environment(self):
         """The settings of this node, as variables."""

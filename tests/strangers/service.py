@@ -1,7 +1,10 @@
 """The service as a process of its own, for those who attack it, and a bare server to know the machine by."""
-import asyncio, math, multiprocessing, os, re, signal, subprocess, time
+import asyncio, math, os, pathlib, re, signal, sys, time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 
 from attacks import Line, sure
+from launch import launch, port_of
 
 TOKEN = "an-operator-for-proofs"
 
@@ -11,15 +14,10 @@ class Service:
         self.folder, self.token = folder, TOKEN
         # One machine plays all strangers; its one address may have more connections than a household.
         settings = {"LIMITS_CONNECTIONS_PER_ADDRESS": "3072", "LIMITS_DISK_FREE_PERCENT": "0", "LOG_LEVEL": "error", **more}
-        environment = {**os.environ, **{f"ATELIER_{name}": value for name, value in settings.items()}, "ATELIER_ADMIN_TOKEN": TOKEN}
-        command = [binary, "serve", "--listen", listen, "--data-dir", folder]
-        self.log = open(os.path.join(folder, "log"), "wb")
-        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=self.log)
-        for text in self.process.stdout:
-            if found := re.search(rb"listening on http://\S+:(\d+)", text):
-                self.port = int(found[1])
-                break
-        multiprocessing.Process(target=lambda: self.process.stdout.read(), daemon=True).start()
+        environment = {**{f"ATELIER_{name}": value for name, value in settings.items()}, "ATELIER_ADMIN_TOKEN": TOKEN}
+        words = ["--listen", listen, "--data-dir", folder]
+        self.process, base = launch(binary, *words, log=os.path.join(folder, "log"), environment=environment)
+        self.port = port_of(base)
 
     async def account(self, name, balance=100000, **change):
         line, operator = Line(self.port), [f"Authorization: Bearer {TOKEN}"]

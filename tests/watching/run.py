@@ -7,7 +7,6 @@ every question that the dashboard and the alert rules ask.
 
 import http.server
 import json
-import os
 import pathlib
 import re
 import socket
@@ -17,6 +16,10 @@ import threading
 import time
 import urllib.parse
 import urllib.request
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+
+from launch import launch  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WATCHING = ROOT / "packaging" / "watching"
@@ -70,7 +73,6 @@ def main(program, folder):
 
     port, metrics, watcher = free_port(), free_port(), free_port()
     environment = {
-        **os.environ,
         "ATELIER_LISTEN": f"127.0.0.1:{port}",
         "ATELIER_DATA_DIR": str(folder / "data"),
         "ATELIER_ADMIN_TOKEN": "watching-token-of-a-test",
@@ -83,15 +85,8 @@ def main(program, folder):
     (folder / "prometheus.yml").write_text(re.sub(r"interval: 15s", "interval: 1s", config))
     children = []
     try:
-        children.append(
-            subprocess.Popen(
-                [program, "serve", "--config", str(folder / "atelier.toml")],
-                env=environment,
-                stdout=subprocess.DEVNULL,
-                stderr=(folder / "service.log").open("w"),
-            )
-        )
-        until("the service starts", lambda: read(f"http://127.0.0.1:{port}/readyz"))
+        service, _ = launch(program, "--config", folder / "atelier.toml", log=folder / "service.log", environment=environment)
+        children.append(service)
         children.append(
             subprocess.Popen(
                 [
