@@ -14,6 +14,10 @@ serve *ARGS:
 deny:
     cargo deny check licenses bans sources
 
+# Known vulnerabilities of the crates in Cargo.lock. Needs the network, for the database of advisories; run before a release.
+advisories:
+    cargo deny check advisories
+
 # Compare the service with bare references, in interleaved rounds.
 bench *ARGS:
     cargo run --release -p atelier-bench -- {{ARGS}}
