@@ -11,7 +11,7 @@ pub fn point(name: &str) {
     let _ = name;
 }
 
-/// Every point, in the order a job passes them; the sweep over them is a test.
+/// Every point: those of a job in the order it passes them, then those of no job. A test kills the process at each.
 pub const POINTS: &[&str] = &[
     "submit.before_accept",
     "submit.accepted",
@@ -29,6 +29,7 @@ pub const POINTS: &[&str] = &[
     "callbacks.posted",
     "callbacks.recorded",
     "sweeper.before_forget",
+    "admin.acted",
 ];
 
 #[cfg(debug_assertions)]

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 mod bounds;
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/crash_points.rs"]
+mod crash_points;
 #[path = "tidy/names.rs"]
 mod names;
 #[path = "tidy/parts.rs"]

@@ -17,7 +17,7 @@ use crate::gateway::{Account, Gateway, Options};
 use crate::local::{Format, Local, Silent, request};
 use crate::stand::worker;
 
-const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
+pub(crate) const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 /// The short form looks at these.
 const SHORT: &[&str] = &["xai", "comfyui"];
 /// An order that may still be on its way is not repeated for as long as that vendor's submits may take, and half a minute.
@@ -82,7 +82,7 @@ fn silent(local: &Local, at: Silent, options: Options) -> Options {
 }
 
 /// Settings under which questions come quickly, where the vendor has such.
-fn quick(format: &Format) -> Value {
+pub(crate) fn quick(format: &Format) -> Value {
     let settings = (format.settings)();
     let mut quicker = settings.clone();
     quicker["poll_seconds"] = json!(1);
@@ -111,7 +111,7 @@ fn inline(value: &Value) -> String {
 }
 
 /// A service with one back end at the vendor's local server.
-fn configuration(format: &Format, local: &Local, settings: &Value) -> String {
+pub(crate) fn configuration(format: &Format, local: &Local, settings: &Value) -> String {
     format!(
         "[[backends]]\nname = \"the-one\"\nvendor = {:?}\nbase_url = {:?}\noperations = [{:?}]\nsettings = {}\n\
          [[backends.accounts]]\nname = \"main\"\ncredential = \"sk-very-secret\"\n",

@@ -24,6 +24,7 @@ mod clocks;
 mod connections;
 mod console;
 mod crash;
+mod crash_points;
 mod declared;
 mod deletion;
 mod envelopes;

@@ -1,0 +1,248 @@
+//! A crash at every named point loses nothing and charges nothing twice. The points are the engine's own list: a new one is
+//! swept without a change here, and one that no scenario reaches fails.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use atelier_engine::crash::POINTS;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::crash::{Receiver, lively, roomy_account, settled, until_heard};
+use crate::formats::FORMATS;
+use crate::gateway::{ADMIN_TOKEN, Account, Gateway, Options, send};
+use crate::killed::{UNKNOWN, configuration, quick};
+use crate::local::Local;
+
+/// A process that is still there by then never came by its point.
+const REACHED: Duration = Duration::from_mins(2);
+/// Jobs of a process that died are taken up and finished by then.
+const ENDED: Duration = Duration::from_mins(3);
+
+/// What brings a process to a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scenario {
+    /// An image of the embedded engine, with a callback.
+    Image,
+    /// An image that waits for a slot.
+    Waiting,
+    /// A video that its vendor makes in two passes.
+    Passes,
+    /// A file that expires.
+    Expiry,
+    /// An operator's act.
+    Operator,
+}
+
+impl Scenario {
+    /// A point that is not named here is expected on the way of an image.
+    fn of(point: &str) -> Self {
+        match point {
+            "runner.leased" => Self::Waiting,
+            "runner.ticket_recorded" | "runner.before_step" | "runner.step_taken" => Self::Passes,
+            "sweeper.before_forget" => Self::Expiry,
+            "admin.acted" => Self::Operator,
+            _ => Self::Image,
+        }
+    }
+
+    /// The points that it brings a process to.
+    fn points(self) -> Vec<&'static str> {
+        let all = POINTS.iter().copied();
+        let points: Vec<_> = all.filter(|point| Self::of(point) == self).collect();
+        assert!(!points.is_empty(), "{self:?}");
+        points
+    }
+}
+
+/// Waits for the crash: the process ends by a signal, not by itself.
+fn crashed(gateway: &mut Gateway, point: &str) {
+    let code = gateway.ended(REACHED);
+    assert_eq!(code, None, "{point}: it ended by itself");
+}
+
+/// A submit that may be repeated.
+fn submit(
+    gateway: &Gateway,
+    account: &Account,
+    path: &str,
+    key: &str,
+    body: &Value,
+) -> RequestBuilder {
+    gateway
+        .request(Method::POST, path)
+        .header("SVC-API-KEY", &account.key)
+        .header("Idempotency-Key", key)
+        .json(body)
+}
+
+fn job_id(answer: &Value) -> String {
+    let id = answer["data"]["jobId"].as_str();
+    id.unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+/// The job of an identifier, once every job of the account is final and the books are right.
+async fn settled_job(gateway: &Gateway, account: &Account, id: &str) -> Value {
+    let jobs = settled(gateway, account, ENDED).await;
+    let job = jobs.into_iter().find(|job| job["jobId"] == id);
+    job.expect("the job")
+}
+
+/// Ends by itself, so that everything it has in hand is written down.
+fn stopped(mut gateway: Gateway) -> Gateway {
+    gateway.signal("TERM");
+    gateway.ended(Duration::from_mins(2));
+    gateway
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_an_image_loses_nothing_and_charges_nothing_twice() {
+    let mut gateway = lively().spawn().await;
+    let account = roomy_account(&gateway).await;
+    let receiver = Receiver::start();
+    let points = Scenario::Image.points();
+    for point in &points {
+        gateway = gateway.restart(lively().set("CRASH_AT", point));
+        let body = json!({ "prompt": "a boat --ar 1:1", "hookUrl": receiver.url });
+        let call =
+            |gateway: &Gateway| submit(gateway, &account, "/artgen/v1/imagine", point, &body);
+        let first = call(&gateway).send().await;
+        crashed(&mut gateway, point);
+        gateway = gateway.restart(lively());
+        let again = send(call(&gateway)).await;
+        assert_eq!(again.status, 200, "{point}: {}", again.json);
+        let id = job_id(&again.json);
+        if let Ok(first) = first
+            && let Ok(first) = first.json::<Value>().await
+        {
+            assert_eq!(job_id(&first), id, "{point}: one key, one job");
+        }
+        let job = settled_job(&gateway, &account, &id).await;
+        assert_eq!(job["status"], "SUCCESS", "{point}: {job}");
+        // A claim of the dead node on a shared database runs out after thirty seconds.
+        until_heard(&receiver, &HashSet::from([id]), Duration::from_mins(2)).await;
+        // Else the next process would send the callback again, and crash of it before it listens.
+        gateway = stopped(gateway);
+    }
+    gateway = gateway.restart(lively());
+    let jobs = settled(&gateway, &account, ENDED).await;
+    assert_eq!(jobs.len(), points.len(), "one job per key");
+    gateway.command(&["audit", "--live"]);
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_a_lease_loses_nothing_and_charges_nothing_twice() {
+    const TOGETHER: usize = 4;
+    let alone = || lively().set("STUDIO_SLOTS", "1");
+    let mut gateway = alone().spawn().await;
+    let account = roomy_account(&gateway).await;
+    let request =
+        json!({ "operation": "artgen.imagine", "request": { "prompt": "a boat --ar 1:1" } });
+    let body = json!({ "requests": vec![request; TOGETHER] });
+    for (before, point) in Scenario::Waiting.points().into_iter().enumerate() {
+        gateway = gateway.restart(alone().set("CRASH_AT", point));
+        let call = |gateway: &Gateway| submit(gateway, &account, "/jobs/v1/batch", point, &body);
+        // More than there are slots for, so that most of them wait and are leased.
+        drop(call(&gateway).send().await);
+        crashed(&mut gateway, point);
+        gateway = gateway.restart(alone());
+        let again = send(call(&gateway)).await;
+        assert_eq!(again.status, 200, "{point}: {}", again.json);
+        let jobs = settled(&gateway, &account, ENDED).await;
+        assert_eq!(jobs.len(), (before + 1) * TOGETHER, "{point}: one batch");
+        assert!(jobs.iter().all(|job| job["status"] == "SUCCESS"), "{point}");
+        gateway = stopped(gateway);
+    }
+    let gateway = gateway.restart(alone());
+    gateway.command(&["audit", "--live"]);
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_a_pass_orders_nothing_twice_and_charges_nothing_twice() {
+    let format = FORMATS.iter().find(|one| one.vendor == "xai");
+    let format = format.expect("in the table");
+    let local = Local::speaking(format);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("atelier.toml");
+    std::fs::write(&file, configuration(format, &local, &quick(format))).expect("written");
+    let options = || lively().set("CONFIG", &file.to_string_lossy());
+    let mut gateway = options().spawn().await;
+    let account = roomy_account(&gateway).await;
+    let (_, operation) = atelier_contract::operation(format.operation).expect("in the table");
+    let body = json!({ "prompt": "a wave", "video_length": "25" });
+    for point in Scenario::Passes.points() {
+        gateway = gateway.restart(options().set("CRASH_AT", point));
+        let before = local.taken();
+        let call = |gateway: &Gateway| submit(gateway, &account, operation.path, point, &body);
+        drop(call(&gateway).send().await);
+        crashed(&mut gateway, point);
+        let ordered = local.taken() - before;
+        gateway = gateway.restart(options());
+        let again = send(call(&gateway)).await;
+        let job = settled_job(&gateway, &account, &job_id(&again.json)).await;
+        if point == "runner.ticket_recorded" {
+            assert_eq!(job["status"], "SUCCESS", "{point}: {job}");
+            assert_eq!((ordered, local.taken() - before), (1, 2), "{point}: orders");
+        } else {
+            // Nobody can tell whether the second pass was ordered, so nobody orders it again.
+            let id = job["jobId"].as_str().expect("an id");
+            let seen = gateway.get(&account.key, &format!("/jobs/v1/{id}")).await;
+            assert_eq!(job["status"], "FAILED", "{point}: {job}");
+            assert!(seen.json.to_string().contains(UNKNOWN), "{point}: {job}");
+            assert_eq!(job["quota"], 0.0, "{point}: {job}");
+            assert_eq!(local.taken() - before, ordered, "{point}: orders");
+        }
+        gateway = stopped(gateway);
+    }
+    let gateway = gateway.restart(options());
+    gateway.command(&["audit", "--live"]);
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_an_expiry_loses_nothing_and_charges_nothing_twice() {
+    let at_once = || {
+        lively()
+            .set("RETENTION_ANSWER_MINUTES", "0")
+            .set("JOBS_SWEEP_MS", "200")
+    };
+    let mut gateway = at_once().spawn().await;
+    let account = roomy_account(&gateway).await;
+    let body = json!({ "model": "art-2", "prompt": "a boat", "size": "256x256" });
+    for (before, point) in Scenario::Expiry.points().into_iter().enumerate() {
+        gateway = gateway.restart(at_once().set("CRASH_AT", point));
+        let path = "/v1/images/generations";
+        drop(submit(&gateway, &account, path, point, &body).send().await);
+        crashed(&mut gateway, point);
+        gateway = gateway.restart(at_once());
+        let again = send(submit(&gateway, &account, path, point, &body)).await;
+        assert_eq!(again.status, 200, "{point}: {}", again.json);
+        let jobs = settled(&gateway, &account, ENDED).await;
+        assert!(jobs.iter().all(|job| job["status"] == "SUCCESS"), "{point}");
+        assert_eq!(jobs.len(), before + 1, "{point}: one job per key");
+        gateway = stopped(gateway);
+    }
+    let gateway = gateway.restart(at_once());
+    gateway.command(&["audit", "--live"]);
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_an_operators_act_does_it_once() {
+    let mut gateway = Gateway::spawn().await;
+    let account = gateway.account(10).await;
+    let credit = format!("/admin/v1/accounts/{}/credit", account.id);
+    for (number, point) in Scenario::Operator.points().into_iter().enumerate() {
+        gateway = gateway.restart(Options::default().set("CRASH_AT", point));
+        let act = gateway.request(Method::POST, &credit);
+        let act = act.bearer_auth(ADMIN_TOKEN).json(&json!({ "amount": 2 }));
+        assert!(act.send().await.is_err(), "{point}: it lives");
+        crashed(&mut gateway, point);
+        gateway = gateway.restart(Options::default());
+        let expected = 10.0 + 2.0 * (number + 1) as f64;
+        assert_eq!(
+            gateway.balance(&account.key).await,
+            (expected, 0.0),
+            "{point}"
+        );
+    }
+    gateway.command(&["audit", "--live"]);
+}
