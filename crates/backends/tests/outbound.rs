@@ -14,6 +14,8 @@ mod memory;
 mod receivers;
 #[path = "outbound/servers.rs"]
 mod servers;
+#[path = "../../../tests/shared/stopwatch.rs"]
+mod stopwatch;
 #[path = "outbound/tls.rs"]
 mod tls;
 #[path = "outbound/vendors.rs"]

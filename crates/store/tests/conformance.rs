@@ -1,5 +1,6 @@
 //! Every promise of the store, kept on SQLite and on PostgreSQL. A case is written once and runs on each; its
-//! name carries the database. PostgreSQL cases need `ATELIER_TEST_POSTGRES`, a URL whose role may create databases.
+//! name carries the database. PostgreSQL cases are ignored unless they are asked for, and need `ATELIER_TEST_POSTGRES`, a URL
+//! whose role may create databases.
 
 #[path = "conformance/rig.rs"]
 #[macro_use]
@@ -73,6 +74,8 @@ mod settle;
 mod shares;
 #[path = "conformance/short.rs"]
 mod short;
+#[path = "../../../tests/shared/stopwatch.rs"]
+mod stopwatch;
 #[path = "conformance/uploads.rs"]
 mod uploads;
 #[path = "conformance/workers.rs"]

@@ -17,3 +17,5 @@ mod network;
 mod proxy;
 #[path = "faults/reader.rs"]
 mod reader;
+#[path = "../../../tests/shared/stopwatch.rs"]
+mod stopwatch;

@@ -6,8 +6,6 @@ mod defaults;
 #[path = "files/places.rs"]
 mod places;
 
-use std::time::Duration;
-
 use atelier_store::files::Files;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
@@ -19,20 +17,25 @@ const SIZE: u64 = PIECES * PIECE as u64;
 /// What streaming 300 MB may add to the memory of the process.
 const MOST_KIB: u64 = 30 * 1024;
 
-#[tokio::test]
-async fn three_hundred_megabytes_stream_in_bounded_memory() {
-    let folder = Place::folder();
-    assert!(folder.root().exists());
-    check("folder", &folder.files).await;
-    if let Some(place) = Place::s3() {
+mod folder {
+    #[tokio::test]
+    async fn three_hundred_megabytes_stream_in_bounded_memory() {
+        let folder = super::Place::folder();
+        assert!(folder.root().exists());
+        super::check("folder", &folder.files).await;
+    }
+}
+
+mod s3 {
+    #[tokio::test]
+    #[ignore = "needs an S3 server"]
+    async fn three_hundred_megabytes_stream_in_bounded_memory() {
+        let place = super::Place::s3();
         // A first small round trip, so that the client's own set-up is not measured.
-        place
-            .files
-            .put("warm", Bytes::from_static(b"x"))
-            .await
-            .expect("put");
+        let warm = super::Bytes::from_static(b"x");
+        place.files.put("warm", warm).await.expect("put");
         assert_eq!(place.again().size("warm").await.expect("size"), Some(1));
-        check("s3", &place.files).await;
+        super::check("s3", &place.files).await;
         place.files.delete("big").await.expect("delete");
     }
 }
@@ -62,7 +65,6 @@ async fn check(name: &str, files: &Files) {
         started.elapsed().saturating_sub(wrote)
     );
     assert!(added < MOST_KIB, "{name}: peak memory grew by {added} KiB");
-    assert!(started.elapsed() < Duration::from_mins(5));
 }
 
 /// The pieces are windows into one pattern, each a byte further, so that a swapped piece shows.

@@ -7,6 +7,12 @@ use serde_json::{Value, json};
 use crate::measure::{self, ssim};
 use crate::studio::{Studio, base64, data_uri, difference, photo};
 
+needs!(
+    proofs:
+    every_action_on_a_grid_and_on_a_single_picture_makes_its_kind_of_picture,
+    blends_of_two_and_five_can_be_followed_up_on,
+);
+
 async fn imagine(studio: &Studio, prompt: &str) -> Job {
     let body = json!({ "prompt": prompt, "getUImages": true });
     studio.finish("artgen.imagine", &body, None).await
@@ -184,8 +190,6 @@ async fn an_upsample_is_the_same_picture_at_twice_the_side() {
     );
 }
 
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
 async fn every_action_on_a_grid_and_on_a_single_picture_makes_its_kind_of_picture() {
     let studio = Studio::new();
     for (flags, actions) in [
@@ -330,8 +334,6 @@ async fn a_repainted_picture_can_be_followed_up_on() {
     assert!(difference(&studio.picture(&rerolled, FileRole::Small, 2), &member) > 0.2);
 }
 
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
 async fn blends_of_two_and_five_can_be_followed_up_on() {
     let studio = Studio::new();
     for (count, dimensions) in [(2, "SQUARE"), (5, "PORTRAIT")] {

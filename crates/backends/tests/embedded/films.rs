@@ -8,7 +8,16 @@ use serde_json::json;
 
 use crate::measure;
 use crate::probe;
+use crate::stopwatch::Stopwatch;
 use crate::studio::{Studio, difference, photo};
+
+needs!(
+    proofs:
+    vidgen_marks_its_videos_and_takes_the_mark_off_again,
+    the_span_chooses_the_frames_and_a_character_comes_again_by_its_looks,
+    a_video_with_references_begins_with_the_first_and_loses_its_mark_too,
+    clips_and_partner_videos_have_the_asked_length_and_size,
+);
 
 fn facts(studio: &Studio, job: &Job, index: usize) -> VideoInfo {
     let file = job.file(index).expect("a video");
@@ -170,8 +179,6 @@ fn corner(picture: &Picture) -> Picture {
 }
 
 /// Video without its mark, a character of it, and a later video with that character.
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
 async fn vidgen_marks_its_videos_and_takes_the_mark_off_again() {
     let studio = Studio::new();
     let body = json!({ "model": "video-2", "prompt": "a red fox in a meadow", "duration": 10 });
@@ -242,8 +249,6 @@ fn magenta(picture: &Picture) -> usize {
     measure::count(picture, measure::is_magenta)
 }
 
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
 async fn the_span_chooses_the_frames_and_a_character_comes_again_by_its_looks() {
     let studio = Studio::new();
     let url = studio.host_bytes("foreign.mp4", foreign_clip().into());
@@ -268,8 +273,6 @@ async fn the_span_chooses_the_frames_and_a_character_comes_again_by_its_looks() 
     assert!(seen > 8000, "the disc is not seen again: {seen}");
 }
 
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
 async fn a_video_with_references_begins_with_the_first_and_loses_its_mark_too() {
     let studio = Studio::new();
     let reference = photo(200, 300, 180);
@@ -300,8 +303,6 @@ async fn a_foreign_video_cannot_lose_a_mark_and_says_so() {
     assert!(fault.job_message().contains("url: "), "{fault:?}");
 }
 
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
 async fn clips_and_partner_videos_have_the_asked_length_and_size() {
     let studio = Studio::new();
     let body = json!({ "prompt": "a river", "video_length": "11", "aspect_ratio": "1:1" });
@@ -322,13 +323,12 @@ async fn cancelling_a_video_stops_it_between_frames() {
     let body = json!({ "prompt": "a city", "video_length": "30" });
     let (work, _) = studio.work("clipgen.generations", &body, None);
     let cancelled = work.cancelled.clone();
-    let begun = tokio::time::Instant::now();
+    let begun = Stopwatch::start();
     let stop = async {
         tokio::time::sleep(std::time::Duration::from_secs(2)).await;
         cancelled.cancel();
-        tokio::time::Instant::now()
     };
-    let (outcome, _) = tokio::join!(studio.make(work), stop);
+    let (outcome, ()) = tokio::join!(studio.make(work), stop);
     assert_eq!(outcome.expect_err("cancelled").kind, FaultKind::Cancelled);
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }

@@ -1,5 +1,9 @@
 //! The embedded engine, asked the way the service asks it.
 
+#[macro_use]
+#[path = "../../../../tests/shared/needs.rs"]
+mod needs;
+
 mod artgen;
 mod defaults;
 mod films;
@@ -7,6 +11,8 @@ mod flags;
 mod pictures;
 mod probe;
 mod sandbox;
+#[path = "../../../../tests/shared/stopwatch.rs"]
+mod stopwatch;
 mod studio;
 
 #[path = "../../../studio/tests/words/measure.rs"]

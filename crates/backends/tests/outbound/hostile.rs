@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::servers::{Server, answer, ip, names, png, read_request};
+use crate::stopwatch::Stopwatch;
 use atelier_backends::guard::{Policy, Purpose};
 use atelier_backends::http::{Limits, OutboundClient, OutboundError};
 use bytes::Bytes;
@@ -243,7 +244,7 @@ async fn odd_answers_of_the_name_system_fail_in_time() {
         Box::pin(std::future::pending())
     }));
     let client = client.with_resolver(silent).expect("a client");
-    let started = tokio::time::Instant::now();
+    let started = Stopwatch::start();
     let outcome = client
         .post_callback(&ground.at("slow.org"), &[], Bytes::new())
         .await;

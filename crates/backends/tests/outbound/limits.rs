@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::servers::{Server, answer, names, outbound, png, read_request};
+use crate::stopwatch::Stopwatch;
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{CallbackOutcome, Limits, OutboundClient, OutboundError};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
-use tokio::time::Instant;
 
 /// Short limits, so that the tests wait little; the factors between them are the real ones.
 fn limits() -> Limits {
@@ -32,7 +32,7 @@ fn limits() -> Limits {
 const PATIENCE: Duration = Duration::from_millis(1900);
 
 async fn post(client: &OutboundClient, server: &Server) -> CallbackOutcome {
-    let started = Instant::now();
+    let started = Stopwatch::start();
     let outcome = client
         .post_callback(&server.url("/hook"), &[], Bytes::from_static(b"{}"))
         .await;
@@ -41,7 +41,7 @@ async fn post(client: &OutboundClient, server: &Server) -> CallbackOutcome {
 }
 
 async fn image(client: &OutboundClient, server: &Server) -> Result<(u32, u32), OutboundError> {
-    let started = Instant::now();
+    let started = Stopwatch::start();
     let fetched = client.fetch_image(&server.url("/image")).await;
     assert!(started.elapsed() < PATIENCE, "took {:?}", started.elapsed());
     fetched
@@ -337,7 +337,7 @@ async fn a_file_flows_up_to_its_limit_and_not_beyond() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nstart");
         std::thread::sleep(Duration::from_secs(5));
     });
-    let started = Instant::now();
+    let started = Stopwatch::start();
     let file = client
         .fetch_file(&stalled.url("/"), 1000)
         .await
@@ -364,7 +364,7 @@ async fn a_file_that_hardly_comes_is_given_up_although_it_never_pauses() {
             std::thread::sleep(Duration::from_millis(50));
         }
     });
-    let started = Instant::now();
+    let started = Stopwatch::start();
     let file = client.fetch_file(&dripping.url("/"), 1_000_000).await;
     let pieces: Vec<_> = file.expect("a start").collect().await;
     let last = pieces.last().expect("a piece").as_ref();
@@ -423,7 +423,7 @@ async fn five_hundred_callbacks_to_a_dead_receiver_do_not_delay_fifty_to_a_live_
     };
     let healthy = async {
         tokio::time::sleep(Duration::from_millis(50)).await;
-        let started = Instant::now();
+        let started = Stopwatch::start();
         let outcomes = join_all((0..50).map(|_| post(&client, &live))).await;
         (started.elapsed(), outcomes)
     };

@@ -12,10 +12,10 @@ use atelier_contract::JobId;
 use atelier_contract::brief::{Brief, Task};
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::servers::{Server, answer, names, outbound, read_request};
+use crate::stopwatch::Stopwatch;
 
 const MIB: usize = 1024 * 1024;
 
@@ -187,7 +187,7 @@ async fn a_server_that_drips_its_answer_does_not_hold_a_place() {
                 std::thread::sleep(Duration::from_millis(50));
             }
         });
-        let began = Instant::now();
+        let began = Stopwatch::start();
         let (ended, fault) = polled(&worker(&client, &server.url("/"), true))
             .await
             .expect_err("too slow");

@@ -156,7 +156,7 @@ async fn a_single_prompt_says_how_far_it_is() {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(Duration::from_secs(10), told)
+    timeout(Duration::from_mins(1), told)
         .await
         .expect("progress");
     assert_eq!(work.progress.get(), 47);
@@ -175,14 +175,21 @@ async fn a_submit_that_hangs_when_the_job_is_cancelled_is_stopped_when_it_answer
     });
     let worker = at(&stand, "imgmodel.chat", &save(&json!({})));
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "x"}), None);
-    let start = timeout(Duration::from_millis(300), ticket(&worker, work)).await;
-    assert!(start.is_err(), "nobody waits any longer");
+    let sent = async {
+        while stand.asked("POST /prompt").is_empty() {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::select! {
+        _ = ticket(&worker, work) => panic!("it answers later"),
+        () = sent => {}
+    }
     let stopped = async {
         while stand.asked("POST /interrupt").is_empty() {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(Duration::from_secs(10), stopped)
+    timeout(Duration::from_mins(1), stopped)
         .await
         .expect("it is stopped");
     let id = stand.asked("POST /prompt")[0].json()["prompt_id"].clone();

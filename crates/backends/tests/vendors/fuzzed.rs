@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use atelier_backends::PollOutcome;
 use serde_json::json;
-use tokio::time::Instant;
 
 use crate::every::{cases, proxies};
 use crate::inputs::Inputs;
 use crate::stand::{Reply, Stand, base64, png};
+use crate::stopwatch::Stopwatch;
 use crate::studio::Studio;
 
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -72,7 +72,7 @@ async fn no_answer_of_a_vendor_breaks_its_reader() {
         let status = [200, 200, 200, 202, 400, 429, 500][number / cases.len() % 7];
         *next.lock().unwrap_or_else(PoisonError::into_inner) = (status, input);
         let worker = stand.worker(case.name, case.settings.clone());
-        let began = Instant::now();
+        let began = Stopwatch::start();
         let (work, _) = studio.work(case.operation, &case.body, None);
         if case.name != "sdwebui" {
             let polled = worker.poll(&work, &ticket).await;

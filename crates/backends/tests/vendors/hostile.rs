@@ -7,10 +7,10 @@ use std::time::Duration;
 use atelier_backends::PollOutcome;
 use atelier_backends::backend::{Acceptance, Backend, Class};
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
 use crate::every::{Case, cases, proxies};
 use crate::stand::{Reply, Stand, base64, made, page, png};
+use crate::stopwatch::Stopwatch;
 use crate::studio::Studio;
 
 /// No server takes longer, whatever it sends.
@@ -63,7 +63,7 @@ async fn what_is_no_answer_to_a_submit_may_have_been_taken_and_is_not_repeated()
         for case in all() {
             let (stand, worker) = worker(&case, &reply);
             let (work, _) = Studio::new().work(case.operation, &case.body, None);
-            let began = Instant::now();
+            let began = Stopwatch::start();
             let fault = worker.start(work).await.expect_err("no answer");
             let name = case.name;
             assert!(began.elapsed() < PATIENCE, "{name}: {what}");
@@ -93,7 +93,7 @@ async fn what_is_no_answer_to_a_poll_is_asked_again() {
             }
             let (_stand, worker) = worker(&case, &reply);
             let (work, _) = Studio::new().work(case.operation, &case.body, None);
-            let began = Instant::now();
+            let began = Stopwatch::start();
             let polled = worker.poll(&work, &ticket).await;
             let name = case.name;
             assert!(began.elapsed() < PATIENCE, "{name}: {what}");

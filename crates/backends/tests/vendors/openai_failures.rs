@@ -173,7 +173,7 @@ async fn a_cancelled_start_lets_the_line_go() {
             cancelled.cancel();
         };
         let both = async { tokio::join!(worker.start(work), cancel).0 };
-        let ended = tokio::time::timeout(Duration::from_secs(2), both).await;
+        let ended = tokio::time::timeout(Duration::from_secs(15), both).await;
         let fault = ended.expect("it ends").expect_err("nothing was made");
         assert_eq!((fault.class, fault.taken), (Class::Service, Acceptance::No));
     }

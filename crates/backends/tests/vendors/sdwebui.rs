@@ -322,10 +322,12 @@ async fn a_cancelled_task_is_interrupted_at_once_and_its_start_ends() {
         cancelled.cancel();
     };
     let both = async { tokio::join!(worker.start(work), cancel).0 };
-    let ended = tokio::time::timeout(Duration::from_secs(2), both).await;
+    let ended = tokio::time::timeout(Duration::from_secs(15), both).await;
     let fault = ended.expect("it ends").expect_err("nothing was made");
     assert_eq!((fault.class, fault.taken), (Class::Service, Acceptance::No));
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    while stand.asked("interrupt").is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     assert_eq!(stand.asked("interrupt").len(), 1);
 }
 

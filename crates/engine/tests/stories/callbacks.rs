@@ -20,7 +20,7 @@ async fn a_try_whose_claim_may_end_before_it_is_not_begun() {
         rig.engine.callbacks().step().await.expect("a step");
         // Somebody else may claim it in nine seconds, and a try may take longer.
         rig.clock.advance(21_000);
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        rig.until_quiet().await;
         assert_eq!(receiver.count(), 0, "its claim is too old");
         deliver(&rig, &receiver, 1).await;
     };
@@ -43,7 +43,7 @@ async fn story() {
     deliver(&rig, &receiver, 1).await;
     rig.clock.advance(3_900);
     rig.engine.callbacks().step().await.expect("a step");
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    rig.until_quiet().await;
     assert_eq!(
         receiver.count(),
         1,
@@ -55,7 +55,7 @@ async fn story() {
     deliver(&rig, &receiver, 3).await;
     rig.clock.advance(100_000_000);
     rig.engine.callbacks().step().await.expect("a step");
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    rig.until_quiet().await;
     assert_eq!(receiver.count(), 3, "delivered is delivered");
 
     let job = rig.job(&caller, &id).await;

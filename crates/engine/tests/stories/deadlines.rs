@@ -9,10 +9,10 @@ use atelier_contract::{JobState, Secret};
 use atelier_store::files::{AssetSettings, Files};
 use atelier_store::{JobFilter, NewAsset};
 use futures_util::StreamExt as _;
-use tokio::time::Instant;
 
 use crate::asset_defaults::asset_defaults;
 use crate::rig::Rig;
+use crate::stopwatch::Stopwatch;
 
 const JOBS: i64 = 5_000;
 const LATE: Duration = Duration::from_secs(5);
@@ -32,7 +32,7 @@ async fn unfinished(rig: &Rig) -> i64 {
 
 /// How long it takes until every job is final.
 async fn until_all_final(rig: &Rig) -> Duration {
-    let began = Instant::now();
+    let began = Stopwatch::start();
     while unfinished(rig).await > 0 && began.elapsed() < 4 * LATE {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -52,6 +52,8 @@ mod slots;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]
 #[path = "../../../backends/tests/vendors/stand.rs"]
 mod stand;
+#[path = "../../../../tests/shared/stopwatch.rs"]
+mod stopwatch;
 mod survival;
 mod unusable_workers;
 mod vendors;

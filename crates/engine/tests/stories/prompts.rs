@@ -10,6 +10,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::rig::Rig;
+use crate::stopwatch::Stopwatch;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -127,7 +128,7 @@ async fn a_review_that_is_silent_holds_no_batch_up_for_long() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
     let url = format!("http://{}/open", silent.local_addr().expect("bound"));
     let node = rig.reviewed_node(&url);
-    let begun = Instant::now();
+    let begun = Stopwatch::start();
     let (told, refused) = tokio::join!(
         node.intake().submit_bulk(bears(&few, 16)),
         node.intake().submit_bulk(bears(&many, 300)),

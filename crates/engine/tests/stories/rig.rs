@@ -41,6 +41,22 @@ pub(crate) struct Rig {
     node: u32,
 }
 
+/// A thread hands over to the next in a moment in which neither runs, so one look is not enough.
+const QUIET_LOOKS: u32 = 6;
+
+/// Whether another thread of this process runs, waits for a processor or waits for the disk. A machine that is busy with others
+/// makes this take longer, not wrong.
+fn others_run() -> bool {
+    let own = std::fs::read_link("/proc/thread-self").expect("Linux");
+    let threads = std::fs::read_dir("/proc/self/task").expect("Linux");
+    threads.flatten().any(|thread| {
+        // One that has ended meanwhile does nothing.
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        own.file_name() != Some(thread.file_name().as_os_str()) && state.starts_with(['R', 'D'])
+    })
+}
+
 impl Rig {
     pub(crate) async fn new() -> Self {
         Self::with(4, LostSubmit::Repeat).await
@@ -322,11 +338,18 @@ impl Rig {
         }
     }
 
-    /// Gives the tasks that run a while to end or to wait for the vendor.
+    /// Waits until nothing in this process has anything to do: every task has ended or waits, for the vendor or for the clock.
     pub(crate) async fn until_quiet(&self) {
-        for _ in 0..5 {
-            tokio::time::sleep(Duration::from_millis(3)).await;
+        let mut quiet = 0;
+        for _ in 0..20_000 {
+            // The tasks of this thread have their turn before it sleeps.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            quiet = if others_run() { 0 } else { quiet + 1 };
+            if quiet == QUIET_LOOKS {
+                return;
+            }
         }
+        panic!("the process did not come to rest");
     }
 
     /// Lets time pass until a job is final.

@@ -105,8 +105,15 @@ async fn seen_after(rig: &Rig, ids: &[atelier_contract::JobId], release_ms: i64)
     delays
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "long: ./scripts/proofs stories"]
+mod proofs {
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    #[ignore = "takes long"]
+    async fn five_thousand_jobs_at_vendors_keep_the_rate_of_questions_and_are_seen_in_time() {
+        super::five_thousand_jobs_at_vendors_keep_the_rate_of_questions_and_are_seen_in_time()
+            .await;
+    }
+}
+
 async fn five_thousand_jobs_at_vendors_keep_the_rate_of_questions_and_are_seen_in_time() {
     let stage = Stage::named("scale");
     let rig = Rig::live().await;

@@ -63,7 +63,7 @@ async fn a_recorded_ticket_is_polled_on_by_the_next_process() {
         .await
         .expect("accepted");
     rig.until_busy(1).await;
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    rig.until_quiet().await;
     rig.restart().await;
     rig.engine.runner().sweep_step().await.expect("swept");
     assert_eq!(

@@ -9,6 +9,8 @@ use tokio::time::Instant;
 
 use crate::gateway::{Account, Gateway, send};
 
+needs!(proofs: every_follow_up_returns_a_real_picture_and_the_history_lists_them);
+
 const GRANTED: u32 = 1000;
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -252,8 +254,6 @@ fn difference(one: &Picture, other: &Picture) -> f64 {
     sum as f64 / one.rgba.len() as f64
 }
 
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
 async fn every_follow_up_returns_a_real_picture_and_the_history_lists_them() {
     let mut story = Story::begin().await;
     let grid = story

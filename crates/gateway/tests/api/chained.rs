@@ -6,8 +6,8 @@ use crate::backends::{Chain, chain, finished};
 use crate::families::{Walk, operations};
 use crate::gateway::Options;
 
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
+needs!(proofs: every_example_goes_through_both_services_and_is_paid_for_in_both);
+
 async fn every_example_goes_through_both_services_and_is_paid_for_in_both() {
     let Chain {
         front,

@@ -13,15 +13,28 @@ use crate::backends::{connect, finished};
 use crate::batches::{imagine, open, submit, until};
 use crate::gateway::{Gateway, Options};
 
-/// A library that shifts the wall clock of a process; `None` where nothing can be compiled.
-fn shifted_clock(folder: &Path) -> Option<PathBuf> {
+needs!(
+    postgres:
+    a_node_with_a_wrong_clock_fails_no_job_and_is_seen,
+    a_database_clock_that_is_set_changes_nothing_for_jobs,
+);
+
+needs!(
+    sqlite:
+    a_wall_clock_that_is_set_changes_nothing_for_jobs,
+    an_end_is_told_although_the_clock_was_set_back,
+);
+
+/// A library that shifts the wall clock of a process. The compiler is the one that links this test.
+fn shifted_clock(folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = root.join("../store/tests/faults/clock.c");
     let library = folder.join("clock.so");
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-O1", "-o"]);
     let made = compiler.args([&library, &source]).arg("-ldl").status();
-    made.is_ok_and(|made| made.success()).then_some(library)
+    assert!(made.expect("cc is installed").success());
+    library
 }
 
 /// Whether a clock is said to be so many seconds ahead, give or take a few.
@@ -30,17 +43,13 @@ fn is_ahead(said: &Value, seconds: i64) -> bool {
     said.is_some_and(|ms| (ms - seconds * 1_000).abs() < 10_000)
 }
 
-#[tokio::test]
 async fn a_node_with_a_wrong_clock_fails_no_job_and_is_seen() {
     let first = Gateway::spawn().await;
     let caller = first.account(100).await;
     for seconds in [40, 3_600, -3_600] {
         let options = Options::default().set("TEST_CLOCK_SHIFT", &seconds.to_string());
-        let (Some(options), Some(library)) =
-            (options.beside(&first), shifted_clock(first.folder.path()))
-        else {
-            return;
-        };
+        let options = options.beside(&first).expect("on PostgreSQL");
+        let library = shifted_clock(first.folder.path());
         let second = options.preload(&library).spawn().await;
         let prompt = "a lake [[delay 2s]]";
         let right = first.imagine(&caller.key, prompt).await;
@@ -103,13 +112,10 @@ impl Worked {
 
 /// The promise: a wall clock that is set while jobs are at a vendor neither keeps them from being asked about nor fails them,
 /// and no more does one that was set while the service was away.
-#[tokio::test]
 async fn a_wall_clock_that_is_set_changes_nothing_for_jobs() {
     let back = Gateway::spawn().await;
     let folder = tempfile::tempdir().expect("a folder");
-    let Some(library) = shifted_clock(folder.path()) else {
-        return;
-    };
+    let library = shifted_clock(folder.path());
     let file = folder.path().join("seconds");
     let set = |seconds: i64| std::fs::write(&file, seconds.to_string()).expect("written");
     set(0);
@@ -118,9 +124,6 @@ async fn a_wall_clock_that_is_set_changes_nothing_for_jobs() {
         options.preload(&library)
     };
     let front = options().spawn().await;
-    if front.database().starts_with("postgres") {
-        return;
-    }
     let mut worked = Worked::by(back, front).await;
     for seconds in [-3_600, -3_720, 0, 3_600] {
         let before = worked.begin(3).await;
@@ -157,20 +160,14 @@ async fn a_wall_clock_that_is_set_changes_nothing_for_jobs() {
 
 /// The promise: whoever follows an account is told of every end, also of one that a clock which was set back dates before what
 /// was told; and so is whoever comes back to an account or a batch with an event of a time that is yet to come.
-#[tokio::test]
 async fn an_end_is_told_although_the_clock_was_set_back() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Some(library) = shifted_clock(folder.path()) else {
-        return;
-    };
+    let library = shifted_clock(folder.path());
     let file = folder.path().join("seconds");
     let set = |seconds: i64| std::fs::write(&file, seconds.to_string()).expect("written");
     set(0);
     let options = Options::default().set("TEST_CLOCK_FILE", &file.display().to_string());
     let gateway = options.preload(&library).spawn().await;
-    if gateway.database().starts_with("postgres") {
-        return;
-    }
     let key = gateway.account(100).await.key;
     let body = json!({ "requests": [imagine("a lake [[stall]]")] });
     let batch = submit(&gateway, &key, &body, None).await.json["data"].clone();
@@ -214,12 +211,8 @@ fn set_database_clock(front: &Gateway, seconds: i64) {
 }
 
 /// The same of a database that tells another time from one moment to the next, as after a fail-over to another machine.
-#[tokio::test]
 async fn a_database_clock_that_is_set_changes_nothing_for_jobs() {
     let front = Gateway::spawn().await;
-    if !front.database().starts_with("postgres") {
-        return;
-    }
     front.sql(
         "CREATE TABLE clock_set (seconds BIGINT NOT NULL); INSERT INTO clock_set VALUES (0); \
          CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS \
@@ -238,13 +231,13 @@ async fn a_database_clock_that_is_set_changes_nothing_for_jobs() {
     // Another node that joins while the database's clock is wrong does not take the jobs of the first for lost.
     let kept = worked.begin(5).await;
     set_database_clock(&worked.front, -3_600);
-    if let Some(options) = Options::default().beside(&worked.front) {
-        let second = options.spawn().await;
-        worked.end(&[kept], "beside another node").await;
-        let nodes = second.operate(Method::GET, "/admin/v1/nodes", None).await;
-        let rows = nodes.json["data"].as_array().expect("rows").clone();
-        assert!(rows.len() > 1, "each sees the other: {}", nodes.json);
-    }
+    let options = Options::default().beside(&worked.front);
+    let second = options.expect("on PostgreSQL").spawn().await;
+    worked.end(&[kept], "beside another node").await;
+    let nodes = second.operate(Method::GET, "/admin/v1/nodes", None).await;
+    let rows = nodes.json["data"].as_array().expect("rows").clone();
+    assert!(rows.len() > 1, "each sees the other: {}", nodes.json);
+    drop(second);
     let kept = worked.begin(2).await;
     worked.front.kill();
     set_database_clock(&worked.front, 3_600);

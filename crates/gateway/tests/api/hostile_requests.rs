@@ -8,9 +8,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use crate::gateway::{Account, Gateway, Options};
+use crate::stopwatch::Stopwatch;
 
 /// An answer that takes longer is none.
 const IN_TIME: Duration = Duration::from_secs(5);
@@ -169,11 +170,9 @@ async fn fault(gateway: &Gateway, account: &Account, row: &Row) -> Option<String
     let bytes = row.send.replace("$KEY", &account.key);
     let _ = stream.write_all(bytes.as_bytes()).await;
     let mut text = Vec::new();
-    let begin = Instant::now();
-    if timeout(IN_TIME, stream.read_to_end(&mut text))
-        .await
-        .is_err()
-    {
+    let begin = Stopwatch::start();
+    let ended = timeout(IN_TIME * 8, stream.read_to_end(&mut text)).await;
+    if ended.is_err() || begin.elapsed() > IN_TIME {
         return Some(format!("no end after {:?}", begin.elapsed()));
     }
     let text = String::from_utf8_lossy(&text);

@@ -17,6 +17,8 @@ use crate::gateway::{Account, Gateway, Options};
 use crate::local::{Format, Local, Silent, request};
 use crate::stand::worker;
 
+needs!(proofs: kill_nine_at_any_point_of_an_order_at_every_vendor_orders_nothing_twice);
+
 pub(crate) const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 /// The short form looks at these.
 const SHORT: &[&str] = &["xai", "comfyui"];
@@ -268,8 +270,6 @@ async fn kill_nine_at_any_point_of_an_order_orders_nothing_twice_and_settles_onc
     }
 }
 
-#[tokio::test]
-#[ignore = "long: ./scripts/proofs stories"]
 async fn kill_nine_at_any_point_of_an_order_at_every_vendor_orders_nothing_twice() {
     for format in FORMATS {
         everywhere(format, POINTS).await;

@@ -1,7 +1,5 @@
 //! A large file flows through the service without being held in its memory, from local files and from an S3 server.
 
-use std::time::Duration;
-
 use atelier_engine::Keyring;
 use atelier_engine::sign::AddressSigner;
 use atelier_store::{Asset, Options as StoreOptions, Store};
@@ -84,7 +82,6 @@ async fn three_hundred_megabytes_flow_through_the_service_in_bounded_memory(
         begin.elapsed()
     );
     assert!(grown_kib < MOST_KIB, "memory grew by {grown_kib} KiB");
-    assert!(begin.elapsed() < Duration::from_mins(3));
     asset_store
         .files(&gateway)
         .delete(KEY)

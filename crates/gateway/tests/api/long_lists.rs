@@ -4,9 +4,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::time::{Duration, timeout};
+use tokio::time::Duration;
 
 use crate::gateway::{Gateway, Options, send};
+use crate::stopwatch::Stopwatch;
 
 const JOBS: usize = 30;
 /// More than are written and wait for that.
@@ -49,8 +50,9 @@ async fn long_lists_of_one_account_delay_nobody_else() {
                 let asked = gateway
                     .request(Method::GET, path)
                     .header("SVC-API-KEY", &other.key);
-                let answer = timeout(SOON, send(asked)).await;
-                assert_eq!(answer.expect("an answer soon").status, 200, "{path}");
+                let begun = Stopwatch::start();
+                assert_eq!(send(asked).await.status, 200, "{path}");
+                assert!(begun.elapsed() < SOON, "{path}: {:?}", begun.elapsed());
             }
         }
     };

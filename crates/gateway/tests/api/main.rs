@@ -8,6 +8,9 @@ mod hostile_list;
 mod outside;
 #[macro_use]
 mod asset_store;
+#[macro_use]
+#[path = "../../../../tests/shared/needs.rs"]
+mod needs;
 
 mod access;
 mod acts;
@@ -82,6 +85,8 @@ mod silences;
 mod stand;
 mod states;
 mod stopping;
+#[path = "../../../../tests/shared/stopwatch.rs"]
+mod stopwatch;
 mod strangers;
 mod thumbs;
 mod traces;

@@ -199,7 +199,7 @@ async fn a_call_that_is_no_longer_wanted_ends_its_job() {
             .await
     };
     let both = async { tokio::join!(waiting, cancelling) };
-    let (ended, _) = tokio::time::timeout(Duration::from_secs(10), both)
+    let (ended, _) = tokio::time::timeout(Duration::from_secs(30), both)
         .await
         .expect("it ends");
     assert_eq!(ended["result"]["isError"], true, "{ended}");
@@ -290,7 +290,7 @@ async fn the_revision_without_a_handshake_needs_no_session_and_ends_what_is_hung
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let ended = tokio::time::timeout(Duration::from_secs(10), ended).await;
+    let ended = tokio::time::timeout(Duration::from_secs(30), ended).await;
     ended.expect("the job of a call that was hung up on ends");
 }
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::stopwatch::Stopwatch;
 use serde_json::Value;
-use tokio::time::Instant;
 
 /// A request as it arrived.
 pub(crate) struct Request {
@@ -136,7 +136,7 @@ impl Mailbox {
 
     /// Waits until it has heard of all these jobs; how long that took.
     pub(crate) async fn heard_of(&self, ids: &[String], within: Duration) -> Duration {
-        let begin = Instant::now();
+        let begin = Stopwatch::start();
         loop {
             let missing = {
                 let got = self.got.lock().expect("no panic under the lock");

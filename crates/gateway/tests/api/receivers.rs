@@ -13,7 +13,7 @@ use crate::gateway::{Account, Gateway, Options};
 use crate::outside::{Mailbox, Outside, read};
 
 /// A try may take 10 seconds; the rest is for a busy machine.
-const TRY: Duration = Duration::from_secs(14);
+const TRY: Duration = Duration::from_secs(30);
 /// What misbehaving receivers may add to the memory of the service, in KiB.
 const MOST_KIB: u64 = 24 * 1024;
 
@@ -131,7 +131,7 @@ async fn silent_dripping_and_flooding_receivers_cost_bounded_time_and_memory() {
     for (log, state) in silent.iter().chain(dripping) {
         assert_eq!(log["error"], "the receiver took too long", "{log}");
         let took_ms = log["durationMs"].as_u64().expect("a number");
-        assert!((9_900..20_000).contains(&took_ms), "{log}");
+        assert!((9_900..40_000).contains(&took_ms), "{log}");
         assert_eq!(state, "due", "it is tried again");
     }
     for (log, state) in flooding {

@@ -13,6 +13,13 @@ use tokio::time::{Instant, timeout};
 
 use crate::backends::finished;
 use crate::gateway::{Gateway, Options, send};
+use crate::stopwatch::Stopwatch;
+
+needs!(
+    sqlite:
+    searches_of_one_account_keep_nobody_waiting,
+    a_search_goes_on_where_the_last_one_ended,
+);
 
 /// Jobs of the account that searches, each with a prompt as long as one may be.
 const JOBS: u32 = 2_000;
@@ -61,7 +68,6 @@ async fn on_sqlite() -> Gateway {
 
 /// The promise: while one account searches through all it ever wrote, twelve times at once and again and again, everybody
 /// else is answered, and so are operators and whoever asks whether the service is well.
-#[tokio::test]
 async fn searches_of_one_account_keep_nobody_waiting() {
     let gateway = Arc::new(on_sqlite().await);
     let (attacker, other) = (gateway.account(1).await, gateway.account(100).await);
@@ -97,15 +103,15 @@ async fn searches_of_one_account_keep_nobody_waiting() {
             "/account/v1/ledger".to_owned(),
             "/account/v1/usage".to_owned(),
         ] {
-            let asked = Instant::now();
-            let answer = timeout(4 * PATIENCE, gateway.get(&other.key, &path)).await;
+            let asked = Stopwatch::start();
+            let answer = timeout(20 * PATIENCE, gateway.get(&other.key, &path)).await;
             let answer = answer.unwrap_or_else(|_| panic!("{path}: no answer"));
             let took = asked.elapsed();
             assert_eq!(answer.status, 200, "{path}, {took:?}: {}", answer.json);
             longest = longest.max(took);
             calls += 1;
         }
-        let asked = Instant::now();
+        let asked = Stopwatch::start();
         let body = json!({ "prompt": "a lake" });
         let answer = gateway.post(&other.key, "/artgen/v1/imagine", body).await;
         assert_eq!(answer.status, 200, "{}", answer.json);
@@ -134,7 +140,6 @@ async fn searches_of_one_account_keep_nobody_waiting() {
 }
 
 /// The promise: a search that cannot look at everything says where it goes on, and whoever goes on finds everything once.
-#[tokio::test]
 async fn a_search_goes_on_where_the_last_one_ended() {
     let gateway = on_sqlite().await;
     let account = gateway.account(1).await;

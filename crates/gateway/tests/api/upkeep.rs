@@ -7,6 +7,12 @@ use serde_json::{Value, json};
 
 use crate::gateway::{Gateway, Options};
 
+needs!(
+    sqlite:
+    backups_of_a_busy_service_are_whole_and_those_that_are_not_say_so,
+    a_spool_that_cannot_be_put_back_is_not_served_past,
+);
+
 /// Runs a command of the binary on a folder; whether it succeeded, and what it printed.
 fn atelier(words: &[&str]) -> (bool, String) {
     let ran = Command::new(env!("CARGO_BIN_EXE_atelier"))
@@ -109,12 +115,8 @@ async fn what_was_backed_up_is_there_after_a_restore() {
 }
 
 /// Callers make and delete jobs all the time while backups are made: each can be gone on with.
-#[tokio::test]
 async fn backups_of_a_busy_service_are_whole_and_those_that_are_not_say_so() {
     let gateway = Gateway::spawn().await;
-    if gateway.database().starts_with("postgres") {
-        return;
-    }
     let account = gateway.account(10_000).await;
     let own = gateway.folder.path().display().to_string();
     let place = tempfile::tempdir().expect("a folder");
@@ -200,12 +202,8 @@ async fn what_a_killed_archiving_left_is_removed_by_the_next() {
 }
 
 /// Files that were only in the spool when the power went are put back before anything is served, or nothing is.
-#[tokio::test]
 async fn a_spool_that_cannot_be_put_back_is_not_served_past() {
     let mut gateway = Gateway::spawn().await;
-    if gateway.database().starts_with("postgres") {
-        return;
-    }
     let account = gateway.account(100).await;
     let job = gateway.imagine(&account.key, "a fox").await;
     until_done(&gateway, &account.key, &job).await;

@@ -27,7 +27,7 @@ const KNOWN: [(&str, &str, &str); 3] = [
 ];
 
 const CRATES: [&str; 8] = [
-    "contract", "media", "fairness", "studio", "store", "backends", "engine", "gateway",
+    "contract", "media", "fairness", "studio", "store", "backends", "engine", "cli", "gateway",
 ];
 
 /// Words after which a name is defined.

@@ -4,8 +4,12 @@ use std::path::PathBuf;
 
 use futures_util::future::join_all;
 
+use self::stopwatch::Stopwatch;
 use super::*;
 use crate::{Options, Store};
+
+#[path = "../../../../tests/shared/stopwatch.rs"]
+mod stopwatch;
 
 /// Longer than anybody waits for a place, and with an end all the same: the thread of one without would never stop.
 const LONG: &str = "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 150000000) \
@@ -63,7 +67,7 @@ async fn reads_of_one_account_end_in_time_and_leave_places_to_the_others() {
     };
     let others = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        let asked = Instant::now();
+        let asked = Stopwatch::start();
         let well = db.one::<i64>("SELECT 1", &[]).await;
         assert_eq!(well.expect("a place is kept"), 1);
         assert!(
@@ -151,23 +155,24 @@ async fn reads_of_an_account_leave_the_kept_places_alone() {
     }
 }
 
+mod postgres {
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn a_server_gives_a_long_read_up() {
+        super::a_server_gives_a_long_read_up().await;
+    }
+}
+
 /// The promise: a server is told how long a read may take, and gives it up by itself.
-#[tokio::test]
 #[expect(
     clippy::disallowed_methods,
     reason = "tests have no configuration file"
 )]
 async fn a_server_gives_a_long_read_up() {
-    let Some(url) = std::env::var("ATELIER_TEST_POSTGRES")
-        .ok()
-        .filter(|url| !url.is_empty())
-    else {
-        eprintln!("skipped: ATELIER_TEST_POSTGRES is not set");
-        return;
-    };
+    let url = std::env::var("ATELIER_TEST_POSTGRES").expect("ATELIER_TEST_POSTGRES names a server");
     let db = Db::new(DbConfig::parse(&url).expect("an address"), 1);
     let long = "SELECT CAST(1 AS BIGINT) FROM pg_sleep(5)";
-    let asked = Instant::now();
+    let asked = Stopwatch::start();
     let given_up = db.of(Some("account")).one::<i64>(long, &[]).await;
     assert!(matches!(given_up, Err(Error::Busy)), "{given_up:?}");
     assert!(

@@ -5,11 +5,11 @@ use atelier_store::{
     Settlement,
 };
 use std::time::Duration;
-use tokio::time::Instant;
 
 use crate::deliveries::{DUE, claim, claim_with, owed, result};
 use crate::fill::Fill;
 use crate::rig::{Rig, sql};
+use crate::stopwatch::Stopwatch;
 
 each_db!(
     a_delivery_can_be_claimed_by_the_commit_that_ends_its_job,
@@ -135,7 +135,7 @@ async fn giving_back_many_is_quick_however_many_are_on_their_way(rig: Rig) {
     let ids: Vec<String> = (1..=2_000)
         .map(|number| format!("cb_sent-{number:08}"))
         .collect();
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let returned = rig.store.deliveries().return_unsent(&ids, DUE).await;
     assert_eq!(returned.expect("an answer"), 2_000);
     let took = start.elapsed();
@@ -154,7 +154,7 @@ async fn what_a_closed_lane_owes_does_not_delay_others(rig: Rig) {
         let mut took = Vec::new();
         for _ in 0..10 {
             let id = owed(&rig, &alive, "alive.example").await;
-            let start = Instant::now();
+            let start = Stopwatch::start();
             let claimed = claim_with(&rig, DUE, 8, 4, closed.clone()).await;
             took.push(start.elapsed());
             assert_eq!(claimed.len(), 1);

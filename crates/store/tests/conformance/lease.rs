@@ -5,10 +5,9 @@ use std::time::Duration;
 use atelier_contract::{JobState, Speed};
 use atelier_store::{Guard, LeaseRequest, SettleOutcome, read_work_kind, work_kind};
 
-use tokio::time::Instant;
-
 use crate::fill::Fill;
 use crate::rig::{NOW, Rig};
+use crate::stopwatch::Stopwatch;
 
 each_db!(
     turbo_comes_before_fast_before_relax,
@@ -287,7 +286,7 @@ async fn usual_lease(rig: &Rig) -> Duration {
     let mut took = Vec::new();
     for round in 0..10 {
         let id = rig.waiting(&quiet, 0).await;
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let leased = rig.lease("node", NOW + round, 8).await;
         took.push(start.elapsed());
         assert_eq!(leased.len(), 1);

@@ -17,7 +17,13 @@ macro_rules! each_db {
             $(#[test] fn $case() { $crate::rig::on_sqlite(super::$case); })+
         }
         mod postgres {
-            $(#[test] fn $case() { $crate::rig::on_postgres(super::$case); })+
+            $(
+                #[test]
+                #[ignore = "needs PostgreSQL"]
+                fn $case() {
+                    $crate::rig::on_postgres(super::$case);
+                }
+            )+
         }
     };
 }
@@ -112,19 +118,13 @@ where
     tokio::spawn(task)
 }
 
-/// The server for tests, if there is one.
+/// The server for tests.
 #[expect(
     clippy::disallowed_methods,
     reason = "tests have no configuration file"
 )]
-pub(crate) fn server() -> Option<String> {
-    let url = std::env::var("ATELIER_TEST_POSTGRES")
-        .ok()
-        .filter(|url| !url.is_empty());
-    if url.is_none() {
-        eprintln!("skipped: ATELIER_TEST_POSTGRES is not set");
-    }
-    url
+fn server() -> String {
+    std::env::var("ATELIER_TEST_POSTGRES").expect("ATELIER_TEST_POSTGRES names a server")
 }
 
 /// What a fresh database is a copy of: one that has been migrated takes half the time.
@@ -137,10 +137,7 @@ fn template() -> String {
 }
 
 pub(crate) fn on_postgres<F: Future<Output = ()>>(case: impl FnOnce(Rig) -> F) {
-    let Some(server) = server() else {
-        return;
-    };
-    let template = template();
+    let (server, template) = (server(), template());
     let name = format!("case_{}_{}", std::process::id(), count());
     let (base, _) = server.rsplit_once('/').expect("a URL with a database");
     let url = format!("{base}/{name}");

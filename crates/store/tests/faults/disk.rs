@@ -14,8 +14,8 @@ const FOLDER: &str = "ATELIER_FAULT_FOLDER";
 /// What the library does at the next sync.
 const PLAN: &str = "ATELIER_DISK";
 
-/// A library, made from its source; `None` where there is no compiler.
-pub(crate) fn library(folder: &Path, name: &str) -> Option<PathBuf> {
+/// A library, made from its source by the compiler that links this test.
+pub(crate) fn library(folder: &Path, name: &str) -> PathBuf {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults");
     let source = sources.join(name).with_extension("c");
     let library = folder.join(name).with_extension("so");
@@ -24,13 +24,8 @@ pub(crate) fn library(folder: &Path, name: &str) -> Option<PathBuf> {
         .args([&library, &source])
         .arg("-ldl")
         .status();
-    match made {
-        Ok(status) if status.success() => Some(library),
-        other => {
-            eprintln!("skipped: no library was made of {name}: {other:?}");
-            None
-        }
-    }
+    assert!(made.expect("cc is installed").success(), "{name}");
+    library
 }
 
 /// Runs an act in a process of its own.
@@ -38,8 +33,9 @@ fn act(name: &str, folder: &Path, library: Option<&Path>) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command
         .args([
-            "disk::acts_of_a_process_of_its_own",
+            "disk::child::acts_of_a_process_of_its_own",
             "--exact",
+            "--ignored",
             "--nocapture",
         ])
         .env(ACT, name)
@@ -57,17 +53,21 @@ pub(crate) fn said(output: &Output) -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "how the parent tells what to do")]
-pub(crate) fn told(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+pub(crate) fn told(name: &str) -> String {
+    std::env::var(name).expect("the parent says what to do")
 }
 
-/// Does what the parent process asked for; nothing when it is run by itself.
-#[test]
+mod child {
+    #[test]
+    #[ignore = "run by another test"]
+    fn acts_of_a_process_of_its_own() {
+        super::acts_of_a_process_of_its_own();
+    }
+}
+
+/// Does what the parent process asked for.
 fn acts_of_a_process_of_its_own() {
-    let (Some(act), Some(folder)) = (told(ACT), told(FOLDER)) else {
-        return;
-    };
-    let folder = PathBuf::from(folder);
+    let (act, folder) = (told(ACT), PathBuf::from(told(FOLDER)));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         match &*act {
@@ -136,20 +136,18 @@ async fn look(folder: &Path) {
 }
 
 /// What was answered, and how often the grant is in the books afterwards.
-fn fate_of(name: &str) -> Option<(String, String)> {
+fn fate_of(name: &str) -> (String, String) {
     let folder = Folder::new();
-    let library = library(&folder.0, "disk")?;
+    let library = library(&folder.0, "disk");
     let answer = said(&act(name, &folder.0, Some(&library)));
     let books = said(&act("look", &folder.0, None));
-    Some((answer, books))
+    (answer, books)
 }
 
 /// The promise: one grant is one row, however long the disk takes.
 #[test]
 fn a_commit_that_takes_long_is_waited_for_and_happens_once() {
-    let Some((answer, books)) = fate_of("slow") else {
-        return;
-    };
+    let (answer, books) = fate_of("slow");
     assert!(answer.contains("answer: done"), "{answer}");
     assert!(books.contains("grants: 1"), "{books}");
 }
@@ -157,9 +155,7 @@ fn a_commit_that_takes_long_is_waited_for_and_happens_once() {
 /// The promise: whatever is answered about a commit that failed is true, also after a crash.
 #[test]
 fn a_sync_that_fails_once_makes_no_answer_wrong() {
-    let Some((answer, books)) = fate_of("fail once") else {
-        return;
-    };
+    let (answer, books) = fate_of("fail once");
     let done = answer.contains("answer: done");
     assert!(done || answer.contains("answer: refused"), "{answer}");
     let expected = if done { "grants: 1" } else { "grants: 0" };
@@ -169,9 +165,7 @@ fn a_sync_that_fails_once_makes_no_answer_wrong() {
 /// The promise: nobody is told that nothing happened while that is not known.
 #[test]
 fn a_disk_that_stays_broken_is_an_unknown_outcome() {
-    let Some((answer, books)) = fate_of("fail always") else {
-        return;
-    };
+    let (answer, books) = fate_of("fail always");
     let granted = books.contains("grants: 1");
     assert!(granted || books.contains("grants: 0"), "{books}");
     let refused = answer.contains("answer: refused");

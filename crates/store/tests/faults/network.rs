@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use atelier_store::{AcceptOutcome, Error, Store};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use crate::proxy::Proxy;
 use crate::rig::{Rig, on_postgres, options, spawn};
+use crate::stopwatch::Stopwatch;
 
 /// Whatever is asked of a store must be answered within this time, and so must a stop.
 const BOUND: Duration = Duration::from_secs(30);
@@ -26,14 +27,17 @@ async fn behind_a_proxy(rig: &Rig) -> (Proxy, Store) {
 
 mod postgres {
     #[test]
+    #[ignore = "needs PostgreSQL"]
     fn a_silent_connection_is_given_up_and_replaced() {
         super::on_postgres(super::a_silent_connection_is_given_up_and_replaced);
     }
     #[test]
+    #[ignore = "needs PostgreSQL"]
     fn a_half_open_connection_delays_a_write_by_seconds() {
         super::on_postgres(super::a_half_open_connection_delays_a_write_by_seconds);
     }
     #[test]
+    #[ignore = "needs PostgreSQL"]
     fn a_silent_database_is_not_ready_and_does_not_hold_up_a_stop() {
         super::on_postgres(super::a_silent_database_is_not_ready_and_does_not_hold_up_a_stop);
     }
@@ -99,7 +103,7 @@ async fn a_half_open_connection_delays_a_write_by_seconds(rig: Rig) {
     let (proxy, store) = behind_a_proxy(&rig).await;
     proxy.freeze();
     proxy.let_new_ones_pass();
-    let begun = Instant::now();
+    let begun = Stopwatch::start();
     let accepted = store.jobs().accept(rig.accept(&account, 1)).await;
     let took = begun.elapsed();
     assert!(
@@ -119,10 +123,12 @@ async fn a_silent_database_is_not_ready_and_does_not_hold_up_a_stop(rig: Rig) {
         let store = store.clone();
         spawn(async move { store.settings().put("b", "2").await })
     };
-    let start = Instant::now();
+    let start = Stopwatch::start();
     tokio::time::sleep(Duration::from_secs(6)).await;
-    let ready = timeout(Duration::from_secs(6), store.ready()).await;
-    assert!(ready.expect("readiness is told at once").is_err());
+    let asked = Stopwatch::start();
+    let ready = timeout(BOUND, store.ready()).await;
+    assert!(ready.expect("readiness is told").is_err());
+    assert!(asked.elapsed() < Duration::from_secs(6), "told at once");
     let closed = timeout(BOUND, store.close()).await;
     assert!(closed.is_ok(), "a stop ends");
     assert!(start.elapsed() < BOUND);

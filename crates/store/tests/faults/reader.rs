@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use atelier_store::Store;
 use sqlx::Connection;
-use tokio::time::Instant;
 
 use crate::rig::{Folder, options};
+use crate::stopwatch::Stopwatch;
 
 /// The promise: writers never wait for readers, and the log is short again when the readers have gone.
 #[test]
@@ -48,7 +48,7 @@ fn a_long_read_does_not_slow_writes_down() {
 
 /// How long 160 writes take.
 async fn write_some(store: &Store, name: &str) -> Duration {
-    let start = Instant::now();
+    let start = Stopwatch::start();
     for number in 0..160 {
         let name = format!("{name}-{number}");
         store.settings().put(&name, "x").await.expect("a write");
