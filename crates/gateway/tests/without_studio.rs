@@ -7,6 +7,8 @@ mod gateway;
 #[path = "api/outside.rs"]
 #[expect(dead_code, reason = "other tests use the rest of the harness")]
 mod outside;
+#[path = "../../../tests/shared/stopwatch.rs"]
+mod stopwatch;
 
 use atelier_contract::FAMILIES;
 use atelier_media::{Encoding, Picture, encode, header};

@@ -96,7 +96,8 @@ async fn prepare(store: &Store, ids: &AtomicU64) -> Vec<String> {
                 .create(new, None, None)
                 .await
                 .expect("an account")
-                .id,
+                .id
+                .to_string(),
         );
     }
     accounts

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use atelier_backends::backend::{Backend, BoxFuture, LostSubmit};
 use atelier_backends::http::{VendorHttp, VendorRequest};
-use atelier_backends::reservation::Reservation;
 use atelier_backends::support::FieldSupport;
 use atelier_backends::{
     Cost, Fault, PollOutcome, Setup, StartOutcome, Vendor, WebhookRequest, Work, WorkOutput, Worker,
 };
 use atelier_contract::brief::Brief;
+use atelier_fairness::reservation::Reservation;
 use serde_json::{Value, json};
 
 /// The line for `vendors.rs`.

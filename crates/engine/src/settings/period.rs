@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_pause_is_not_negative() {
-        let units: I64Deserializer<Error> = (-1).into_deserializer();
+        let units: I64Deserializer<Error> = (-1_i64).into_deserializer();
         let refused = pause::<_, 1_000>(units).expect_err("negative");
         assert!(refused.to_string().contains("expected u64"), "{refused}");
     }

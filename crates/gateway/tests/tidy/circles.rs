@@ -26,7 +26,7 @@ const KNOWN: [(&str, &str, &str); 3] = [
     ),
 ];
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "contract", "media", "fairness", "studio", "store", "backends", "engine", "cli", "gateway",
 ];
 

@@ -216,6 +216,7 @@ impl Rig {
             .await
             .expect("an account")
             .id
+            .to_string()
     }
 
     /// A job to be accepted, priced in whole quota, waiting.
