@@ -175,7 +175,7 @@ impl Rig {
     pub(crate) fn reviewed_node(&self, review: &str) -> Arc<Engine> {
         let mut settings = settings();
         let prompts = &mut settings.prompts;
-        prompts.moderation_url = review.to_owned();
+        review.clone_into(&mut prompts.moderation_url);
         prompts.moderation_key = Secret::new("secret");
         prompts.moderation_fail_closed = review.ends_with("closed");
         self.node_with("reviewed", settings)

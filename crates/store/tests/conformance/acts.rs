@@ -72,11 +72,8 @@ async fn an_act_that_cannot_be_written_down_does_not_happen(rig: Rig) {
     let id = rig.account(10, 10).await;
     let issued = key(&rig, &id, "known");
     let (store, key_id) = (&rig.store, issued.id.clone());
-    store
-        .keys()
-        .add(issued, Some(act("taken")))
-        .await
-        .expect("issued");
+    let keys = store.keys();
+    keys.add(issued, Some(act("taken"))).await.expect("issued");
     // The identifier of the row is taken, which is as good as a process that dies before it is written.
     let twin = || Some(act("taken"));
     let new = account(&rig, "new@example.com");
@@ -102,16 +99,8 @@ async fn an_act_that_cannot_be_written_down_does_not_happen(rig: Rig) {
             .credit(credit(&rig, &id, 7), twin())
             .await
             .map(|_| ()),
-        store
-            .keys()
-            .add(key(&rig, &id, "other"), twin())
-            .await
-            .map(|_| ()),
-        store
-            .keys()
-            .revoke(&id, &key_id, NOW, twin())
-            .await
-            .map(|_| ()),
+        keys.add(key(&rig, &id, "other"), twin()).await.map(|_| ()),
+        keys.revoke(&id, &key_id, NOW, twin()).await.map(|_| ()),
         store.settings().put_all(settings, twin()).await,
         store.settings().add("b", "1", twin()).await.map(|_| ()),
     ];

@@ -257,10 +257,9 @@ async fn jobs_are_found_by_their_words_and_by_what_they_follow(rig: Rig) {
 
 async fn what_happened_lately_is_told_newest_first(rig: Rig) {
     let account = rig.account(100, 100).await;
-    assert_eq!(
-        rig.store.statistics().backlog().await.expect("sums"),
-        Backlog::default()
-    );
+    let statistics = rig.store.statistics();
+    let owed = statistics.backlog().await.expect("sums");
+    assert_eq!(owed, Backlog::default());
     let mut ids = Vec::new();
     for number in 0..3 {
         let mut accept = rig.accept(&account, 2);
@@ -277,12 +276,7 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
         .await;
     rig.settle(at(rig.failure(&ids[1], Guard::Unfinished), NOW + 2_000))
         .await;
-    let ended = rig
-        .store
-        .statistics()
-        .ended_since(NOW, 10)
-        .await
-        .expect("rows");
+    let ended = statistics.ended_since(NOW, 10).await.expect("rows");
     let told: Vec<(JobState, i64)> = ended
         .iter()
         .map(|row| (row.state, row.finished_ms))
@@ -294,26 +288,15 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
             (JobState::Succeeded, NOW + 1_000)
         ]
     );
-    let later = rig
-        .store
-        .statistics()
-        .ended_since(NOW + 1_500, 10)
-        .await
-        .expect("rows");
-    assert_eq!(later.len(), 1);
-    let owed = rig.store.statistics().backlog().await.expect("sums");
+    let later = statistics.ended_since(NOW + 1_500, 10).await;
+    assert_eq!(later.expect("rows").len(), 1);
+    let owed = statistics.backlog().await.expect("sums");
     assert_eq!(owed.held, quota(2));
     assert_eq!(owed.oldest_waiting_ms, Some(NOW + 2));
     assert!(owed.oldest_callback_ms.is_some());
     assert_eq!(owed.failing_receivers, 0);
-    assert_eq!(
-        rig.store
-            .statistics()
-            .callback_lags(NOW, 10)
-            .await
-            .expect("lags"),
-        Vec::<i64>::new()
-    );
+    let lags = statistics.callback_lags(NOW, 10).await;
+    assert_eq!(lags.expect("lags"), Vec::<i64>::new());
     let running = rig.running(&account, 1).await;
     let fence = rig.job(&running).await.fence;
     assert!(rig.begin(&running, fence, "t1").await);

@@ -208,7 +208,7 @@ fn shadow(stage: &mut Stage, one: &PlacedSubject, relief: &Arc<Relief>) {
     });
     let path = ellipse(fx, fy, wide * 0.52, high * 0.05 + 0.014);
     let step = (high * 0.05 + 0.012) / 24.0;
-    stage.wash(path, contact, Role::Shadow, one.depth, Blend::Darken, step);
+    stage.wash(path, contact, one.depth, Blend::Darken, step);
     if light.direct < 0.3
         || one.habitat == Habitat::Table && !stage.scene.setting.is_outdoors() && high > 0.6
     {
@@ -248,14 +248,7 @@ fn shadow(stage: &mut Stage, one: &PlacedSubject, relief: &Arc<Relief>) {
         }
     }
     let step = wide.min(high * flat) / 120.0;
-    stage.wash(
-        builder.finish(),
-        colours,
-        Role::Shadow,
-        one.depth,
-        Blend::Darken,
-        step,
-    );
+    stage.wash(builder.finish(), colours, one.depth, Blend::Darken, step);
 }
 
 /// Small waves before a hull, so that it lies in the water and not on it.

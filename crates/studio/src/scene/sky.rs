@@ -104,7 +104,6 @@ fn disc(stage: &mut Stage) {
         stage.wash(
             ellipse(x, y, big * 7.0, big * 7.0),
             glow,
-            Role::Light,
             1.0,
             Blend::Glow,
             1.0 / 300.0,
@@ -132,5 +131,5 @@ fn aurora(stage: &mut Stage) {
     });
     let view = stage.view;
     let path = rectangle(view.left, view.top, view.right, horizon);
-    stage.wash(path, colours, Role::Light, 0.99, Blend::Glow, 1.0 / 300.0);
+    stage.wash(path, colours, 0.99, Blend::Glow, 1.0 / 300.0);
 }

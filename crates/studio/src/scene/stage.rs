@@ -84,11 +84,14 @@ impl Stage<'_> {
         &mut self,
         path: Option<Path>,
         field: Field,
-        role: Role,
         depth: f32,
         blend: Blend,
         step: f32,
     ) {
+        let role = match blend {
+            Blend::Darken => Role::Shadow,
+            _ => Role::Light,
+        };
         if let Some(path) = path {
             let region = Region::new(path, field, role, depth);
             self.items

@@ -80,7 +80,7 @@ fn lightning(stage: &mut Stage) {
             with_alpha(hex(0xb9b4ff), 0.35 * (-(px - middle).abs() * 6.0).exp())
         });
         let path = stage.everything();
-        stage.wash(path, glow, Role::Light, 0.94, Blend::Glow, 1.0 / 200.0);
+        stage.wash(path, glow, 0.94, Blend::Glow, 1.0 / 200.0);
     }
 }
 

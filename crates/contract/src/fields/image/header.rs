@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_other_formats_say_their_size() {
-        let lossless = (39_u32 | 29 << 14).to_le_bytes();
+        let lossless = (39_u32 + (29 << 14)).to_le_bytes();
         let lossless = [&[0x2f_u8][..], lossless.as_slice()].concat();
         assert_eq!(size(&webp(*b"VP8L", &lossless)), (40, 30));
         let extended = [0, 0, 0, 0, 39, 0, 0, 29, 0, 0];

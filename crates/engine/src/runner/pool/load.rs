@@ -58,27 +58,16 @@ impl Loader {
         let mut starts: HashMap<WorkerName, Vec<i64>> = HashMap::new();
         let mut live: HashMap<WorkerName, i64> = HashMap::new();
         if stored {
-            for (worker, began_ms) in self
-                .context
-                .store
-                .attempts()
-                .recent_starts(now_ms - HOUR_MS)
-                .await?
-            {
+            let attempts = self.context.store.attempts();
+            for (worker, began_ms) in attempts.recent_starts(now_ms - HOUR_MS).await? {
                 starts
                     .entry(WorkerName::read(&worker))
                     .or_default()
                     .push(began_ms);
             }
             if self.context.store.is_postgres() {
-                let attempts = self
-                    .context
-                    .store
-                    .attempts()
-                    .live_by_worker()
-                    .await?
-                    .into_iter();
-                live = attempts
+                let counts = attempts.live_by_worker().await?.into_iter();
+                live = counts
                     .map(|(worker, count)| (WorkerName::read(&worker), count))
                     .collect();
             }

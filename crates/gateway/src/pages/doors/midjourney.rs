@@ -1,6 +1,7 @@
 //! midjourney-proxy's calls, in both of its dialects: each becomes an order of a family, and jobs are shown as its tasks.
 //! That program answers a refused submit with 200 and a number of its own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,8 +16,8 @@ use atelier_contract::pages::list::ListQuery;
 use atelier_contract::{AccountId, Code, Job, JobId, JobState, Refusal, operation};
 use atelier_engine::records::JobFilter;
 use atelier_engine::{Call, Engine, refusal_of};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::app::App;
@@ -311,19 +312,43 @@ pub(crate) async fn seed(
     }
 }
 
+/// Tasks that are made of their jobs one by one while they are written: each of them has its prompt four times, which is
+/// megabytes for a page of long ones, and too much to copy where others are answered.
+pub(crate) struct TaskList(Vec<Job>);
+
+impl Serialize for TaskList {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(TaskView::of))
+    }
+}
+
+impl JsonSchema for TaskList {
+    fn inline_schema() -> bool {
+        <Vec<TaskView>>::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        <Vec<TaskView>>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        <Vec<TaskView>>::json_schema(generator)
+    }
+}
+
 /// The latest tasks, newest first.
 pub(crate) async fn list(
     app: Arc<App>,
     received: IncomingRequest,
     Query(query): Query<ListQuery>,
-) -> Result<Json<Vec<TaskView>>, Denial> {
+) -> Result<Json<TaskList>, Denial> {
     let filter = JobFilter {
         operations: task_operations(),
         ..JobFilter::page(query.page.get(), LISTED)
     };
     let account = Some(received.account()?);
     let jobs = app.engine.jobs().list(account, filter).await?.rows;
-    Ok(Json(jobs.iter().map(TaskView::of).collect()))
+    Ok(Json(TaskList(jobs)))
 }
 
 /// Tasks by their names.
@@ -338,13 +363,13 @@ pub(crate) async fn by_ids(
     app: Arc<App>,
     received: IncomingRequest,
     Body(mut wanted): Body<TaskIds>,
-) -> Result<Json<Vec<TaskView>>, Denial> {
+) -> Result<Json<TaskList>, Denial> {
     wanted.ids.truncate(LISTED as usize);
-    let jobs = app
+    let mut jobs = app
         .engine
         .jobs()
         .jobs_of(received.account()?, &wanted.ids)
         .await?;
-    let tasks = jobs.iter().filter(|job| is_task(job));
-    Ok(Json(tasks.map(TaskView::of).collect()))
+    jobs.retain(is_task);
+    Ok(Json(TaskList(jobs)))
 }

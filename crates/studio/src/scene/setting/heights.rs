@@ -188,7 +188,6 @@ pub(crate) fn volcano(stage: &mut Stage) {
     stage.wash(
         ellipse(x, top, 0.4, 0.4),
         glow,
-        Role::Light,
         0.6,
         Blend::Glow,
         1.0 / 200.0,

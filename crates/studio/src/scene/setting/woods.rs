@@ -103,7 +103,7 @@ pub(crate) fn beams(stage: &mut Stage) {
         with_alpha(light.disc, ray * fade * strength)
     });
     let path = stage.everything();
-    stage.wash(path, colours, Role::Light, 0.5, Blend::Glow, 1.0 / 256.0);
+    stage.wash(path, colours, 0.5, Blend::Glow, 1.0 / 256.0);
 }
 
 /// Ferns and dark leaves at the lower edge.
