@@ -35,16 +35,15 @@ pub enum ArchiveError {
     Io(#[from] io::Error),
 }
 
-/// What was moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveSummary {
     /// Files written.
     pub files: u64,
-    /// Jobs in them.
+    /// Jobs in those files.
     pub jobs: i64,
     /// Ledger rows in them.
     pub entries: i64,
-    /// Attempts in them.
+    /// Attempts in those files.
     pub attempts: u64,
 }
 
@@ -75,7 +74,6 @@ pub async fn archive(
     Err(ArchiveError::Changing)
 }
 
-/// Archiving under way.
 struct Archiver<'a> {
     store: &'a Store,
     folder: &'a Path,

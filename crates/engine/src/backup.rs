@@ -37,7 +37,6 @@ pub enum BackupError {
     /// An asset store did not answer.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// A folder failed.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The folder is not what is needed.
@@ -52,7 +51,7 @@ pub enum BackupError {
          `atelier audit` tells whether the same is wrong with the service"
     )]
     Unsound {
-        /// Where it is.
+        /// Where the copy is.
         folder: String,
         /// How many things are wrong.
         faults: u64,
@@ -67,7 +66,6 @@ pub enum BackupError {
 pub struct Contents {
     /// The program that made it.
     pub version: String,
-    /// When.
     pub time_ms: i64,
     /// The SHA-256 of the database.
     pub database: String,

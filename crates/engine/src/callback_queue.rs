@@ -70,7 +70,7 @@ impl QueueItem for QueuedCallback {
 
 /// Callbacks that were handed over and wait to be sent.
 pub(crate) struct CallbackQueue<L = QueuedCallback> {
-    /// Somebody takes them.
+    /// Whether somebody takes callbacks from it.
     open: AtomicBool,
     /// Those that a commit is under way for, and those that wait.
     taken: AtomicUsize,

@@ -27,7 +27,6 @@ pub(crate) use secrets::PREFIX as CALLBACK_SECRETS;
 /// One account may have this share of the callbacks under way: the names and hosts it sends to are its own choice.
 const ACCOUNT_SHARE: usize = 4;
 
-/// Posts callbacks.
 pub struct Callbacks {
     context: Arc<Context>,
     assets: Arc<Assets>,

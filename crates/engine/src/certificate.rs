@@ -11,7 +11,7 @@ use crate::keyring::Keyring;
 
 /// The settings they are kept in, each with its number behind it.
 pub(crate) const PREFIX: &str = "credentials-key:";
-/// Whom it names.
+/// Whom the certificate names.
 const ORGANISATION: &str = "Atelier";
 /// After so long there is another one.
 const ROTATE_AFTER_MS: i64 = 5 * 365 * 24 * 3_600_000;

@@ -41,13 +41,9 @@ pub(crate) struct NodeDetail {
 
 /// What the parts share.
 pub(crate) struct Context {
-    /// Durable state.
     pub(crate) store: Store,
-    /// Time.
     pub(crate) clock: Clock,
-    /// Identifiers.
     pub(crate) ids: Ids,
-    /// Limits and schedules.
     pub(crate) settings: Settings,
     /// Secrets of the service.
     pub(crate) keyring: Keyring,

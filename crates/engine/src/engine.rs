@@ -31,7 +31,6 @@ use crate::tracer::Tracer;
 
 /// What an engine is built from.
 pub struct Parts {
-    /// Durable state.
     pub store: Store,
     /// The asset store's bytes.
     pub files: Files,
@@ -41,13 +40,9 @@ pub struct Parts {
     pub vendors: &'static [Vendor],
     /// The guarded way out.
     pub outbound: OutboundClient,
-    /// Prices.
     pub tariff: Tariff,
-    /// Limits and schedules.
     pub settings: Settings,
-    /// Time.
     pub clock: Clock,
-    /// Identifiers.
     pub ids: Ids,
     /// Secrets of the service.
     pub keyring: Keyring,
@@ -55,7 +50,6 @@ pub struct Parts {
     pub node: String,
 }
 
-/// The engine.
 pub struct Engine {
     context: Arc<Context>,
     assets: Arc<Assets>,

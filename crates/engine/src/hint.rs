@@ -11,11 +11,9 @@ pub(crate) enum Hint {
     Callbacks,
     /// A back end or worker account changed.
     Pool,
-    /// Prices changed.
     Prices,
     /// There is a new key for addresses.
     AddressKeys,
-    /// A job changed.
     Job(JobId),
     /// A vendor says that a job is worth a question.
     Poll(JobId),

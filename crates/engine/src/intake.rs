@@ -59,7 +59,6 @@ enum CheckedCall {
     New(Box<PreparedJob>),
 }
 
-/// Takes calls in.
 pub struct Intake {
     context: Arc<Context>,
     assets: Arc<Assets>,

@@ -18,7 +18,6 @@ use crate::wake::Changes;
 
 const CANCELLED: &str = "the job was cancelled";
 
-/// Reads jobs.
 #[derive(Clone)]
 pub struct Jobs {
     context: Arc<Context>,

@@ -13,7 +13,6 @@ const SECRET: usize = 32;
 const CHECK: usize = 6;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A fresh key.
 pub fn generate() -> String {
     with_prefix(KEY)
 }

@@ -194,7 +194,6 @@ static LOOPS: &[Loop] = &[
     },
 ];
 
-/// A running engine.
 pub struct RunningEngine {
     engine: Arc<Engine>,
 }

@@ -164,7 +164,6 @@ impl Meters {
         ]
     }
 
-    /// Every counter.
     pub fn counters(&self) -> [&CounterVec; 3] {
         [&self.vendor_faults, &self.callback_tries, &self.credentials]
     }

@@ -44,7 +44,6 @@ impl WorkerName {
         self.account.as_ref()
     }
 
-    /// Its back end.
     pub(crate) fn backend(&self) -> &BackendId {
         &self.backend
     }

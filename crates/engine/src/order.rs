@@ -32,7 +32,6 @@ pub(crate) enum Maker {
     Nobody,
     /// Whoever works inside this process.
     InProcess,
-    /// A worker account.
     Worker(WorkerName),
 }
 

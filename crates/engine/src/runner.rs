@@ -67,7 +67,6 @@ pub(crate) use routing::RoutingConstraint;
 /// still stops the work as well.
 const ENDINGS_MOST: usize = 256;
 
-/// Works on jobs.
 pub struct Runner {
     context: Arc<Context>,
     core: Arc<RunnerCore>,

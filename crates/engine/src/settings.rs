@@ -31,7 +31,6 @@ pub struct Settings {
     pub prompts: PromptSettings,
     /// Who puts prompts into English.
     pub translation: Translation,
-    /// Where spans go.
     pub telemetry: Telemetry,
     /// What quota is worth.
     pub prices: PriceSettings,

@@ -24,7 +24,7 @@ pub struct LimitOverrides {
 }
 
 impl LimitOverrides {
-    /// What one has.
+    /// The limits that hold for one.
     pub fn of(&self, holder: &str) -> HolderLimits {
         if !self.some.load(Ordering::Acquire) {
             return HolderLimits::default();

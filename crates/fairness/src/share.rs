@@ -74,13 +74,11 @@ pub struct FairPermit {
 /// Who holds what, for operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// What is shared.
     pub name: &'static str,
     /// All there is.
     pub whole: u64,
     /// The most one holder may have.
     pub share: u64,
-    /// What is taken.
     pub taken: u64,
     /// How many wait for a part.
     pub waiting: usize,
@@ -162,7 +160,6 @@ impl FairSemaphore {
         }
     }
 
-    /// Who holds what.
     pub fn usage(&self) -> Usage {
         let state = self.state();
         let parts = state.parts.iter().filter(|(_, amount)| **amount > 0);

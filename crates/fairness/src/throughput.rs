@@ -10,7 +10,6 @@ const PIECE: usize = 256 * 1024;
 /// Pieces that pass at once after a pause.
 const BURST: u32 = 64;
 
-/// Everybody's speed.
 pub struct Throughput {
     buckets: TokenBuckets<String>,
     rate: Rate,

@@ -18,9 +18,7 @@ use crate::{Error, Result};
 /// An account to be made.
 #[derive(Clone, Debug)]
 pub struct NewAccount {
-    /// Identifier.
     pub id: String,
-    /// E-mail.
     pub email: String,
     /// When the e-mail was verified.
     pub email_verified_ms: Option<i64>,
@@ -30,11 +28,9 @@ pub struct NewAccount {
     pub max_queue: i64,
     /// Identifier of the grant's ledger row.
     pub ledger_id: String,
-    /// The time.
     pub now_ms: i64,
 }
 
-/// Accounts of callers.
 #[derive(Clone, Copy, Debug)]
 pub struct Accounts<'a>(pub(crate) &'a StoreCore);
 

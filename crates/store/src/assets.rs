@@ -9,18 +9,14 @@ use crate::db::{Arg, Line, args, json};
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 
-/// A stored file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Asset {
     /// Where the asset store keeps it.
     pub key: String,
     /// The job it came from; empty for an input.
     pub job_id: String,
-    /// Whose it is.
     pub account_id: String,
-    /// Its media type.
     pub media_type: String,
-    /// Its size.
     pub bytes: i64,
     /// When it may be deleted; below zero, the time at which somebody set about deleting it.
     pub expires_ms: i64,

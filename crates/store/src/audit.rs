@@ -8,15 +8,10 @@ use crate::store_core::StoreCore;
 /// One act of an operator, or of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRow {
-    /// Identifier.
     pub id: String,
-    /// When.
     pub time_ms: i64,
-    /// Who.
     pub actor: String,
-    /// What.
     pub action: String,
-    /// To what.
     pub target: String,
     /// More, in words or JSON.
     pub detail: String,

@@ -63,7 +63,6 @@ pub(crate) enum DbConfig {
     Postgres(Box<PgServer>),
 }
 
-/// A PostgreSQL server.
 #[derive(Clone, Debug)]
 pub(crate) struct PgServer {
     /// The server itself: the schema is changed there, and hints are listened for.

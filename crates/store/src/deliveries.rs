@@ -14,11 +14,8 @@ use crate::store_core::StoreCore;
 pub struct Delivery {
     /// `cb_` and the job's id.
     pub id: String,
-    /// The job.
     pub job_id: String,
-    /// Whose job.
     pub account_id: String,
-    /// Where to.
     pub url: String,
     /// The host of the address, with its port when it is not the usual one.
     pub host: String,
@@ -36,7 +33,6 @@ pub struct Delivery {
     pub last_error: Option<String>,
     /// When it came to be owed.
     pub created_ms: i64,
-    /// When it arrived.
     pub delivered_ms: Option<i64>,
 }
 
@@ -50,14 +46,11 @@ impl Delivery {
 /// Where a delivery goes after a try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// It arrived.
     Delivered,
-    /// Try again.
     Due {
-        /// When.
         next_ms: i64,
     },
-    /// Given up.
+    /// All tries failed and no more are made.
     Exhausted,
     /// The receiver wants no more.
     Stopped,
@@ -66,15 +59,12 @@ pub enum DeliveryState {
 /// The result of one try.
 #[derive(Clone, Debug)]
 pub struct DeliveryResult {
-    /// The delivery.
     pub id: String,
     /// The number of the try; an older one is refused.
     pub attempts: i64,
-    /// Where it goes.
     pub state: DeliveryState,
     /// Tries known to have failed, this one included.
     pub failures: i64,
-    /// The HTTP status.
     pub status: Option<i64>,
     /// The failure in words.
     pub error: Option<String>,
@@ -82,7 +72,6 @@ pub struct DeliveryResult {
     pub duration_ms: i64,
     /// The first characters of the answer.
     pub answer_start: String,
-    /// The time.
     pub now_ms: i64,
 }
 
@@ -91,9 +80,7 @@ pub struct DeliveryResult {
 pub struct DeliveryTry {
     /// The number of the try.
     pub attempt: i64,
-    /// When it ended.
     pub time_ms: i64,
-    /// The HTTP status.
     pub status: Option<i64>,
     /// The failure in words.
     pub error: Option<String>,
@@ -139,7 +126,6 @@ impl FromRow for DeliveryTry {
     }
 }
 
-/// Deliveries of callbacks.
 #[derive(Clone, Copy, Debug)]
 pub struct Deliveries<'a>(pub(crate) &'a StoreCore);
 

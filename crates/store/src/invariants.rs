@@ -36,21 +36,16 @@ const SUSPECTS_MOST: usize = 10_000;
 /// Faults that are listed in words.
 const LISTED_MOST: usize = 1_000;
 
-/// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Violation {
-    /// The invariant's name.
     pub invariant: &'static str,
-    /// What is wrong.
     pub what: &'static str,
     /// With what: an identifier, or words.
     pub subject: String,
 }
 
-/// How to look.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckOptions {
-    /// The time.
     pub now_ms: i64,
     /// The service's own time, in which things are due.
     pub steady_ms: i64,

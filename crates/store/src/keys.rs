@@ -11,13 +11,10 @@ use crate::{Error, Result};
 /// A key as its owner may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Identifier.
     pub id: String,
-    /// Whose it is.
     pub account_id: String,
     /// Its first characters, for display.
     pub prefix: String,
-    /// Its name.
     pub name: String,
     /// What it may do.
     pub scopes: String,
@@ -34,19 +31,15 @@ pub struct Key {
 /// A key to be stored.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// Identifier.
     pub id: String,
-    /// Whose it is.
     pub account_id: String,
     /// SHA-256 of the whole key, in hexadecimal.
     pub hash: String,
     /// Its first characters, for display.
     pub prefix: String,
-    /// Its name.
     pub name: String,
     /// What it may do.
     pub scopes: String,
-    /// The time.
     pub now_ms: i64,
     /// When it stops working.
     pub expires_ms: Option<i64>,
@@ -57,7 +50,6 @@ pub struct NewKey {
 /// What became of a key to be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddKeyOutcome {
-    /// It is stored.
     Done,
     /// The account has as many keys that work as it may have.
     TooMany,

@@ -14,7 +14,6 @@ use crate::store_core::StoreCore;
 /// Why an account's balance changes without a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreditKind {
-    /// Quota given.
     Grant,
     /// A correction, up or down.
     Adjust,
@@ -35,17 +34,14 @@ impl CreditKind {
 pub struct Credit {
     /// Identifier of the ledger row.
     pub id: String,
-    /// Whose balance.
     pub account_id: String,
     /// How much; may be negative.
     pub amount: Quota,
-    /// Why it changes.
     pub kind: CreditKind,
-    /// In words.
+    /// Why, in words for people.
     pub reason: String,
     /// Repeats with the same key, amount and reason change nothing.
     pub idempotency_key: Option<String>,
-    /// The time.
     pub now_ms: i64,
 }
 
@@ -67,11 +63,8 @@ pub enum CreditOutcome {
 /// One row of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRow {
-    /// Identifier.
     pub id: String,
-    /// Whose quota moved.
     pub account_id: String,
-    /// For which job.
     pub job_id: Option<String>,
     /// grant, adjust, hold, capture or release.
     pub kind: String,
@@ -85,9 +78,8 @@ pub struct LedgerRow {
     pub balance_after: Quota,
     /// The frozen amount after it.
     pub frozen_after: Quota,
-    /// In words.
+    /// Why, in words for people.
     pub reason: String,
-    /// When.
     pub time_ms: i64,
 }
 

@@ -260,7 +260,6 @@ impl Store {
         Statistics(&self.core)
     }
 
-    /// Accounts of callers.
     pub fn accounts(&self) -> Accounts<'_> {
         Accounts(&self.core)
     }
@@ -285,7 +284,6 @@ impl Store {
         Ledger(&self.core)
     }
 
-    /// Deliveries of callbacks.
     pub fn deliveries(&self) -> Deliveries<'_> {
         Deliveries(&self.core)
     }

@@ -10,7 +10,6 @@ use crate::store_core::StoreCore;
 pub struct Node {
     /// Identifier, new at every start.
     pub id: String,
-    /// When it started.
     pub started_ms: i64,
     /// When it was last heard of.
     pub seen_ms: i64,
@@ -69,7 +68,6 @@ impl Nodes<'_> {
         self.0.db.all(sql, args![alive_since_ms]).await
     }
 
-    /// Forgets a node.
     pub async fn forget(self, id: &str) -> Result<()> {
         self.0
             .change(id.to_owned(), |conn, id| {

@@ -11,7 +11,6 @@ use crate::{Error, Result};
 /// An operator as others may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorRow {
-    /// Identifier.
     pub id: String,
     /// Its name, never used twice.
     pub name: String,
@@ -30,9 +29,7 @@ pub struct OperatorRow {
 /// An operator to be stored.
 #[derive(Clone, Debug)]
 pub struct NewOperator {
-    /// Identifier.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// What it may do.
     pub role: OperatorRole,
@@ -40,7 +37,6 @@ pub struct NewOperator {
     pub hash: String,
     /// The first characters of its token.
     pub prefix: String,
-    /// The time.
     pub now_ms: i64,
 }
 

@@ -3,7 +3,6 @@
 /// How a store is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Connections that read.
     pub readers: u32,
     /// The most changes in one commit.
     pub batch_most: usize,

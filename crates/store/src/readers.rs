@@ -36,7 +36,6 @@ const KEPT: u32 = 4;
 /// What reads of the service itself are counted under.
 static SERVICE: LazyLock<Arc<str>> = LazyLock::new(|| Arc::from("service"));
 
-/// The connections.
 #[derive(Debug)]
 struct Readers {
     address: DbConfig,

@@ -7,7 +7,6 @@ use crate::db::{Conn, args};
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 
-/// A session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
     /// SHA-256 of its word, in hexadecimal.

@@ -19,7 +19,6 @@ impl Settings<'_> {
             .await
     }
 
-    /// Stores a setting.
     pub async fn put(self, name: &str, value: &str) -> Result<()> {
         self.put_all(vec![(name.to_owned(), value.to_owned())], None)
             .await

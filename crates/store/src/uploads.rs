@@ -10,9 +10,7 @@ use crate::row::{Columns, FromRow};
 /// A file that a caller uploaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
-    /// Identifier.
     pub id: String,
-    /// The file.
     pub asset: Asset,
 }
 

@@ -21,7 +21,6 @@ use crate::store_core::StoreCore;
 /// A back end: a vendor at an address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackendRow {
-    /// Identifier.
     pub id: String,
     /// The caller it belongs to; `None` for the operator's.
     pub owner: Option<String>,
@@ -33,7 +32,7 @@ pub struct BackendRow {
     pub switched_off: bool,
     /// When it was made.
     pub created_ms: i64,
-    /// Counts changes.
+    /// Goes up with every change.
     pub revision: i64,
 }
 
@@ -47,9 +46,7 @@ impl BackendRow {
 /// A worker account: a credential at a back end, and what may be asked of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerRow {
-    /// Identifier.
     pub id: String,
-    /// Its back end.
     pub backend_id: String,
     /// The caller it belongs to; `None` for the operator's.
     pub owner: Option<String>,

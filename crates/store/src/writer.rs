@@ -50,7 +50,6 @@ const RESOLVE_PAUSE: Duration = Duration::from_millis(250);
 
 /// What became of an attempt to commit a batch.
 enum CommitOutcome {
-    /// It stands.
     Committed,
     /// Nothing of it stands.
     Failed(Error),
@@ -73,7 +72,6 @@ pub(crate) struct Writer {
     last: LastCommit,
 }
 
-/// The last commit.
 struct LastCommit {
     changes: usize,
     took: Duration,

@@ -49,7 +49,6 @@ impl AddressKeys {
         }
     }
 
-    /// Signs and checks.
     pub(crate) fn signer(&self) -> Arc<AddressSigner> {
         let signer = self.signer.read();
         signer.unwrap_or_else(PoisonError::into_inner).clone()

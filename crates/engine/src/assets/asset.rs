@@ -5,13 +5,9 @@ use std::sync::Arc;
 /// A file that may be handed out.
 #[derive(Clone, Debug)]
 pub struct Asset {
-    /// Where it is.
     pub key: String,
-    /// Whose it is.
     pub account_id: Arc<str>,
-    /// Its media type.
     pub media_type: String,
-    /// Its size.
     pub bytes: u64,
     /// Names this content and no other.
     pub etag: String,

@@ -26,7 +26,6 @@ const MOST_GIVEN: usize = 16;
 /// Where results are kept.
 const RESULTS: &str = "out/";
 
-/// Has results signed.
 pub(super) struct Credentials {
     context: Arc<Context>,
     files: Files,

@@ -11,7 +11,6 @@ use quick_cache::{Equivalent, Weighter};
 pub(crate) struct RenderedBody {
     /// Its family; other families' endpoints must not answer for it.
     pub(crate) family: &'static str,
-    /// The whole body.
     pub(crate) body: Bytes,
 }
 

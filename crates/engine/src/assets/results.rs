@@ -20,7 +20,7 @@ pub(crate) struct Owner<'a> {
     pub(crate) fence: i64,
     /// When the job was accepted.
     pub(crate) created_ms: i64,
-    /// What was held.
+    /// What was held for the job.
     pub(crate) price: Quota,
     /// How many items were asked for.
     pub(crate) asked: u32,

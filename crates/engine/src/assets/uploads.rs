@@ -20,7 +20,6 @@ const FOLDER: &str = "in/files/";
 /// The field of the form that the file comes in.
 const FIELD: &str = "file";
 
-/// Keeps uploads.
 pub struct Uploads {
     context: Arc<Context>,
     files: Files,

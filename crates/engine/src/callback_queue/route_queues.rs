@@ -56,7 +56,7 @@ impl<L> RouteQueues<L> {
         }
     }
 
-    /// Everything.
+    /// Takes everything out, in the order of the turns.
     pub(crate) fn drain(&mut self) -> Vec<L> {
         self.positions.clear();
         let queues = std::mem::take(&mut self.by_position).into_values();

@@ -20,7 +20,6 @@ pub(super) struct Agreement {
     apart: Option<(i64, i64)>,
 }
 
-/// What to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Stay,

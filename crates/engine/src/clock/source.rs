@@ -12,11 +12,10 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 /// What the time is made from.
 #[derive(Debug)]
 pub(super) enum Source {
-    /// This machine.
+    /// This machine's own clock.
     Machine,
     /// This machine and the database that nodes share.
     Database(Store),
-    /// A simulated machine.
     Simulated(SimulatedMachine),
 }
 

@@ -21,7 +21,6 @@ use crate::tracer::SpanKind;
 
 /// Calls that are submitted together.
 pub struct BulkCall {
-    /// Who calls.
     pub caller: Caller,
     /// The operation and the fields of each, in order.
     pub requests: Vec<(String, Fields)>,
@@ -38,7 +37,6 @@ pub struct BulkCall {
 /// What was submitted together, and what each was told.
 #[derive(Clone, Debug)]
 pub struct BulkView {
-    /// Identifier.
     pub id: String,
     /// When it was submitted.
     pub created_ms: i64,

@@ -14,11 +14,9 @@ use crate::wake::Changes;
 
 /// A call that wants work done.
 pub struct Call {
-    /// Who calls.
     pub caller: Caller,
     /// The family of the endpoint.
     pub family: &'static Family,
-    /// The endpoint.
     pub submit: &'static SubmitEndpoint,
     /// The fields of the body.
     pub fields: Fields,
@@ -32,10 +30,8 @@ pub struct Call {
     pub notes: Fields,
 }
 
-/// An accepted call.
 #[derive(Debug)]
 pub struct Submission {
-    /// The job.
     pub job_id: JobId,
     /// Whether it is the answer to an earlier, equal call.
     pub replayed: bool,

@@ -27,7 +27,7 @@ type PreparedCall = (String, Result<PreparedJob, Refusal>);
 
 /// Calls that were looked at.
 enum PreparedBatch {
-    /// They repeat these.
+    /// They repeat earlier calls, which were told this.
     Earlier(BulkView),
     /// They are to be accepted, or refused each on its own.
     New(Vec<PreparedCall>),

@@ -244,7 +244,6 @@ impl RunningJob {
         tracing::info_span!("job", job)
     }
 
-    /// Its identifier.
     pub(crate) fn id(&self) -> &JobId {
         &self.leased.id
     }

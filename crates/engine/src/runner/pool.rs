@@ -282,6 +282,5 @@ pub(crate) struct PollStats {
     pub(crate) in_hand: usize,
     /// The shortest of the latest durations.
     pub(crate) shortest_ms: Option<i64>,
-    /// The usual duration.
     pub(crate) median_ms: Option<i64>,
 }

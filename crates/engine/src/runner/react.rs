@@ -11,7 +11,7 @@ pub(crate) enum JobAction {
     Elsewhere,
     /// The back end cannot do it and is not asked for it again; another one may.
     OtherBackend,
-    /// It ends.
+    /// It ends without a result.
     End,
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum WorkerEffect {
     Ban,
     /// It did its part.
     Answered,
-    /// Nothing.
+    /// It says nothing about the worker account.
     Nothing,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Reaction {
     pub(crate) worker: WorkerEffect,
 }
 
-/// The table.
+/// What is done about each class of fault.
 pub(crate) const fn react(class: Class) -> Reaction {
     let (job, worker) = match class {
         Class::Retry => (JobAction::Again, WorkerEffect::Strike),

@@ -26,7 +26,7 @@ impl Outlook {
     }
 }
 
-/// Durations looked at.
+/// How many of the latest durations count.
 const LATEST: i64 = 50;
 
 /// How the endpoints of a family are, by speed and by path.

@@ -61,7 +61,7 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// Whether anybody does.
+    /// Whether anybody translates prompts here.
     pub(crate) fn is_set(&self) -> bool {
         !self.url.is_empty()
     }

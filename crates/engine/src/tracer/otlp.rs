@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::span::{Span, SpanKind};
 
-/// Who sends them.
 pub(super) struct Resource(Value);
 
 impl Resource {

@@ -9,11 +9,11 @@ use super::context::TraceContext;
 /// Whose doing it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
-    /// This service's own.
+    /// Work of this service itself.
     Internal,
-    /// It answers somebody.
+    /// An answer to somebody's call.
     Server,
-    /// It asks somebody.
+    /// A call to somebody else.
     Client,
 }
 

@@ -10,7 +10,6 @@ use crate::row::{Columns, FromRow};
 /// settings say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccountLimits {
-    /// Submits per second.
     pub submits_per_second: i64,
     /// Other calls per second.
     pub calls_per_second: i64,
@@ -34,10 +33,8 @@ impl FromRow for AccountLimits {
     }
 }
 
-/// A caller's account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Identifier.
     pub id: AccountId,
     /// E-mail as given; unique in any case.
     pub email: String,
@@ -99,7 +96,6 @@ pub struct AccountPatch {
 /// What to change of an account's part of what all share; 0 for what the settings say.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccountLimitsPatch {
-    /// Submits per second.
     pub submits_per_second: Option<i64>,
     /// Other calls per second.
     pub calls_per_second: Option<i64>,

@@ -5,7 +5,6 @@ use crate::row::{Columns, FromRow};
 /// A file that rows were moved to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveFile {
-    /// Its name.
     pub name: String,
     /// The SHA-256 of its bytes, in hexadecimal.
     pub hash: String,

@@ -11,7 +11,6 @@ const STEP: i64 = 1_000;
 /// The oldest ledger rows of an account that can be moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveCut {
-    /// Whose.
     pub account_id: String,
     /// The rows after this number…
     pub from: i64,

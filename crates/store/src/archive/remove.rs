@@ -96,7 +96,7 @@ async fn checkpoint(conn: &mut Conn, cut: &ArchiveCut, file: &ArchiveFile) -> Re
     Ok(())
 }
 
-/// Notes the file.
+/// Writes down that the file holds what is removed.
 pub(super) async fn note(conn: &mut Conn, file: &ArchiveFile) -> Result<()> {
     let sql = "INSERT INTO archive_file (name, hash, before_ms, jobs, entries, time_ms) \
          VALUES ($1, $2, $3, $4, $5, $6)";
@@ -111,7 +111,6 @@ pub(super) async fn note(conn: &mut Conn, file: &ArchiveFile) -> Result<()> {
     conn.run(sql, args).await.map(|_| ())
 }
 
-/// Removes attempts.
 pub(super) async fn attempts(conn: &mut Conn, ids: &[String]) -> Result<()> {
     let sql = "DELETE FROM attempt WHERE id IN ({list:$1}) AND ended_ms IS NOT NULL";
     conn.run(sql, args![&json(ids)]).await.map(|_| ())

@@ -33,7 +33,7 @@ impl Caller<'_> {
 enum RepeatedCall {
     /// The same call; what it made.
     Same(String),
-    /// Another one.
+    /// Another call with the same key.
     Other,
 }
 

@@ -241,7 +241,6 @@ impl LedgerBatch {
         });
     }
 
-    /// Writes what changed.
     pub(crate) async fn write(&self, conn: &mut Conn) -> Result<()> {
         let changed = self.changed();
         let mut writes = StatementBatch::default();
@@ -249,7 +248,6 @@ impl LedgerBatch {
         conn.write(&writes).await.map(|_| ())
     }
 
-    /// What changed.
     pub(crate) fn changed(&self) -> LedgerChanges<'_> {
         let standings = self.accounts.values().filter(|one| one.touched);
         let in_flight = self.in_flight.values().filter(|one| one.touched);

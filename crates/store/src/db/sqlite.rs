@@ -180,7 +180,6 @@ impl Sqlite {
             .await
     }
 
-    /// Closes the file.
     pub(crate) async fn close(mut self) -> sqlx::Result<()> {
         let Some(conn) = self.conn.take() else {
             return Ok(());

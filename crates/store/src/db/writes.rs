@@ -14,7 +14,6 @@ pub(crate) struct StatementBatch<'a> {
     pub(super) parts: Vec<BatchPart<'a>>,
 }
 
-/// One of them.
 pub(super) struct BatchPart<'a> {
     pub(super) sql: Cow<'a, str>,
     pub(super) values: Vec<Arg<'a>>,

@@ -41,7 +41,6 @@ const RETURNED_AT_ONCE: usize = 1_000;
 /// The wish to take deliveries whose time has come.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// The time.
     pub now_ms: i64,
     /// After how long a claim that nobody speaks of again is free.
     pub for_ms: i64,
@@ -60,7 +59,6 @@ pub struct Claim {
 /// How many deliveries of an account may be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSlots {
-    /// The account.
     pub account_id: String,
     /// None at all with 0.
     pub places: i64,
@@ -69,9 +67,7 @@ pub struct AccountSlots {
 /// How many deliveries of a route may be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteSlots {
-    /// The account.
     pub account_id: String,
-    /// The host.
     pub host: String,
     /// None at all with 0.
     pub places: i64,

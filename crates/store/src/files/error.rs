@@ -22,10 +22,8 @@ pub enum FilesError {
     /// The flow of bytes to be stored broke off; nothing was stored.
     #[error("the file to be stored broke off")]
     Source(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The folder failed.
     #[error("the asset store's folder failed")]
     Io(#[from] std::io::Error),
-    /// The bucket failed.
     #[error("the asset store's bucket failed")]
     Bucket(#[source] object_store::Error),
 }

@@ -21,7 +21,6 @@ use super::temp_file::{TempFile, UNFINISHED, private_folder};
 /// The size of one piece of a file that is read.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// An open folder.
 #[derive(Clone, Debug)]
 pub struct Folder {
     root: Arc<Path>,

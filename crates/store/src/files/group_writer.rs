@@ -41,7 +41,6 @@ struct PendingFile {
 #[derive(Debug, Default)]
 struct PendingFiles {
     wishes: Vec<PendingFile>,
-    /// Groups under way.
     groups: usize,
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::{FilesError, FilesResult};
 
-/// The longest key.
+/// The longest key that is taken.
 const MOST_BYTES: usize = 512;
 
 /// Accepts `[A-Za-z0-9/_.-]` in segments that are neither empty nor begin with a dot.

@@ -42,7 +42,6 @@ impl Default for S3Timeouts {
     }
 }
 
-/// An open bucket.
 #[derive(Clone, Debug)]
 pub struct Bucket {
     client: Arc<AmazonS3>,

@@ -14,7 +14,6 @@ pub(super) const FILE: &str = "schema.file";
 /// What is wrong then.
 pub(super) const FILE_WHAT: &str = "database file is damaged";
 
-/// The guards.
 const GUARDS: &[&str] = &[
     "ledger_once",
     "ledger_hold",

@@ -9,11 +9,9 @@ use crate::jobs::attempt::Attempt;
 /// A job to be accepted.
 #[derive(Clone, Debug)]
 pub struct NewJob {
-    /// Identifier.
     pub id: String,
-    /// Whose it is.
     pub account_id: String,
-    /// `family.operation`.
+    /// Its family and its own name, as in `artgen.imagine`.
     pub operation: String,
     /// The queue whose limit it counts against.
     pub queue: String,
@@ -21,7 +19,7 @@ pub struct NewJob {
     pub speed: Speed,
     /// The request as JSON.
     pub request: String,
-    /// What to hold.
+    /// What to hold for it.
     pub price: Quota,
     /// The job it follows.
     pub parent_id: Option<String>,
@@ -31,7 +29,6 @@ pub struct NewJob {
     pub follows: Option<String>,
     /// Where the result is posted to.
     pub hook_url: Option<String>,
-    /// The time.
     pub created_ms: i64,
     /// How far that is ahead of the service's own time, in which its turn comes and its deadline is.
     pub ahead_ms: i64,
@@ -48,7 +45,6 @@ pub struct NewJob {
 /// The caller's promise that repeats mean the same call.
 #[derive(Clone, Debug)]
 pub struct Idempotency {
-    /// The caller's key.
     pub key: String,
     /// Digest of operation and body.
     pub fingerprint: String,
@@ -59,16 +55,14 @@ pub struct Idempotency {
 /// Who runs a job, and until when unless renewed.
 #[derive(Clone, Debug)]
 pub struct Lease {
-    /// The node.
+    /// The node that holds it.
     pub owner: String,
-    /// Until when.
     pub until_ms: i64,
 }
 
 /// Everything one acceptance writes.
 #[derive(Clone, Debug)]
 pub struct Acceptance {
-    /// The job.
     pub job: NewJob,
     /// Identifier of the hold's ledger row.
     pub ledger_id: String,
@@ -87,7 +81,6 @@ pub struct Acceptance {
 /// What became of an [`Acceptance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptOutcome {
-    /// Accepted.
     New {
         /// The fence of the lease it was born with, else 0.
         fence: i64,
@@ -102,10 +95,7 @@ pub enum AcceptOutcome {
     /// The key was used before with another body.
     Mismatch,
     /// The balance is below the price.
-    QuotaShort {
-        /// What there is.
-        balance: Quota,
-    },
+    QuotaShort { balance: Quota },
     /// The account has as many unfinished jobs in this queue as it may.
     QueueFull {
         /// How many it may have.

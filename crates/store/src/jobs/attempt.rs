@@ -13,7 +13,6 @@ use crate::store_core::StoreCore;
 pub struct Attempt {
     /// Identifier, also the token the back end sees.
     pub id: String,
-    /// The job.
     pub job_id: String,
     /// The fence of the lease.
     pub fence: i64,
@@ -39,7 +38,6 @@ pub struct StartLimits {
 /// What came of the wish to begin an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptStart {
-    /// It may begin.
     Yes,
     /// The job is another node's by now.
     Lost,
@@ -60,11 +58,10 @@ pub(crate) struct TicketReceipt {
 /// How far a job is.
 #[derive(Clone, Debug)]
 pub struct ProgressNote {
-    /// The job.
     pub job_id: String,
     /// The fence of the lease.
     pub fence: i64,
-    /// 0 to 100.
+    /// In percent, 0 to 100.
     pub progress: i64,
     /// When somebody began to work on it, if that is not written down yet.
     pub began_ms: Option<i64>,
@@ -73,7 +70,6 @@ pub struct ProgressNote {
 /// The wish to give a running job back to the queue.
 #[derive(Clone, Debug)]
 pub struct RequeueRequest {
-    /// The job.
     pub job_id: String,
     /// The fence of the lease.
     pub fence: i64,
@@ -81,7 +77,6 @@ pub struct RequeueRequest {
     pub not_before_ms: i64,
     /// In words, kept with the attempt.
     pub why: String,
-    /// The time.
     pub now_ms: i64,
     /// How the attempt ended: lost, rejected…
     pub attempt_state: &'static str,

@@ -16,15 +16,12 @@ use crate::row::{Columns, FromRow};
 /// Requests that a caller submits together.
 #[derive(Clone, Debug)]
 pub struct NewBulk {
-    /// Identifier.
     pub id: String,
-    /// Whose it is.
     pub account_id: String,
     /// The caller's key for the whole, if any.
     pub idempotency: Option<Idempotency>,
     /// The requests in order.
     pub items: Vec<NewBulkItem>,
-    /// The time.
     pub created_ms: i64,
 }
 
@@ -41,7 +38,6 @@ impl NewBulk {
 /// One of the requests.
 #[derive(Clone, Debug)]
 pub struct NewBulkItem {
-    /// `family.operation`.
     pub operation: String,
     /// What is wished for.
     pub wish: BulkEntry,
@@ -63,7 +59,7 @@ pub enum BulkOutcome {
     New(Vec<Option<AcceptOutcome>>),
     /// The same call was accepted before; nothing changed.
     Replayed {
-        /// The first one.
+        /// The batch of the first call.
         bulk_id: String,
     },
     /// The key was used before with another body.
@@ -75,7 +71,6 @@ pub enum BulkOutcome {
 /// What callers submitted together, as it is remembered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bulk {
-    /// Identifier.
     pub id: String,
     /// What each request was told, in order.
     pub items: Vec<BulkItem>,
@@ -86,7 +81,6 @@ pub struct Bulk {
 /// What one of the requests was told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BulkItem {
-    /// `family.operation`.
     pub operation: String,
     /// What it was told.
     pub told: BulkItemOutcome,
@@ -175,7 +169,7 @@ pub(crate) fn encode_items(items: &[BulkItem]) -> String {
     json(&EncodedItems { different, order })
 }
 
-/// Reads it again.
+/// Reads what `encode_items` wrote.
 fn decode_items(text: &str) -> serde_json::Result<Vec<BulkItem>> {
     Ok(match serde_json::from_str(text)? {
         DecodedItems::All(items) => items,

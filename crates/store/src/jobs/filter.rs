@@ -14,7 +14,6 @@ pub struct JobFilter {
     pub account_id: Option<String>,
     /// Of these operations; empty means all.
     pub operations: Vec<String>,
-    /// In one state.
     pub state: Option<JobState>,
     /// Only unfinished ones.
     pub open: bool,
@@ -24,7 +23,6 @@ pub struct JobFilter {
     pub parent_id: Option<String>,
     /// Oldest first.
     pub ascending: bool,
-    /// Rows to skip.
     pub offset: i64,
     /// Rows to return at most.
     pub limit: i64,
@@ -37,7 +35,6 @@ pub struct JobFilter {
 /// A page of jobs, as rows or as what was made of them.
 #[derive(Clone, Debug)]
 pub struct JobPage<T = JobRow> {
-    /// The jobs.
     pub rows: Vec<T>,
     /// How many match; of a search, how many it has found.
     pub total: i64,

@@ -18,11 +18,9 @@ pub struct AttemptRow {
     pub state: String,
     /// Why it ended so.
     pub why: Option<String>,
-    /// When it began.
     pub began_ms: i64,
     /// When the vendor had taken it.
     pub submitted_ms: Option<i64>,
-    /// When it ended.
     pub ended_ms: Option<i64>,
     /// What the vendor took, in millionths of the currency, where it said so.
     pub cost: Option<i64>,
@@ -48,9 +46,7 @@ impl FromRow for AttemptRow {
 /// A job that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedJobRow {
-    /// `family.operation`.
     pub operation: String,
-    /// How it ended.
     pub state: JobState,
     /// Who made it; nobody's name for what is made inside the process.
     pub worker: Option<String>,
@@ -58,7 +54,6 @@ pub struct FinishedJobRow {
     pub created_ms: i64,
     /// When it first started.
     pub started_ms: Option<i64>,
-    /// When it ended.
     pub finished_ms: i64,
     /// What it was charged.
     pub quota: Quota,

@@ -14,9 +14,8 @@ use crate::jobs::short_work::{self, YieldRule};
 /// A wish for work.
 #[derive(Clone, Debug)]
 pub struct LeaseRequest {
-    /// The node.
+    /// The node that holds it.
     pub owner: String,
-    /// Until when.
     pub until_ms: i64,
     /// The service's own time.
     pub now_ms: i64,

@@ -10,13 +10,11 @@ use crate::row::{Columns, FromRow};
 /// What callers paid for one operation at one vendor, and what the vendor took for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarginRow {
-    /// The vendor.
     pub vendor: String,
-    /// `family.operation`.
     pub operation: String,
     /// What the vendor counts in; empty where it did not say what it took.
     pub currency: String,
-    /// Jobs that succeeded.
+    /// Only jobs that succeeded.
     pub jobs: i64,
     /// What callers were charged for them.
     pub quota: Quota,

@@ -14,7 +14,6 @@ const EACH: u64 = 192;
 /// How many jobs there are in each piece of time that has any, in the order of the list.
 pub(super) type Outline = Arc<[(i64, i64)]>;
 
-/// What is outlined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OutlineKey {
     pub(super) account_id: String,
@@ -39,7 +38,7 @@ pub(super) enum CachedOutline {
     Right(Outline),
     /// It was not made when it was looked for last, and nothing has changed since.
     Quiet,
-    /// Nothing.
+    /// Nothing is known, or it is no longer right.
     Nothing,
 }
 

@@ -9,7 +9,6 @@ pub(super) struct PageWindow {
     pub(super) unit_ms: i64,
     /// Rows to skip there.
     pub(super) offset: i64,
-    /// Rows there.
     pub(super) jobs: i64,
 }
 

@@ -4,30 +4,25 @@ use atelier_contract::{FaultKind, JobState, Quota, Speed};
 
 use crate::row::{Columns, FromRow};
 
-/// A stored job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRow {
-    /// Identifier.
     pub id: String,
-    /// Whose it is.
     pub account_id: String,
-    /// `family.operation`.
+    /// Its family and its own name, as in `artgen.imagine`.
     pub operation: String,
     /// The queue whose limit it counts against.
     pub queue: String,
-    /// Where it is.
     pub state: JobState,
     /// How fast it was asked for.
     pub speed: Speed,
-    /// 0 to 100.
+    /// In percent, 0 to 100.
     pub progress: i64,
-    /// Why it failed.
     pub message: Option<String>,
     /// The request as JSON.
     pub request: String,
     /// The output as JSON.
     pub output: Option<String>,
-    /// What was held.
+    /// What was held for the job.
     pub price: Quota,
     /// What was charged; zero until it succeeded.
     pub quota: Quota,
@@ -53,13 +48,11 @@ pub struct JobRow {
     pub revision: i64,
     /// Counts leases; a write with an older number is refused.
     pub fence: i64,
-    /// Who runs it.
+    /// The node that runs it.
     pub lease_owner: Option<String>,
-    /// Until when.
     pub lease_until_ms: Option<i64>,
-    /// Attempts begun.
+    /// How many attempts were begun.
     pub tries: i64,
-    /// The current attempt.
     pub attempt_id: Option<String>,
     /// The back end's ticket of the current attempt, as JSON.
     pub ticket: Option<String>,

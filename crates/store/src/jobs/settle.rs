@@ -9,7 +9,6 @@ use crate::jobs::Jobs;
 use crate::jobs::row::JobRow;
 use crate::store_core::WriteSlot;
 
-/// Who may settle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// The runner whose lease has this fence.
@@ -21,7 +20,6 @@ pub enum Guard {
 /// How a job ends.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// With a result.
     Succeeded {
         /// The output as JSON.
         output: String,
@@ -32,11 +30,8 @@ pub enum Outcome {
         /// The files it made.
         assets: Vec<NewAsset>,
     },
-    /// Without one.
     Failed {
-        /// Why.
         fault: FaultKind,
-        /// Why, in words.
         message: String,
     },
 }
@@ -44,7 +39,6 @@ pub enum Outcome {
 /// What a vendor says that it took for an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// The attempt.
     pub attempt_id: String,
     /// In millionths of the currency.
     pub micros: i64,
@@ -55,11 +49,8 @@ pub struct Cost {
 /// Everything the end of a job writes.
 #[derive(Clone, Debug)]
 pub struct Settlement {
-    /// The job.
     pub job_id: String,
-    /// Who may settle.
     pub guard: Guard,
-    /// How it ends.
     pub outcome: Outcome,
     /// What the vendor took; it counts once for its attempt, also when the job has ended without it.
     pub cost: Option<Cost>,
@@ -67,7 +58,6 @@ pub struct Settlement {
     pub ledger_id: String,
     /// When somebody began to work on it, if that may not be written down yet.
     pub began_ms: Option<i64>,
-    /// The time.
     pub now_ms: i64,
     /// How far that is ahead of the service's own time, in which its callback is due.
     pub ahead_ms: i64,

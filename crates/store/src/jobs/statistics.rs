@@ -25,9 +25,8 @@ pub struct JobCounts {
 pub struct UsageRow {
     /// Days since 1970.
     pub day: i64,
-    /// `family.operation`.
     pub operation: String,
-    /// Jobs that succeeded.
+    /// Only jobs that succeeded.
     pub jobs: i64,
     /// What they were charged.
     pub quota: Quota,

@@ -11,17 +11,15 @@ use crate::row::{Columns, FromRow};
 /// The little that shows whether a job has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobSummary {
-    /// Identifier.
     pub id: String,
     /// Where it is, to its caller.
     pub state: JobState,
-    /// 0 to 100.
+    /// In percent, 0 to 100.
     pub progress: u8,
     /// Counts changes a caller sees.
     pub revision: i64,
-    /// What was held.
+    /// What was held for the job.
     pub price: Quota,
-    /// What was charged.
     pub quota: Quota,
     /// When anything a caller sees of it last changed.
     pub updated_ms: i64,

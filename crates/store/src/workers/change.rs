@@ -14,18 +14,15 @@ use crate::workers::{BackendRow, WorkerRow, Workers};
 /// What became of a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoveOutcome {
-    /// It is gone.
     Done,
     /// It has this many jobs in hand and stays.
     Busy(i64),
-    /// There was none.
     Absent,
 }
 
 /// What was learned of a worker account at work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerNote {
-    /// The worker account.
     pub id: String,
     /// What it spent since the last note.
     pub spent: Quota,
@@ -81,16 +78,13 @@ pub struct BackendChange {
 /// A back end or worker account as it was when it was read, by its identifier and revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpectedRevision {
-    /// A back end.
     Backend(String, i64),
-    /// A worker account.
     Worker(String, i64),
 }
 
 /// What became of an [`BackendChange`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackendChangeOutcome {
-    /// Done.
     Done,
     /// Another back end of the operator's has the name; nothing changed.
     NameTaken,

@@ -43,7 +43,6 @@ impl WriterStatus {
         self.with(|beat| beat.busy_since = Some(Instant::now()));
     }
 
-    /// A batch stands.
     pub(crate) fn committed(&self) {
         self.with(|beat| beat.committed = Some(Instant::now()));
     }

@@ -63,7 +63,6 @@ impl PastFailures {
 /// Whether a worker account takes work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It does.
     #[default]
     Active,
     /// It finishes what it has.
@@ -117,7 +116,7 @@ pub(crate) struct Candidate {
 /// How a worker account stands to a wish right now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readiness {
-    /// It can begin.
+    /// It can begin at once.
     Free,
     /// It is well and will be free, perhaps by this time.
     Busy(i64),

@@ -59,7 +59,6 @@ impl Condition {
 /// One outcome, as evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HealthEvent {
-    /// When.
     pub(crate) at_ms: i64,
     /// `good`, or the class of the fault.
     pub(crate) what: String,
@@ -131,7 +130,6 @@ impl RemainingBalance {
 /// Whether a worker account may be given work, as far as its health goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fitness {
-    /// Yes.
     Fit,
     /// Yes, one job to see whether it is well again.
     Probe,

@@ -31,7 +31,6 @@ pub struct EmbeddedWorker {
     pub last_resort: bool,
     /// The operations it may serve; empty for all it can.
     pub operations: Vec<String>,
-    /// The worker itself.
     pub backend: Arc<dyn Backend>,
 }
 

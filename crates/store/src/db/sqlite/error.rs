@@ -7,7 +7,6 @@ use std::fmt;
 use rusqlite::ffi;
 use sqlx::error::{DatabaseError, ErrorKind};
 
-/// What SQLite says.
 #[derive(Debug)]
 struct SqliteError {
     /// The extended result code.
