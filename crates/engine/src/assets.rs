@@ -171,7 +171,8 @@ impl Assets {
     /// Remembers the rendered body of a job that succeeded, unless one was forgotten since it was read.
     pub(crate) fn remember(
         &self,
-        (account_id, job_id): (&AccountId, &str),
+        account_id: &AccountId,
+        job_id: &str,
         rendered: RenderedBody,
         forgotten: u64,
     ) {

@@ -143,7 +143,7 @@ async fn write_backup(
     let mut copied = 0;
     let rows = if let Some(files) = files {
         let kept = Files::folder(folder.join(FILES))?;
-        copied = copy_named(store, copy, (files, &kept), now_ms).await?;
+        copied = copy_named(store, copy, files, &kept, now_ms).await?;
         // The archive is kept by whoever keeps it; no copy of it is here.
         let archive = folder.join("archive");
         audit(copy, &kept, &archive, look, &mut found).await?.rows
@@ -165,7 +165,8 @@ async fn write_backup(
 async fn copy_named(
     store: &Store,
     copied: &Store,
-    (from, to): (&Files, &Files),
+    from: &Files,
+    to: &Files,
     now_ms: i64,
 ) -> Result<u64, BackupError> {
     let (mut after, mut count) = (String::new(), 0);

@@ -103,7 +103,7 @@ impl Callbacks {
         let (now_ms, free, per_account) = (context.steady_ms(), self.free(), self.per_account());
         let mut back = Vec::new();
         let taken = context.callback_queue.take(|queues| {
-            let (send, late) = self.routes.admit(queues, now_ms, (free, per_account));
+            let (send, late) = self.routes.admit(queues, now_ms, free, per_account);
             back.extend(late.iter().map(|one| one.delivery.id.clone()));
             send.into_iter().chain(late).collect()
         });

@@ -161,7 +161,8 @@ impl Context {
         &self,
         account_id: &AccountId,
         by: &str,
-        (action, target): (&str, &str),
+        action: &str,
+        target: &str,
         detail: impl Into<String>,
     ) -> AuditRow {
         AuditRow {

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
-use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
+use atelier_contract::family::{AnswerMode, Family};
 use atelier_contract::fields::ImageData;
 use atelier_contract::models::model_of;
 use atelier_contract::operation::Request;
@@ -38,6 +38,7 @@ use crate::runner::{RoutingConstraint, Runner};
 use crate::tracer::TRACE_FIELD;
 use crate::wake::Changes;
 use accept::{Placement, PreparedJob, RecentRefusals};
+use call::FamilyEndpoint;
 use prompts::Pauses;
 use review::Review;
 use translator::Translator;
@@ -76,7 +77,8 @@ impl Intake {
         context: Arc<Context>,
         assets: Arc<Assets>,
         runner: Arc<Runner>,
-        (prices, banned): (Arc<Prices>, Arc<BannedWords>),
+        prices: Arc<Prices>,
+        banned: Arc<BannedWords>,
     ) -> Self {
         Self {
             context,
@@ -129,8 +131,7 @@ impl Intake {
             let kept = assets.keep_inputs(&owner, &prepared.brief).await?;
             let id = JobId::new(prepared.job.id.clone());
             let changes = waits.then(|| Changes::of_job(context.wakes.clone(), &id));
-            let mut accepted =
-                accept::accept(context, runner, prepared, (idempotency, waits)).await;
+            let mut accepted = accept::accept(context, runner, prepared, idempotency, waits).await;
             if let Ok(submitted) = &mut accepted
                 && !submitted.replayed
             {
@@ -168,9 +169,12 @@ impl Intake {
         {
             return Ok(CheckedCall::Replay(earlier));
         }
-        let endpoint = (call.family, call.submit);
-        let fields = (call.fields, call.notes, call.custody);
-        let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
+        let endpoint = FamilyEndpoint {
+            family: call.family,
+            submit: call.submit,
+        };
+        let prepared = self.prepare(caller, endpoint, call.fields, call.notes, call.custody);
+        let (mut prepared, request) = prepared.await?;
         if self.refused.is_recent(context, &caller.account_id) || self.costs(&prepared) {
             // No place is held for it meanwhile.
             accept::look(&self.runner, &prepared)?;
@@ -197,10 +201,13 @@ impl Intake {
     async fn prepare(
         &self,
         caller: &Caller,
-        (family, submit): (&'static Family, &'static SubmitEndpoint),
-        (fields, notes, custody): (Fields, Fields, bool),
+        endpoint: FamilyEndpoint,
+        fields: Fields,
+        notes: Fields,
+        custody: bool,
     ) -> Result<(PreparedJob, Box<dyn Request>), Refusal> {
         let (context, account_id) = (&self.context, &caller.account_id);
+        let FamilyEndpoint { family, submit } = endpoint;
         prompts::check_pause(context, &self.pauses, account_id, family).await?;
         let request = (submit.parse)(fields)?;
         let rules = self.banned.rules();
@@ -218,7 +225,7 @@ impl Intake {
             fields.insert(TRACE_FIELD.to_owned(), trace.header().into());
         }
         let model = model_of(&fields).map(str::to_owned);
-        let mut job = self.new_job(caller, (family, submit), &ordered, (fields, price));
+        let mut job = self.new_job(caller, endpoint, &ordered, fields, price);
         job.lane = lane;
         job.follows = follows.as_ref().map(WorkerName::to_string);
         let prepared = PreparedJob {
@@ -340,10 +347,12 @@ impl Intake {
     fn new_job(
         &self,
         caller: &Caller,
-        (family, submit): (&Family, &SubmitEndpoint),
+        endpoint: FamilyEndpoint,
         ordered: &ResolvedRequest,
-        (fields, price): (Fields, Quota),
+        fields: Fields,
+        price: Quota,
     ) -> NewJob {
+        let FamilyEndpoint { family, submit } = endpoint;
         let (queued_ms, order) = (self.context.steady_ms(), &ordered.order);
         let ahead_ms = self.context.clock.ahead_ms();
         let own_limit = submit.timeout_s.map(|limit| limit(&fields));

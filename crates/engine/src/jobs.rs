@@ -84,8 +84,8 @@ impl Jobs {
                 family: family.name,
                 body: body.clone(),
             };
-            let whose = (account_id, id.as_str());
-            self.assets.remember(whose, rendered, forgotten);
+            self.assets
+                .remember(account_id, id.as_str(), rendered, forgotten);
         }
         Ok(body)
     }
@@ -97,7 +97,7 @@ impl Jobs {
         id: &JobId,
         wait: Duration,
     ) -> Result<Job, Refusal> {
-        self.until_final(account_id, (id, &self.changes(id)), wait, true)
+        self.until_final(account_id, id, &self.changes(id), wait, true)
             .await
     }
 
@@ -106,17 +106,18 @@ impl Jobs {
     pub async fn finished_since(
         &self,
         account_id: &AccountId,
-        (id, changes): (&JobId, &Changes),
+        id: &JobId,
+        changes: &Changes,
         wait: Duration,
     ) -> Result<Job, Refusal> {
-        self.until_final(account_id, (id, changes), wait, false)
-            .await
+        self.until_final(account_id, id, changes, wait, false).await
     }
 
     async fn until_final(
         &self,
         account_id: &AccountId,
-        (id, changes): (&JobId, &Changes),
+        id: &JobId,
+        changes: &Changes,
         wait: Duration,
         look_at_once: bool,
     ) -> Result<Job, Refusal> {

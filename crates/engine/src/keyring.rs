@@ -5,7 +5,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::seal::Sealer;
+use crate::seal::{SealKey, Sealer};
 
 /// The master key and what is derived from it.
 #[derive(Clone)]
@@ -26,7 +26,11 @@ impl Keyring {
 
     /// Seals secrets before they are stored.
     pub fn sealer(&self) -> Sealer {
-        Sealer::new(("1".into(), self.derive("seal")), Vec::new())
+        let current = SealKey {
+            id: "1".into(),
+            bytes: self.derive("seal"),
+        };
+        Sealer::new(current, Vec::new())
     }
 
     /// The word that lets a vendor post about one attempt of a job at a back end.

@@ -84,7 +84,8 @@ impl Meters {
     /// A vendor answered a call, or failed at it.
     pub(crate) fn called(
         &self,
-        (vendor, call): (&str, &str),
+        vendor: &str,
+        call: &str,
         took: Duration,
         fault: Option<&Fault>,
         mark: Option<TraceMark>,

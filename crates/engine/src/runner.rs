@@ -336,7 +336,10 @@ impl Runner {
                 match adopt::adopt(&self.core, &self.loader, &mut strangers, row).await? {
                     AdoptOutcome::NotHere => continue,
                     AdoptOutcome::Done => {}
-                    AdoptOutcome::GoOn(taken) => self.go_on(*taken),
+                    AdoptOutcome::GoOn(taken) => {
+                        let (row, slot) = *taken;
+                        self.go_on(row, slot);
+                    }
                 }
                 adopted = true;
             }
@@ -355,7 +358,7 @@ impl Runner {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn go_on(self: &Arc<Self>, (row, slot): (JobRow, Slot)) {
+    fn go_on(self: &Arc<Self>, row: JobRow, slot: Slot) {
         let runner = self.clone();
         self.context.tasks.spawn(async move {
             if let Some(job) = adopt::go_on(&runner.core, row, slot).await {

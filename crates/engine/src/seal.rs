@@ -16,23 +16,30 @@ const NONCE_BYTES: usize = 24;
 #[error("the sealed value cannot be opened")]
 pub struct UnsealError;
 
+/// A key and the id that stands in front of what it sealed.
+#[derive(Clone)]
+pub struct SealKey {
+    pub id: String,
+    pub bytes: [u8; 32],
+}
+
 /// Seals with the current key; opens with that and with older ones.
 #[derive(Clone)]
 pub struct Sealer {
-    current: (String, [u8; 32]),
-    older: Vec<(String, [u8; 32])>,
+    current: SealKey,
+    older: Vec<SealKey>,
 }
 
 impl Sealer {
-    /// Takes the current key and those it has replaced, each with its id.
-    pub fn new(current: (String, [u8; 32]), older: Vec<(String, [u8; 32])>) -> Self {
+    /// Takes the current key and those it has replaced.
+    pub fn new(current: SealKey, older: Vec<SealKey>) -> Self {
         Self { current, older }
     }
 
     /// Seals a secret for one place. `place` is what identifies the record and must be the same at opening; `nonce`
     /// must be fresh and random each time.
     pub fn seal(&self, secret: &[u8], place: &[u8], nonce: [u8; NONCE_BYTES]) -> String {
-        let (id, key) = &self.current;
+        let SealKey { id, bytes: key } = &self.current;
         let bound = bound(id, place);
         let payload = Payload {
             msg: secret,
@@ -50,7 +57,7 @@ impl Sealer {
     pub fn open(&self, sealed: &str, place: &[u8]) -> Result<Vec<u8>, UnsealError> {
         let (id, encoded) = parts(sealed).ok_or(UnsealError)?;
         let mut keys = std::iter::once(&self.current).chain(&self.older);
-        let (_, key) = keys.find(|(known, _)| known == id).ok_or(UnsealError)?;
+        let key = keys.find(|key| key.id == id).ok_or(UnsealError)?;
         let bytes = STANDARD_NO_PAD.decode(encoded).map_err(|_| UnsealError)?;
         let (nonce, rest) = bytes
             .split_first_chunk::<NONCE_BYTES>()
@@ -60,20 +67,20 @@ impl Sealer {
             msg: rest,
             aad: &bound,
         };
-        cipher(key)
+        cipher(&key.bytes)
             .decrypt(&XNonce::from(*nonce), payload)
             .map_err(|_| UnsealError)
     }
 
     /// Whether a sealed text should be sealed anew because its key has been replaced.
     pub fn is_outdated(&self, sealed: &str) -> bool {
-        parts(sealed).is_none_or(|(id, _)| id != self.current.0)
+        parts(sealed).is_none_or(|(id, _)| id != self.current.id)
     }
 }
 
 impl std::fmt::Debug for Sealer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Sealer").field(&self.current.0).finish()
+        f.debug_tuple("Sealer").field(&self.current.id).finish()
     }
 }
 
@@ -99,8 +106,11 @@ fn parts(sealed: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn key(id: &str) -> (String, [u8; 32]) {
-        (id.to_owned(), [id.as_bytes()[0]; 32])
+    fn key(id: &str) -> SealKey {
+        SealKey {
+            id: id.to_owned(),
+            bytes: [id.as_bytes()[0]; 32],
+        }
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Tracer {
             ),
         };
         let parent = given.map(TraceContext::span);
-        OpenSpan::new(context, parent, (name, SpanKind::Server), now_ms)
+        OpenSpan::new(context, parent, name, SpanKind::Server, now_ms)
     }
 
     /// A span below another one; nothing below nothing.
@@ -125,7 +125,7 @@ impl Tracer {
             None => OpenSpan::none(),
             Some(above) => {
                 let context = above.with_span(self.span_id());
-                OpenSpan::new(context, Some(above.span()), (name.into(), kind), now_ms)
+                OpenSpan::new(context, Some(above.span()), name.into(), kind, now_ms)
             }
         }
     }

@@ -80,7 +80,8 @@ impl Settings<'_> {
     pub async fn replace(
         self,
         name: &str,
-        (old, new): (&str, &str),
+        old: &str,
+        new: &str,
         act: Option<AuditRow>,
     ) -> Result<bool> {
         let input = (name.to_owned(), old.to_owned(), new.to_owned());

@@ -61,10 +61,10 @@ pub(super) fn backend(
     }
 }
 
-fn cost((currency, micros): &(String, i64)) -> CostSum {
+fn cost(currency: &str, micros: i64) -> CostSum {
     CostSum {
-        currency: currency.clone(),
-        amount: Amount::from_micros(*micros),
+        currency: currency.to_owned(),
+        amount: Amount::from_micros(micros),
     }
 }
 
@@ -82,7 +82,11 @@ pub(super) fn worker(row: &WorkerRow, reports: &[WorkerReport]) -> WorkerView {
         spec: row.spec.clone(),
         has_credential: !row.credential.is_empty(),
         spent: row.spent,
-        costs: row.costs.iter().map(cost).collect(),
+        costs: row
+            .costs
+            .iter()
+            .map(|(currency, micros)| cost(currency, *micros))
+            .collect(),
         created_at: timestamp(row.created_ms),
         busy: report.map_or(0, |one| one.busy),
         usable: report.is_some_and(|one| one.usable),

@@ -129,7 +129,7 @@ impl Custody {
         let faults = ask_vendors(&self.runner, &backend, std::slice::from_ref(&row)).await;
         let act = self
             .context
-            .own_act(account_id, "", ("custody.probe", id), "");
+            .own_act(account_id, "", "custody.probe", id, "");
         let noted = self.runner.workers().write_notes(Some(act)).await;
         noted.map_err(unavailable)?;
         if !faults.is_empty() {
@@ -173,7 +173,7 @@ impl Custody {
         self.own_row(account_id, id).await?;
         let act = self
             .context
-            .own_act(account_id, "", ("custody.remove", id), "");
+            .own_act(account_id, "", "custody.remove", id, "");
         let removed =
             self.context
                 .store
@@ -194,8 +194,9 @@ impl Custody {
         detail: &str,
     ) -> Result<Option<OwnWorkerView>, Refusal> {
         let owner: AccountId = backend.owner.as_deref().unwrap_or_default().into();
-        let act = (action, &*put.row.id);
-        let act = self.context.own_act(&owner, "", act, detail);
+        let act = self
+            .context
+            .own_act(&owner, "", action, &put.row.id, detail);
         let id = put.row.id.clone();
         let arrangement = BackendChange {
             backends: vec![backend.clone()],

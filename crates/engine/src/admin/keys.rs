@@ -51,9 +51,7 @@ impl KeyHolder<'_> {
         key_id: &str,
     ) -> AuditRow {
         match self {
-            Self::Caller(caller) => {
-                context.own_act(account_id, &caller.key_id, (action, key_id), "")
-            }
+            Self::Caller(caller) => context.own_act(account_id, &caller.key_id, action, key_id, ""),
             Self::Operator(name) => context.act(name, action, account_id, key_id),
         }
     }

@@ -114,8 +114,7 @@ impl Sessions {
         if let Some(caller) = &caller {
             may(caller)?;
             let (account_id, by) = (&caller.account_id, &caller.key_id);
-            let opened = ("session.open", &**by);
-            act = Some(self.context.own_act(account_id, by, opened, ""));
+            act = Some(self.context.own_act(account_id, by, "session.open", by, ""));
         }
         if replaces.is_none()
             && let Some(earlier) = self.earlier(earlier, root_hash).await?

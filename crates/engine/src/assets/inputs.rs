@@ -134,8 +134,8 @@ impl Inputs {
         }
         if let Some((field, url)) = &brief.video {
             let kept = self.addresses.own(url.as_str());
-            let location = (kept, url.as_str(), VIDEO_BYTES);
-            locations.push(self.location(field, location, NO_VIDEO).await?);
+            let location = self.location(field, kept, url.as_str(), VIDEO_BYTES, NO_VIDEO);
+            locations.push(location.await?);
         }
         let outbound = &self.context.outbound;
         let mut room = outbound.room(&work.whose);
@@ -211,7 +211,7 @@ impl Inputs {
             ImageData::Inline(inline) => (Some(input_key(account_id, &inline.hash)), ""),
             ImageData::Url(url) => (self.addresses.own(url.as_str()), url.as_str()),
         };
-        self.location(&source.field, (kept, url, most), NO_IMAGE)
+        self.location(&source.field, kept, url, most, NO_IMAGE)
             .await
     }
 
@@ -219,7 +219,9 @@ impl Inputs {
     async fn location<'a>(
         &self,
         field: &'a str,
-        (kept, url, most): (Option<String>, &'a str, u64),
+        kept: Option<String>,
+        url: &'a str,
+        most: u64,
         unreadable: &str,
     ) -> Result<InputLocation<'a>, Fault> {
         let mut bytes = most;
@@ -249,7 +251,7 @@ impl Inputs {
     ) -> Result<(Bytes, ImageHeader), Fault> {
         let field = location.field;
         let bytes = if let Some(key) = &location.kept {
-            self.kept((field, key), location.bytes, &mut room, NO_IMAGE)
+            self.kept(field, key, location.bytes, &mut room, NO_IMAGE)
                 .await?
         } else {
             let fetched = self
@@ -279,7 +281,7 @@ impl Inputs {
     ) -> Result<Bytes, Fault> {
         let field = location.field;
         let bytes = if let Some(key) = &location.kept {
-            self.kept((field, key), location.bytes, &mut room, NO_VIDEO)
+            self.kept(field, key, location.bytes, &mut room, NO_VIDEO)
                 .await?
         } else {
             let read = async {
@@ -298,7 +300,8 @@ impl Inputs {
 
     async fn kept(
         &self,
-        (field, key): (&str, &str),
+        field: &str,
+        key: &str,
         bytes: u64,
         room: &mut InputMemory,
         unreadable: &str,

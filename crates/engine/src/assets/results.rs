@@ -39,10 +39,15 @@ pub(crate) async fn store(
         let detail = format!("unknown operation {}", owner.operation);
         return Err(Fault::ours(detail));
     };
-    let keep = submit.keep.unwrap_or(family.keep);
-    let now_ms = context.now_ms();
+    let writer = ResultWriter {
+        context,
+        files,
+        owner,
+        keep: submit.keep.unwrap_or(family.keep),
+        now_ms: context.now_ms(),
+    };
     let stored = made.files.into_iter().enumerate();
-    let stored = stored.map(|numbered| store_file(context, files, owner, (keep, now_ms), numbered));
+    let stored = stored.map(|(number, file)| writer.store(number, file));
     let (assets, files) = try_join_all(stored).await?.into_iter().unzip();
     let output = Output {
         prompts: made.prompts,
@@ -65,59 +70,65 @@ pub(crate) async fn store(
     })
 }
 
-/// Stores one file of a result; the others are stored meanwhile.
-async fn store_file(
-    context: &Context,
-    files: &Files,
-    owner: &Owner<'_>,
-    (keep, now_ms): (ResultLifetime, i64),
-    (number, file): (usize, OutputFile),
-) -> Result<(NewAsset, File), Fault> {
-    // Results of jobs of the same minute share a folder, so that one sync makes many names durable. The fence in the
-    // key keeps a worker that lost its lease from touching the winner's files; who stores it again writes it again.
-    let key = format!(
-        "out/{}/{}-{}-{number}.{}",
-        owner.created_ms / 60_000,
-        owner.job_id,
-        owner.fence,
-        extension(file.media_type)
-    );
-    let keep = if file.role == FileRole::Small {
-        ResultLifetime::Month
-    } else {
-        keep
-    };
-    let expires_ms = now_ms + context.settings.retention.lifetime_ms(keep);
-    let bytes = file.bytes.len() as u64;
-    let is_clip = file.media_type == "video/mp4";
-    let seconds = is_clip.then(|| video_seconds(&file.bytes)).flatten();
-    let began = Instant::now();
-    // Its row comes with the settlement.
-    let put = files.put_unseen(&key, file.bytes).await;
-    context.meters.stored(began.elapsed());
-    put.map_err(|error| Fault::internal(format!("asset store: {error}")))?;
-    crash::point("runner.file_stored");
-    let asset = NewAsset {
-        key: key.clone(),
-        job_id: owner.job_id.to_owned(),
-        account_id: owner.account_id.to_string(),
-        media_type: file.media_type.to_owned(),
-        bytes: bytes as i64,
-        expires_ms,
-        created_ms: now_ms,
-    };
-    let file = File {
-        key,
-        role: file.role,
-        media_type: file.media_type.to_owned(),
-        width: file.width,
-        height: file.height,
-        seconds,
-        bytes,
-        expires_ms,
-        ..File::default()
-    };
-    Ok((asset, file))
+/// Stores the files of one result.
+struct ResultWriter<'a> {
+    context: &'a Context,
+    files: &'a Files,
+    owner: &'a Owner<'a>,
+    keep: ResultLifetime,
+    now_ms: i64,
+}
+
+impl ResultWriter<'_> {
+    /// Stores one file; the others are stored meanwhile.
+    async fn store(&self, number: usize, file: OutputFile) -> Result<(NewAsset, File), Fault> {
+        let (context, owner) = (self.context, self.owner);
+        // Results of jobs of the same minute share a folder, so that one sync makes many names durable. The fence in the
+        // key keeps a worker that lost its lease from touching the winner's files; who stores it again writes it again.
+        let key = format!(
+            "out/{}/{}-{}-{number}.{}",
+            owner.created_ms / 60_000,
+            owner.job_id,
+            owner.fence,
+            extension(file.media_type)
+        );
+        let keep = if file.role == FileRole::Small {
+            ResultLifetime::Month
+        } else {
+            self.keep
+        };
+        let expires_ms = self.now_ms + context.settings.retention.lifetime_ms(keep);
+        let bytes = file.bytes.len() as u64;
+        let is_clip = file.media_type == "video/mp4";
+        let seconds = is_clip.then(|| video_seconds(&file.bytes)).flatten();
+        let began = Instant::now();
+        // Its row comes with the settlement.
+        let put = self.files.put_unseen(&key, file.bytes).await;
+        context.meters.stored(began.elapsed());
+        put.map_err(|error| Fault::internal(format!("asset store: {error}")))?;
+        crash::point("runner.file_stored");
+        let asset = NewAsset {
+            key: key.clone(),
+            job_id: owner.job_id.to_owned(),
+            account_id: owner.account_id.to_string(),
+            media_type: file.media_type.to_owned(),
+            bytes: bytes as i64,
+            expires_ms,
+            created_ms: self.now_ms,
+        };
+        let file = File {
+            key,
+            role: file.role,
+            media_type: file.media_type.to_owned(),
+            width: file.width,
+            height: file.height,
+            seconds,
+            bytes,
+            expires_ms,
+            ..File::default()
+        };
+        Ok((asset, file))
+    }
 }
 
 /// What a job costs when it made some of what was asked for: its share of what was held.

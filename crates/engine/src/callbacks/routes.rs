@@ -81,7 +81,8 @@ impl Routes {
         &self,
         queues: &mut RouteQueues<QueuedCallback>,
         now_ms: i64,
-        (mut free, per_account): (usize, i64),
+        mut free: usize,
+        per_account: i64,
     ) -> (Vec<QueuedCallback>, Vec<QueuedCallback>) {
         let mut records = self.records();
         let mut under_way: HashMap<AccountId, i64> = HashMap::new();

@@ -91,11 +91,11 @@ pub(super) async fn rotate(context: &Context, account_id: &AccountId) -> Result<
         secrets.older.insert(0, (old, now_ms + BOTH_SIGN_MS));
         let new = seal(context, account_id, &secrets);
         let name = setting_name(account_id);
-        let act = context.own_act(account_id, "", ("secret.rotate", "callbacks"), "");
+        let act = context.own_act(account_id, "", "secret.rotate", "callbacks", "");
         let stored = context
             .store
             .settings()
-            .replace(&name, (&sealed, &new), Some(act));
+            .replace(&name, &sealed, &new, Some(act));
         // Somebody else may have changed it meanwhile: then theirs goes on signing too.
         if stored.await.map_err(unavailable)? {
             return Ok(secrets.current);

@@ -163,20 +163,25 @@ impl PlacedJob {
         self,
         context: &Context,
         runner: &Arc<Runner>,
-        (fence, begun): (i64, bool),
+        fence: i64,
+        begun: bool,
     ) -> JobId {
         let job_id = JobId::new(self.job.id.clone());
         match self.slot {
             Some(slot) => {
-                let words = (self.model, self.trace);
                 let initial_lease = InitialLease {
                     fence,
                     lease_until_ms: queued_ms(&self.job) + context.settings.jobs.lease_s.ms(),
                     intended: begun,
                     working: self.working,
                 };
-                let leased =
-                    LeasedJob::initial_lease(self.job, words, self.referred, initial_lease);
+                let leased = LeasedJob::initial_lease(
+                    self.job,
+                    self.model,
+                    self.trace,
+                    self.referred,
+                    initial_lease,
+                );
                 runner.start(leased, slot);
             }
             None => context.wake_work(),
@@ -190,7 +195,8 @@ pub(super) async fn accept(
     context: Arc<Context>,
     runner: Arc<Runner>,
     prepared: PreparedJob,
-    (idempotency, waits): (Option<Idempotency>, bool),
+    idempotency: Option<Idempotency>,
+    waits: bool,
 ) -> Result<Submission, Refusal> {
     let placed = PlacedJob::new(&runner, prepared, &mut ShortSeen::default()).await?;
     crash::point("submit.before_accept");
@@ -208,7 +214,7 @@ pub(super) async fn accept(
     crash::point("submit.accepted");
     let (job_id, replayed) = match accepted {
         AcceptOutcome::New { fence, begun } => {
-            let job_id = placed.begin(&context, &runner, (fence, begun));
+            let job_id = placed.begin(&context, &runner, fence, begun);
             context.wake_account(&account_id);
             (job_id, false)
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
+use atelier_contract::family::AnswerMode;
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
 use atelier_store::{
     AcceptOutcome, Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
@@ -15,6 +15,7 @@ use crate::admin::Caller;
 use crate::assets::{Assets, InputGuard};
 use crate::context::{Context, unavailable};
 use crate::intake::accept::{self, PlacedJob, PreparedJob};
+use crate::intake::call::FamilyEndpoint;
 use crate::intake::operations;
 use crate::runner::{Runner, ShortSeen};
 use crate::tracer::SpanKind;
@@ -61,8 +62,8 @@ struct StoredRefusal {
     message: String,
 }
 
-/// The family and operation of a call, if it can be one of many.
-pub(super) fn operation(name: &str) -> Result<(&'static Family, &'static SubmitEndpoint), Refusal> {
+/// The endpoint of a call, if it can be one of many.
+pub(super) fn endpoint(name: &str) -> Result<FamilyEndpoint, Refusal> {
     let (family, submit) = operations::find(name)?;
     if matches!(submit.answers_with, AnswerMode::Answer(_)) || !submit.files.is_empty() {
         let message = format!(
@@ -71,7 +72,7 @@ pub(super) fn operation(name: &str) -> Result<(&'static Family, &'static SubmitE
         );
         return Err(Refusal::invalid("operation", message));
     }
-    Ok((family, submit))
+    Ok(FamilyEndpoint { family, submit })
 }
 
 /// A refusal that would be remembered as the answer of one call for ever, and passes in a moment.
@@ -136,7 +137,7 @@ pub(super) async fn accept(
         let answer = match (one, accepted) {
             (Err(refusal), _) => Err(refusal),
             (Ok((one, _)), Some(AcceptOutcome::New { fence, begun })) => {
-                Ok(one.begin(&context, &runner, (fence, begun)))
+                Ok(one.begin(&context, &runner, fence, begun))
             }
             (Ok((one, kept)), accepted) => {
                 unused.push(kept);
@@ -266,9 +267,9 @@ mod tests {
 
     #[test]
     fn what_answers_at_once_is_none_of_many() {
-        assert!(operation("artgen.imagine").is_ok());
+        assert!(endpoint("artgen.imagine").is_ok());
         for name in ["design.generations", "imgmodel.edits", "no.such"] {
-            let refusal = operation(name).err().expect(name);
+            let refusal = endpoint(name).err().expect(name);
             assert_eq!(refusal.field.as_deref(), Some("operation"));
         }
     }

@@ -30,6 +30,13 @@ pub struct Call {
     pub notes: Fields,
 }
 
+/// An endpoint and the family that it belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct FamilyEndpoint {
+    pub(super) family: &'static Family,
+    pub(super) submit: &'static SubmitEndpoint,
+}
+
 #[derive(Debug)]
 pub struct Submission {
     pub job_id: JobId,

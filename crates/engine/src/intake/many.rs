@@ -101,8 +101,7 @@ impl Intake {
         let requests = stream::iter(call.requests.into_iter().enumerate());
         let looked = requests.map(move |(place, (name, fields))| async move {
             let one = if place < within_rate {
-                let fields = (fields, custody);
-                self.one_of_many(caller, &name, fields).await
+                self.one_of_many(caller, &name, fields, custody).await
             } else {
                 Err(Refusal::new(Code::RateLimited, BEYOND_RATE))
             };
@@ -123,14 +122,16 @@ impl Intake {
         &self,
         caller: &Caller,
         name: &str,
-        (fields, custody): (Fields, bool),
+        fields: Fields,
+        custody: bool,
     ) -> Result<PreparedJob, Refusal> {
-        let endpoint = bulk::operation(name)?;
-        let fields = (fields, Fields::new(), custody && endpoint.0.custody);
-        let (mut prepared, request) = self.prepare(caller, endpoint, fields).await?;
+        let endpoint = bulk::endpoint(name)?;
+        let custody = custody && endpoint.family.custody;
+        let prepared = self.prepare(caller, endpoint, fields, Fields::new(), custody);
+        let (mut prepared, request) = prepared.await?;
         prepared.job.batched = true;
         accept::fits(&self.runner, &prepared)?;
-        self.reviewed(endpoint.0, request.as_ref(), &prepared)
+        self.reviewed(endpoint.family, request.as_ref(), &prepared)
             .await?;
         Ok(prepared)
     }

@@ -146,7 +146,7 @@ async fn ask(
     let started = with_traceparent(parent, ordering).await;
     let fault = started.as_ref().err();
     let mark = leased.mark(context.now_ms());
-    meters.called((vendor, START), asked_at.elapsed(), fault, mark);
+    meters.called(vendor, START, asked_at.elapsed(), fault, mark);
     tracer.close(span, fault.map(|fault| fault.detail.clone()));
     started
 }

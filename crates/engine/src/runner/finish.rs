@@ -24,7 +24,8 @@ const PAUSE_MOST_MS: u64 = 5_000;
 pub(super) async fn finish(
     core: &RunnerCore,
     job: &RunningJob,
-    (made, asked): (WorkOutput, u32),
+    made: WorkOutput,
+    asked: u32,
 ) -> Result<(), Fault> {
     crash::point("runner.made");
     let (context, leased) = (&core.context, &job.leased);
@@ -131,13 +132,14 @@ pub(super) async fn fail_paid(
 pub(super) async fn finish_at_once(
     core: &RunnerCore,
     job: &RunningJob,
-    (made, asked): (WorkOutput, u32),
+    made: WorkOutput,
+    asked: u32,
 ) {
     let (context, leased) = (&core.context, &job.leased);
     let free = job.backend().lost_submit() == LostSubmit::Repeat;
     let mut pauses = PAUSES_MS.into_iter();
     loop {
-        let Err(fault) = finish(core, job, (made.clone(), asked)).await else {
+        let Err(fault) = finish(core, job, made.clone(), asked).await else {
             return;
         };
         let pause = pauses.next();

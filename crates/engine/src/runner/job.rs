@@ -75,7 +75,8 @@ impl LeasedJob {
     /// A job that was just accepted, with the lease it was born with.
     pub(crate) fn initial_lease(
         job: NewJob,
-        (model, trace): (Option<String>, Option<TraceContext>),
+        model: Option<String>,
+        trace: Option<TraceContext>,
         referred: LoadedReferences,
         initial_lease: InitialLease,
     ) -> Self {
@@ -200,8 +201,12 @@ impl RunningJob {
         register: &Arc<Register>,
         began_ms: i64,
     ) -> Self {
-        let lease = (leased.fence, leased.lease_until_ms);
-        let signals = register.enter(&leased.id, lease, leased.progress);
+        let signals = register.enter(
+            &leased.id,
+            leased.fence,
+            leased.lease_until_ms,
+            leased.progress,
+        );
         if leased.working {
             signals.set_marked();
         }

@@ -71,7 +71,7 @@ pub(super) async fn poll(core: &RunnerCore, job: RunningJob) -> JobPoll {
             let (meters, vendor) = (&core.context.meters, job.slot.vendor());
             let fault = answer.as_ref().err();
             let mark = job.leased.mark(core.context.now_ms());
-            meters.called((vendor, POLL), asked_at.elapsed(), fault, mark);
+            meters.called(vendor, POLL, asked_at.elapsed(), fault, mark);
             close_poll_span(core, span, answer);
         }
         match answer {
@@ -132,8 +132,8 @@ async fn handle_reply(
             Some((job, pause))
         }
         Ok(PollOutcome::Done(made)) => {
-            let result = (made.clone(), items_requested(&job));
-            let Err(fault) = finish(core, &job, result).await else {
+            let asked = items_requested(&job);
+            let Err(fault) = finish(core, &job, made.clone(), asked).await else {
                 return None;
             };
             not_stored(core, job, &made, &fault).await
@@ -210,8 +210,8 @@ async fn handle_lookup(
             has_ticket(core, job, ticket).await
         }
         Ok(Some(StartOutcome::Done(made))) => {
-            let result = (made, items_requested(&job));
-            finish_at_once(core, &job, result).await;
+            let asked = items_requested(&job);
+            finish_at_once(core, &job, made, asked).await;
             None
         }
         Ok(None) => match early {

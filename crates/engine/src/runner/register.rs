@@ -76,7 +76,8 @@ impl Register {
     pub(crate) fn enter(
         &self,
         id: &str,
-        (fence, lease_until_ms): (i64, i64),
+        fence: i64,
+        lease_until_ms: i64,
         progress: u8,
     ) -> Arc<Signals> {
         let signals = Arc::new(Signals {

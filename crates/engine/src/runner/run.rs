@@ -81,7 +81,7 @@ async fn end(
             let asked = work.brief.count;
             job.work = Some(work);
             let _ending = release_slot_early(core, &job, &made);
-            finish_at_once(core, &job, (made, asked)).await;
+            finish_at_once(core, &job, made, asked).await;
         }
         Ok(JobStart::Unknown) => fail(context, leased, internal_failure(UNKNOWN)).await,
         Ok(JobStart::Repeat(fault)) => fail_or_retry(context, leased, &fault).await,

@@ -78,8 +78,8 @@ async fn send(core: &RunnerCore, job: &RunningJob, step: NextPass) -> Option<Res
         sent = &mut order => {
             let fault = sent.as_ref().err();
             let mark = job.leased.mark(core.context.now_ms());
-            let meters = &core.context.meters;
-            meters.called((job.slot.vendor(), START), asked_at.elapsed(), fault, mark);
+            let (meters, vendor) = (&core.context.meters, job.slot.vendor());
+            meters.called(vendor, START, asked_at.elapsed(), fault, mark);
             Some(sent)
         }
     }

@@ -42,7 +42,8 @@ impl OpenSpan {
     pub(super) fn new(
         context: TraceContext,
         parent: Option<u64>,
-        (name, kind): (String, SpanKind),
+        name: String,
+        kind: SpanKind,
         start_ms: i64,
     ) -> Self {
         let span = Span {

@@ -33,8 +33,8 @@ pub(super) async fn wait_for_result(
     let (jobs, id) = (app.engine.jobs(), &submitted.job_id);
     let job = match &submitted.changes {
         Some(changes) => {
-            let watched = (id, changes);
-            jobs.finished_since(account_id, watched, patience).await?
+            jobs.finished_since(account_id, id, changes, patience)
+                .await?
         }
         None => jobs.finished(account_id, id, patience).await?,
     };

@@ -74,7 +74,7 @@ impl Folder {
     async fn put_as(&self, key: &str, bytes: Bytes, unseen: bool) -> FilesResult<()> {
         let root = Arc::clone(&self.root);
         if !self.in_place && bytes.len() <= SMALL_BYTES {
-            return self.together.put(&root, key, (bytes, unseen)).await;
+            return self.together.put(&root, key, bytes, unseen).await;
         }
         let (together, key) = (Arc::clone(&self.together), key.to_owned());
         self.blocking(move || {

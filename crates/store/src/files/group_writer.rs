@@ -113,7 +113,8 @@ impl GroupWriter {
         self: &Arc<Self>,
         root: &Arc<Path>,
         key: &str,
-        (bytes, unseen): (Bytes, bool),
+        bytes: Bytes,
+        unseen: bool,
     ) -> FilesResult<()> {
         let (done, stored) = oneshot::channel();
         let (key, target) = (key.to_owned(), root.join(key));

@@ -22,14 +22,14 @@ pub(super) struct SpoolRecord {
 
 impl SpoolRecord {
     pub(super) fn put(filling: u64, into: &mut Vec<u8>, key: &str, bytes: &[u8]) {
-        Self::write(filling, into, key, (bytes.len() as u32, bytes));
+        Self::write(filling, into, key, bytes.len() as u32, bytes);
     }
 
     pub(super) fn gone(filling: u64, into: &mut Vec<u8>, key: &str) {
-        Self::write(filling, into, key, (GONE, &[]));
+        Self::write(filling, into, key, GONE, &[]);
     }
 
-    fn write(filling: u64, into: &mut Vec<u8>, key: &str, (length, bytes): (u32, &[u8])) {
+    fn write(filling: u64, into: &mut Vec<u8>, key: &str, length: u32, bytes: &[u8]) {
         let lengths = [(key.len() as u32).to_le_bytes(), length.to_le_bytes()].concat();
         let sum = sum(&[&filling.to_le_bytes(), &lengths, key.as_bytes(), bytes]);
         into.extend(filling.to_le_bytes());

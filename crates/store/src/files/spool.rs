@@ -274,7 +274,7 @@ fn restore(root: &Path, halves: &mut [SpoolHalf]) -> FilesResult<()> {
     }
     let (known, mut wrong) = (SyncedFolders::default(), None);
     for (key, (file, record)) in last {
-        if let Err(error) = put_back(root, key, (file, record), &known) {
+        if let Err(error) = put_back(root, key, file, record, &known) {
             tracing::error!(%error, key, "a file of the spool could not be put back");
             wrong = Some(error);
         }
@@ -285,7 +285,8 @@ fn restore(root: &Path, halves: &mut [SpoolHalf]) -> FilesResult<()> {
 fn put_back(
     root: &Path,
     key: &str,
-    (file, record): (&File, &SpoolRecord),
+    file: &File,
+    record: &SpoolRecord,
     known: &SyncedFolders,
 ) -> FilesResult<()> {
     super::key::check(key)?;

@@ -160,7 +160,7 @@ impl Jobs<'_> {
             return Ok(found);
         }
         let latest = days.jobs.first().map_or(0, |(day, _)| *day);
-        let parts = self.parts(on, latest, falls, (filter, operations)).await?;
+        let parts = self.parts(on, latest, falls, filter, operations).await?;
         let within =
             parts.and_then(|(parts, unit_ms)| find_window(&parts, unit_ms, on.offset, limit));
         Ok(within.or(found))
@@ -209,7 +209,8 @@ impl Jobs<'_> {
         on: PageWindow,
         latest: i64,
         falls: i64,
-        (filter, operations): (&JobFilter, &str),
+        filter: &JobFilter,
+        operations: &str,
     ) -> Result<Option<(Outline, i64)>> {
         let unit_ms = if on.jobs > CROWDED {
             SMALL_PART_MS

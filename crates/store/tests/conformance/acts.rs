@@ -227,8 +227,8 @@ async fn acts_of_an_account_are_a_list_of_its_own(rig: Rig) {
             .put_if_absent(&name, "a")
             .await
             .expect("kept");
-        let values = ("a", "b");
-        let replaced = rig.store.settings().replace(&name, values, Some(act)).await;
+        let settings = rig.store.settings();
+        let replaced = settings.replace(&name, "a", "b", Some(act)).await;
         assert!(replaced.expect("replaced"));
     }
     let list = async || {

@@ -101,11 +101,7 @@ async fn a_setting_given_first_stands(rig: Rig) {
     assert_eq!(put("first").await, "first");
     assert_eq!(put("second").await, "first");
     let replace = async |old: &str, new: &str| {
-        let replaced = rig
-            .store
-            .settings()
-            .replace("secret", (old, new), None)
-            .await;
+        let replaced = rig.store.settings().replace("secret", old, new, None).await;
         replaced.expect("an answer")
     };
     assert!(replace("first", "third").await);

@@ -60,11 +60,11 @@ fn report(member: &PoolWorker, now_ms: i64, ahead_ms: i64) -> WorkerReport {
         slots: candidate.concurrency,
         usable: fit && candidate.mode == Mode::Active,
         average_s,
-        health: evidence(member, fit, (now_ms, ahead_ms)),
+        health: evidence(member, fit, now_ms, ahead_ms),
     }
 }
 
-fn evidence(member: &PoolWorker, fit: bool, (now_ms, ahead_ms): (i64, i64)) -> shown::Health {
+fn evidence(member: &PoolWorker, fit: bool, now_ms: i64, ahead_ms: i64) -> shown::Health {
     let health = &member.candidate.health;
     let condition = match (member.candidate.mode, health.condition) {
         (Mode::Draining, _) => shown::Condition::Draining,

@@ -12,7 +12,7 @@ async fn opened(name: &str) -> (Store, std::path::PathBuf) {
     (store.expect("a store"), path)
 }
 
-async fn removed((store, path): (Store, std::path::PathBuf)) {
+async fn removed(store: &Store, path: &std::path::Path) {
     store.close().await;
     for ending in ["", "-wal", "-shm"] {
         std::fs::remove_file(format!("{}{ending}", path.display())).ok();
@@ -69,7 +69,7 @@ async fn jobs_before_a_page_are_not_read() {
         let steps = plan(&sql, &[]).await;
         assert!(steps.contains("INDEX job_open"), "{steps}");
     }
-    removed((store, path)).await;
+    removed(&store, &path).await;
 }
 
 #[tokio::test]
@@ -98,5 +98,5 @@ async fn the_first_page_of_a_long_history_looks_at_its_latest_days_alone() {
     assert_eq!(days.iter().map(|(_, jobs)| jobs).sum::<i64>(), 6_000);
     assert_eq!(days.first(), Some(&(21_999, 3)), "the latest first");
     assert!(days.len() <= 33, "{} days were read", days.len());
-    removed((store, path)).await;
+    removed(&store, &path).await;
 }
