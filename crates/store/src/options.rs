@@ -6,7 +6,7 @@ pub struct Options {
     pub readers: u32,
     /// The most changes in one commit.
     pub batch_most: usize,
-    /// The most changes that may be in the queue; one more is [`Error::Busy`] for callers, and waits for its place otherwise.
+    /// The most changes that may be in the queue; one more is [`crate::Error::Busy`] for callers, and waits for its place otherwise.
     pub queue_most: usize,
     /// Whether SQLite is to look whether anything refers to what is deleted. Archiving makes sure of that itself: looking
     /// would read whole tables for every job.
