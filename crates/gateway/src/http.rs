@@ -56,7 +56,7 @@ use answer_memory::AnswerMemory;
 use body::UnreadBody;
 use denial::Denial;
 use reply::Reply;
-use request::{HandlerResult, IncomingRequest, Requester};
+use request::{Exchange, HandlerResult, IncomingRequest, Requester};
 use request_log::RequestLog;
 
 /// For how long a browser must not come back without TLS.
@@ -90,6 +90,11 @@ pub(crate) async fn serve(
         ..from
     };
     let admission = Admission::new(holder, app.config.log.slow_ms > 0);
+    let exchange = Exchange {
+        from,
+        admission: &admission,
+        id: &id,
+    };
     let mut route = counts::PAGE;
     let reader = app.origins.reader(request.method(), request.headers());
     let answer = if let Some(wrong) = wrong {
@@ -100,7 +105,7 @@ pub(crate) async fn serve(
     {
         Ok(Ok(reply::no_content()))
     } else {
-        let answer = handle(&app, (&conn, from), (&admission, &mut route, &id), request);
+        let answer = handle(&app, &conn, &exchange, &mut route, request);
         let answer = AssertUnwindSafe(answer);
         answer.catch_unwind().await
     };
@@ -124,21 +129,25 @@ pub(crate) async fn serve(
             &Refusal::new(Code::Internal, "something went wrong here").into(),
         ),
     };
-    request_log.tell(&app, (from, &admission), (route, &id), &reply);
+    request_log.tell(&app, &exchange, route, &reply);
     reply.headers_mut().insert(request_id::HEADER, id);
     admission.tell(reply.headers_mut());
     if let Some(reader) = reader {
         reader.tell(reply.headers_mut());
     }
     if from.secure {
-        let headers = reply.headers_mut();
-        headers.insert(
-            STRICT_TRANSPORT_SECURITY,
-            HeaderValue::from_static(ONE_YEAR),
-        );
+        require_tls(&mut reply);
     }
     admission.release_slot();
     Ok(reply.map(|payload| payload.send_over(&conn, busy)))
+}
+
+/// Asks browsers to come back with TLS only.
+fn require_tls(reply: &mut Reply) {
+    reply.headers_mut().insert(
+        STRICT_TRANSPORT_SECURITY,
+        HeaderValue::from_static(ONE_YEAR),
+    );
 }
 
 /// What is said of a head that was refused before it was a request.
@@ -181,10 +190,12 @@ fn request_span(id: &HeaderValue, from: Sender) -> tracing::Span {
 
 async fn handle(
     app: &Arc<App>,
-    (conn, from): (&Connection, Sender),
-    (admission, route, id): (&Arc<Admission>, &mut counts::RouteLabel, &HeaderValue),
+    conn: &Connection,
+    exchange: &Exchange<'_>,
+    route: &mut counts::RouteLabel,
     request: Request<Incoming>,
 ) -> HandlerResult {
+    let (from, admission, id) = (exchange.from, exchange.admission, exchange.id);
     let (head, body) = request.into_parts();
     let for_collectors = from.role == Role::Metrics && from.reach == Reach::Machine;
     let inside = for_collectors || !app.is_public;
@@ -199,7 +210,8 @@ async fn handle(
     // Whether the service is well can be asked even when everything else is full.
     if let Some(caller) = &known {
         admission.enter(
-            (&app.request_slots, &app.rates),
+            &app.request_slots,
+            &app.rates,
             target.kind(),
             &caller.account_id,
         )?;

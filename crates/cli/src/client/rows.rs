@@ -75,12 +75,15 @@ fn lines(text: &str) -> Result<Vec<Vec<FieldArg>>, String> {
     full.map(|(at, line)| {
         let object: Map<String, Value> =
             serde_json::from_str(line).map_err(|error| format!("line {}: {error}", at + 1))?;
-        Ok(object.into_iter().flat_map(of_json).collect())
+        Ok(object
+            .into_iter()
+            .flat_map(|(field, value)| of_json(field, value))
+            .collect())
     })
     .collect()
 }
 
-fn of_json((field, value): (String, Value)) -> Vec<FieldArg> {
+fn of_json(field: String, value: Value) -> Vec<FieldArg> {
     match value {
         Value::Null => Vec::new(),
         Value::String(text) => vec![FieldArg::of(&field, &text)],

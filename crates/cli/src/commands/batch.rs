@@ -307,7 +307,7 @@ impl Batch<'_> {
             let prompt = item.request.get("prompt").and_then(Value::as_str);
             let stem = crate::client::download::stem(prompt, &self.operation.name);
             let stem = format!("{}-{stem}", tally.numbered(item.number));
-            paths = save_files(self.client, &job, (&stem, id), folder, |_| {}).await?;
+            paths = save_files(self.client, &job, &stem, id, folder, |_| {}).await?;
         }
         tally.over(item.number, &job, &paths);
         Ok(())

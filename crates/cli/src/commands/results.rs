@@ -191,7 +191,7 @@ impl ResultHandler<'_> {
         let stem = stem(self.prompt, self.operation);
         let mut bar = Bar::new(self.client_options.quiet);
         let tell = |text: &str| bar.tell(text);
-        save_files(client, result, (&stem, id), folder, tell).await
+        save_files(client, result, &stem, id, folder, tell).await
     }
 
     /// Shows what can be seen, each with its name.
@@ -220,7 +220,8 @@ impl ResultHandler<'_> {
 pub(super) async fn save_files(
     client: &Client,
     result: &Value,
-    (stem, id): (&str, &str),
+    stem: &str,
+    id: &str,
     folder: &Path,
     mut tell: impl FnMut(&str),
 ) -> Result<Vec<PathBuf>> {

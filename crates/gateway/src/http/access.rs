@@ -45,7 +45,7 @@ pub(super) async fn admit(
                 Some(caller) => {
                     received
                         .admission
-                        .admit((&app.request_slots, &app.rates), &caller.account_id)?;
+                        .admit(&app.request_slots, &app.rates, &caller.account_id)?;
                     caller
                 }
                 None => caller::authenticate(app, conn, received).await?,

@@ -90,7 +90,8 @@ impl Admission {
     /// Takes a place in the name of an account that is known already, and counts the request.
     pub(super) fn enter(
         &self,
-        (request_slots, rates): (&RequestSlots, &Rates),
+        request_slots: &RequestSlots,
+        rates: &Rates,
         kind: CallKind,
         account_id: &AccountId,
     ) -> Result<(), Denial> {
@@ -115,7 +116,8 @@ impl Admission {
     /// The request is of this account: counts it and gives it a place of the account's for the one it came with.
     pub(super) fn admit(
         &self,
-        (request_slots, rates): (&RequestSlots, &Rates),
+        request_slots: &RequestSlots,
+        rates: &Rates,
         account_id: &AccountId,
     ) -> Result<(), Denial> {
         let account = self.account.get_or_init(|| Arc::clone(account_id.shared()));

@@ -66,7 +66,7 @@ pub(super) async fn authenticate(
             conn.remember(key, believed);
             received
                 .admission
-                .admit((&app.request_slots, &app.rates), &caller.account_id)?;
+                .admit(&app.request_slots, &app.rates, &caller.account_id)?;
             Ok(caller)
         }
         Err(refusal) if refusal.code == Code::Unauthorized => {

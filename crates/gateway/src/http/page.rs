@@ -199,7 +199,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for CursorList<T> {
             page,
             limit,
         } = self.list;
-        reply::continued_page(&rows, (total, page, limit), self.next.as_deref())
+        reply::continued_page(&rows, total, page, limit, self.next.as_deref())
     }
 }
 
@@ -345,7 +345,8 @@ pub(crate) use page;
 
 const fn line(
     methods: &'static [Method],
-    (name, path): (&'static str, &'static str),
+    name: &'static str,
+    path: &'static str,
     access: Access,
     summary: &'static str,
     served: Endpoint,
@@ -377,7 +378,7 @@ macro_rules! methods {
             summary: &'static str,
             served: Endpoint,
         ) -> Page<Handler> {
-            line(&[Method::$method], (name, path), access, summary, served)
+            line(&[Method::$method], name, path, access, summary, served)
         }
     )*};
 }

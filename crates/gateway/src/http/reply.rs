@@ -118,16 +118,18 @@ pub(crate) fn success(data: impl Serialize) -> Reply {
 
 /// The usual envelope around one page of a list.
 pub(crate) fn page<T: Serialize>(data: &[T], total: i64, page: i64, limit: i64) -> Reply {
-    listed(data, (total, page, limit), NextCursor::Unsaid)
+    listed(data, total, page, limit, NextCursor::Unsaid)
 }
 
 /// The same of a list that says where it goes on, or that it does not.
 pub(crate) fn continued_page<T: Serialize>(
     data: &[T],
-    numbers: (i64, i64, i64),
+    total: i64,
+    page: i64,
+    limit: i64,
     next: Option<&str>,
 ) -> Reply {
-    listed(data, numbers, NextCursor::Said(next))
+    listed(data, total, page, limit, NextCursor::Said(next))
 }
 
 /// Where a list goes on, of those that say it; null at the end.
@@ -146,7 +148,9 @@ impl NextCursor<'_> {
 
 fn listed<T: Serialize>(
     data: &[T],
-    (total, page, limit): (i64, i64, i64),
+    total: i64,
+    page: i64,
+    limit: i64,
     next: NextCursor<'_>,
 ) -> Reply {
     #[derive(Serialize)]

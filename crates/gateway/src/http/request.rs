@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Refusal};
 use atelier_engine::{Caller, Operator, TraceContext};
+use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 
 use super::admission::Admission;
@@ -41,6 +42,15 @@ pub(crate) struct Sender {
     pub(crate) by_tls: bool,
     /// Where in a trace it is.
     pub(crate) trace: Option<TraceContext>,
+}
+
+/// A request that is being answered, as far as it is known before its body is read.
+pub(super) struct Exchange<'a> {
+    pub(super) from: Sender,
+    /// What it has been granted.
+    pub(super) admission: &'a Arc<Admission>,
+    /// The identifier that callers and operators find it by.
+    pub(super) id: &'a HeaderValue,
 }
 
 /// Who sent a request, as far as its page has to know.

@@ -7,13 +7,12 @@ use std::time::Duration;
 use atelier_contract::hooks::{hide_hook_words, hide_in_path};
 use atelier_engine::{OpenSpan, TraceContext};
 use hyper::body::Incoming;
-use hyper::header::{HeaderMap, HeaderValue, REFERER, USER_AGENT};
+use hyper::header::{HeaderMap, REFERER, USER_AGENT};
 use hyper::{Method, Request, Version};
 use tokio::time::Instant;
 
-use super::admission::Admission;
 use super::reply::Reply;
-use super::request::Sender;
+use super::request::Exchange;
 use crate::access_log::Line;
 use crate::app::App;
 use crate::counts::{RouteLabel, SUBMIT};
@@ -77,15 +76,10 @@ impl RequestLog {
     }
 
     /// Tells of it, now that it has been answered.
-    pub(super) fn tell(
-        self,
-        app: &App,
-        (from, admission): (Sender, &Admission),
-        (route, id): (RouteLabel, &HeaderValue),
-        reply: &Reply,
-    ) {
+    pub(super) fn tell(self, app: &App, exchange: &Exchange<'_>, route: RouteLabel, reply: &Reply) {
+        let (from, admission) = (exchange.from, exchange.admission);
         let (took, status) = (self.arrived.elapsed(), reply.status().as_u16());
-        let id = id.to_str().unwrap_or_default();
+        let id = exchange.id.to_str().unwrap_or_default();
         if reply.status().is_server_error() {
             tracing::warn!(status, request = id, "answered with an error");
         }

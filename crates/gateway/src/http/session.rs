@@ -97,7 +97,7 @@ pub(crate) async fn open(
         let account_id = &caller.account_id;
         received
             .admission
-            .admit((&app.request_slots, &app.rates), account_id)?;
+            .admit(&app.request_slots, &app.rates, account_id)?;
         let counted = app.rates.session(&caller.key_id);
         counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY, seconds))
     };

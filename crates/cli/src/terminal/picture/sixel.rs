@@ -25,19 +25,19 @@ pub(super) fn drawn(picture: &Picture) -> String {
         used.dedup();
         for colour in used {
             let _ = write!(text, "#{colour}");
-            let mut run = (0_u8, 0_usize);
+            let (mut last, mut times) = (0_u8, 0_usize);
             for x in 0..width {
                 let bits = (0..rows).fold(0_u8, |bits, row| {
                     bits | u8::from(indexed[(top + row) * width + x] == colour) << row
                 });
-                if bits == run.0 {
-                    run.1 += 1;
+                if bits == last {
+                    times += 1;
                 } else {
-                    repeat(&mut text, run);
-                    run = (bits, 1);
+                    repeat(&mut text, last, times);
+                    (last, times) = (bits, 1);
                 }
             }
-            repeat(&mut text, run);
+            repeat(&mut text, last, times);
             text.push('$');
         }
         text.push('-');
@@ -47,7 +47,7 @@ pub(super) fn drawn(picture: &Picture) -> String {
 }
 
 /// Writes the same six pixels so many times.
-fn repeat(text: &mut String, (bits, times): (u8, usize)) {
+fn repeat(text: &mut String, bits: u8, times: usize) {
     let shown = char::from(bits + b'?');
     match times {
         0 => {}
