@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Seconds since 1970.
+/// Seconds since 1970 by the machine's wall clock.
 #[expect(
     clippy::disallowed_methods,
     reason = "vendors go by the real time, whatever clock the service goes by"

@@ -16,7 +16,7 @@ pub enum Group {
     Jobs,
     /// The caller's own account.
     Account,
-    /// What operators do.
+    /// What needs an operator's token.
     Operate,
     /// The service on this machine.
     Service,
@@ -45,7 +45,6 @@ pub trait Command: Args {
     /// Lines one may paste.
     const EXAMPLES: &str;
 
-    /// Does it.
     fn run(self) -> Result<ExitCode>;
 }
 

@@ -64,7 +64,7 @@ impl CommandLine {
             .subcommand((self.start.words)())
     }
 
-    /// Every word.
+    /// The whole command line: every command and option.
     pub fn words(&self) -> clap::Command {
         let all = self.commands();
         let listed = listed(&all);

@@ -1,6 +1,6 @@
 //! Bytes as text.
 
-/// Lower-case hexadecimal.
+/// Writes bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = vec![0; bytes.len() * 2];

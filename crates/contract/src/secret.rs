@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct Secret(String);
 
 impl Secret {
-    /// Hides a text.
+    /// Wraps a text so that it is never printed.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }

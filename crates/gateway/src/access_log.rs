@@ -37,7 +37,7 @@ pub(crate) struct Line<'a> {
     pub(crate) agent: &'a str,
 }
 
-/// Writes lines.
+/// Writes the access log on a thread of its own.
 pub(crate) struct AccessLog {
     lines: Option<SyncSender<String>>,
     writer: Option<JoinHandle<()>>,

@@ -4,7 +4,7 @@ use atelier_contract::catalogue::Catalogue;
 
 use crate::pages::PAGES;
 
-/// Reads both tables.
+/// Made of both tables: families and pages.
 pub(crate) fn catalogue() -> Catalogue {
     Catalogue::of(PAGES)
 }

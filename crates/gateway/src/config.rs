@@ -71,14 +71,14 @@ pub(crate) struct Config {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
-    /// Everything.
+    /// All paths of the service.
     #[default]
     Main,
     /// `POST /v1/images/generations` alone.
     Alt,
     /// Everything, with artgen image submits on the caller's own accounts.
     Custody,
-    /// Result files alone.
+    /// Result files and nothing else.
     Cdn,
     /// `/metrics` and the health endpoints alone.
     Metrics,

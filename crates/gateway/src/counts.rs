@@ -9,11 +9,10 @@ use hyper::StatusCode;
 /// What an answer's duration is counted under: a route and a family.
 pub(crate) type RouteLabel = (&'static str, &'static str);
 
-/// Work was submitted.
 pub(crate) const SUBMIT: &str = "submit";
 /// A job was read.
 pub(crate) const FETCH: &str = "fetch";
-/// Anything else.
+/// Everything that is neither a submit nor a fetch.
 pub(crate) const PAGE: RouteLabel = ("page", "");
 
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
@@ -37,7 +36,6 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts an answer.
     pub(crate) fn answered(
         &self,
         status: StatusCode,

@@ -29,14 +29,13 @@ pub(crate) use envelope::McpHeaders;
 
 /// The revisions that begin with a handshake, the newest first; a later one has none.
 const REVISIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
-/// Names a session.
+/// The header that names a session.
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// What an agent is told about the whole.
 const INSTRUCTIONS: &str = "Makes and edits pictures and clips. Each tool that makes something costs quota and waits for \
     the result; if it says that the job is still running, call wait_for_job with its jobId. Pictures come as small \
     previews with a link to the whole file. `quota` says what is left.";
 
-/// Answers one message.
 pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {
     let method = message
         .get("method")
@@ -86,7 +85,6 @@ pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {
     }
 }
 
-/// What there is.
 fn capabilities() -> Value {
     json!({ "tools": {}, "resources": {} })
 }

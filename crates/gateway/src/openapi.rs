@@ -17,7 +17,6 @@ pub(crate) fn static_document() -> StaticContent {
     StaticContent::new(media_type, document().to_string().into())
 }
 
-/// The whole document.
 fn document() -> Value {
     let catalogue = catalogue();
     let mut paths = Map::new();

@@ -68,7 +68,6 @@ fn check_of(key: &[u8; 32]) -> String {
 
 /// A master key that takes the place of the present one.
 pub(crate) struct NewKey {
-    /// The key itself.
     pub(crate) key: [u8; 32],
     /// What has to be stored in the commit that seals the secrets with it.
     pub(crate) settings: Vec<(String, String)>,

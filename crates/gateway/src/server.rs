@@ -51,9 +51,7 @@ const WINDOW: u32 = 256 * 1024;
 
 /// A bound socket and what it is for.
 pub(crate) struct Listener {
-    /// The socket.
     pub(crate) socket: TcpListener,
-    /// What it serves.
     pub(crate) role: Role,
     /// Who can reach it.
     pub(crate) reach: http::Reach,

@@ -153,14 +153,14 @@ impl OutboundClient {
 /// What is kept of connections on which nothing is asked.
 #[derive(Clone, Copy)]
 pub(super) struct KeepAlive {
-    /// So many to one host,
+    /// How many idle connections are kept to one host.
     pub(super) most: usize,
-    /// for so long.
+    /// How long an idle connection is kept.
     pub(super) time: Duration,
 }
 
 impl KeepAlive {
-    /// Nothing.
+    /// Closes every connection after its answer.
     pub(super) const NONE: Self = Self {
         most: 0,
         time: Duration::ZERO,

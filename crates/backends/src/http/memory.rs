@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The unit in which memory is given out.
 pub(crate) const UNIT: u64 = 64 * 1024;
 
-/// All there is.
+/// Memory that answers of vendors share.
 #[derive(Clone)]
 pub(crate) struct MemoryBudget {
     free: Arc<Semaphore>,

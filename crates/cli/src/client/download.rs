@@ -28,7 +28,7 @@ const LONGEST_NAME: usize = 40;
 /// A file of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ResultFile {
-    /// Behind an address.
+    /// To be downloaded from an address.
     Url(String),
     /// In the answer itself.
     Inline(Vec<u8>),

@@ -18,7 +18,6 @@ macro_rules! ends {
             /// Every end with its exit code and meaning, in the order of the documents.
             pub(crate) const ALL: &[(u8, &str)] = &[$(($code, $meaning),)*];
 
-            /// The exit code.
             pub(crate) const fn code(self) -> u8 {
                 match self { $(ExitReason::$variant => $code,)* }
             }
@@ -38,12 +37,11 @@ ends! {
     Interrupted 130 "Interrupted; a job that was accepted goes on.";
 }
 
-/// What went wrong.
+/// Why a command failed: its exit code and a message.
 #[derive(Debug)]
 pub struct Fault {
     /// How the command ends.
     pub(crate) end: ExitReason,
-    /// What to tell.
     pub(crate) message: String,
 }
 

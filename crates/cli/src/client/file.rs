@@ -13,9 +13,7 @@ use super::fault::{ExitReason, Fault};
 pub(crate) struct UploadFile {
     /// What it is called.
     pub(crate) name: String,
-    /// Media type.
     pub(crate) media_type: &'static str,
-    /// Content.
     pub(crate) bytes: Vec<u8>,
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Profile {
     /// API key of an account.
     #[serde(default)]
     pub(crate) key: String,
-    /// An operator's token.
+    /// Token of an operator, for the operators' pages.
     #[serde(default)]
     pub(crate) token: String,
 }

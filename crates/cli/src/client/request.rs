@@ -12,31 +12,25 @@ use super::file::UploadFile;
 /// What is sent in the body.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RequestBody {
-    /// Nothing.
     Nothing,
-    /// A JSON object.
     Json(Map<String, Value>),
-    /// A multipart form.
     Form(Vec<(String, FormValue)>),
 }
 
 /// A part of a form.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FormValue {
-    /// Text.
     Text(String),
-    /// A file.
     File(UploadFile),
 }
 
-/// A call.
+/// A request as it is sent to the service.
 #[derive(Clone, Debug)]
 pub(crate) struct ApiRequest {
     /// The path with everything at its placeholders.
     pub(crate) path: String,
     /// Fields of the query.
     pub(crate) query: Vec<(String, String)>,
-    /// The body.
     pub(crate) sent: RequestBody,
     /// The caller's name for this very call.
     pub(crate) idempotency_key: Option<String>,

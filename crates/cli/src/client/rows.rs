@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 pub(crate) struct Row {
     /// Which one it is; the first has number one.
     pub(crate) number: usize,
-    /// Its fields.
+    /// Its fields, as the command line would have them.
     pub(crate) words: Vec<FieldArg>,
 }
 

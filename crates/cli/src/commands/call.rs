@@ -46,7 +46,6 @@ pub(crate) fn words(catalogue: &'static Catalogue) -> clap::Command {
     command
 }
 
-/// Does it.
 pub(crate) fn run(catalogue: &'static Catalogue, matches: &ArgMatches) -> Result<ExitCode> {
     let client_options = ClientOptions::from_arg_matches(matches)?;
     match matches.subcommand() {

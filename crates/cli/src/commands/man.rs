@@ -60,7 +60,7 @@ fn write(command: &Command, path: &[&str], folder: &Path) -> Result<usize> {
     Ok(count)
 }
 
-/// One page.
+/// The man page of one command, in roff.
 fn page(command: &Command, path: &[&str]) -> String {
     let about = command
         .get_about()

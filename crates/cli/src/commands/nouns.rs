@@ -84,7 +84,6 @@ const CUSTODY: &[&str] = &[
 ];
 const OPERATOR: &[&str] = &["id", "name", "role", "createdAt", "lastUsedAt", "revokedAt"];
 
-/// Every noun.
 #[rustfmt::skip]
 pub(crate) const NOUNS: &[Noun] = &[
     Noun { word: "jobs", group: Group::Jobs, about: "Your jobs: list, look, cancel", prefix: "jobs", columns: JOB,
@@ -156,7 +155,6 @@ impl Noun {
         !self.verbs(catalogue).is_empty()
     }
 
-    /// Its words.
     pub(crate) fn words(&self, catalogue: &'static Catalogue) -> clap::Command {
         let mut command = ClientOptions::augment_args(clap::Command::new(self.word))
             .about(self.about)
@@ -219,7 +217,6 @@ impl SingleCommand {
         }
     }
 
-    /// Its words.
     pub(crate) fn words(&self, catalogue: &'static Catalogue) -> clap::Command {
         let command = self
             .operation_command(catalogue)
@@ -227,7 +224,6 @@ impl SingleCommand {
         client_options::add_options::<ClientOptions>(command)
     }
 
-    /// Does it.
     pub(crate) fn run(
         &self,
         catalogue: &'static Catalogue,

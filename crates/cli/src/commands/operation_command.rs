@@ -30,7 +30,7 @@ const INLINE: usize = 256 * 1024;
 pub(crate) struct OperationCommand<'a> {
     /// Everything that can be called.
     pub(super) catalogue: &'static Catalogue,
-    /// The operation.
+    /// The operation's name in the catalogue.
     pub(super) operation: &'a str,
     /// Fields that need no name, in order; those of the path never do.
     pub(super) fields: &'a [&'a str],
@@ -120,7 +120,6 @@ impl OperationCommand<'_> {
         ))
     }
 
-    /// Does it.
     pub(crate) async fn run(
         &self,
         client_options: &ClientOptions,

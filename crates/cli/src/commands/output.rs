@@ -31,7 +31,6 @@ pub(super) fn show(client_options: &ClientOptions, answer: &Value, columns: &[&s
     }
 }
 
-/// Prints JSON.
 pub(super) fn json(value: &Value) {
     screen::say(serde_json::to_string_pretty(value).unwrap_or_default());
 }

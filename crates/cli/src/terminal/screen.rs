@@ -8,13 +8,10 @@ const USUAL_WIDTH: usize = 80;
 /// Ways to set text off.
 #[derive(Clone, Copy)]
 pub enum TextStyle {
-    /// A heading.
     Bold,
     /// What may be overlooked.
     Faint,
-    /// What is well.
     Good,
-    /// What is wrong.
     Bad,
     /// What is worth a look.
     Fair,

@@ -24,7 +24,7 @@ pub struct ApiOperation {
     pub body: Option<Value>,
     /// The same as a multipart form.
     pub form: Option<Value>,
-    /// A valid body.
+    /// A body that the operation accepts, for documents and forms.
     pub example: Option<Value>,
     /// Whether it takes an `Idempotency-Key`.
     pub idempotent: bool,
@@ -48,7 +48,7 @@ pub struct Callback {
     pub body: Value,
 }
 
-/// A good answer.
+/// What an operation answers when all is well.
 pub enum ResponseKind {
     /// JSON, by its schema.
     Json(Value),

@@ -10,7 +10,7 @@ use crate::config::{Config, Role};
 pub(crate) struct Addresses {
     /// The bound sockets, the main one first.
     pub(crate) bound: Vec<SocketAddr>,
-    /// The public address.
+    /// What callers see: the URL that links and asset addresses begin with.
     pub(crate) base_url: String,
 }
 

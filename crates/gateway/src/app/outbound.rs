@@ -18,7 +18,6 @@ pub(crate) fn outbound_rules(config: &Config) -> Result<bool> {
     Ok(config.outbound.allow == [AUTO] && addresses.is_private(config))
 }
 
-/// Builds the client.
 pub(super) fn outbound(config: &Config, addresses: &Addresses) -> Result<OutboundClient> {
     let rules = &config.outbound;
     let explicit = (rules.allow != [AUTO]).then_some(rules.allow.as_slice());

@@ -33,7 +33,7 @@ struct ReportedViolation {
     subject: String,
 }
 
-/// What is printed.
+/// The command's answer, as JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {

@@ -30,7 +30,6 @@ pub(super) struct RestoreOptions {
     from: PathBuf,
 }
 
-/// Makes a backup.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn run(config: Config, options: BackupOptions) -> Result<ExitCode> {
     ensure!(

@@ -30,7 +30,6 @@ impl InstanceOptions {
         Sources::of_process(self.config, more)
     }
 
-    /// The settings.
     pub(super) fn config(self) -> Result<Config> {
         self.sources(Vec::new()).config()
     }

@@ -17,9 +17,9 @@ const SECRETS: [&str; 8] = [
     "assets.secret_key",
 ];
 
-/// A setting.
+/// A setting, as `atelier config` shows it.
 pub(crate) struct Setting {
-    /// Its path.
+    /// Its path, such as `jobs.lease_s`.
     pub(crate) path: String,
     /// What it is for.
     pub(crate) about: String,
@@ -29,7 +29,7 @@ pub(crate) struct Setting {
     pub(crate) usual: String,
     /// What it is now, as TOML; hidden when it is a secret.
     pub(crate) now: String,
-    /// Who said so.
+    /// Which source set it.
     pub(crate) from: String,
 }
 

@@ -27,7 +27,6 @@ const NOT_SETTINGS: [&str; 5] = [
 /// Where settings come from besides the defaults.
 #[derive(Default)]
 pub(crate) struct Sources {
-    /// A TOML file.
     pub(crate) file: Option<PathBuf>,
     /// Variables whose name starts with `ATELIER_`.
     pub(crate) environment: Vec<(String, String)>,

@@ -36,7 +36,7 @@ impl AsRef<[u8]> for CountedBytes {
 
 /// The memory of answers.
 pub(crate) struct AnswerMemory {
-    /// What is shared.
+    /// Bytes that all answers may hold, shared by account.
     pub(crate) memory: Arc<FairSemaphore>,
     patience: Duration,
 }

@@ -24,7 +24,6 @@ pub(super) struct AllowedOrigin {
 }
 
 impl Origins {
-    /// The configured ones.
     pub(crate) fn new(origins: &[String]) -> Self {
         Self(origins.to_vec())
     }

@@ -69,7 +69,7 @@ impl<T: FormFields> Input for FormOf<T> {
     }
 }
 
-/// A form, read.
+/// A multipart form that was read to its end.
 #[derive(Default)]
 pub(super) struct Form {
     pub(super) fields: Fields,
@@ -136,7 +136,6 @@ fn is_boundary(text: &str) -> bool {
     (1..=LONGEST_BOUNDARY).contains(&text.len()) && text.bytes().all(fits)
 }
 
-/// Reads a form.
 async fn read(
     app: &App,
     head: &Parts,

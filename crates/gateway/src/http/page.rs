@@ -40,7 +40,6 @@ pub(crate) trait Input: Sized + Send {
     /// The same for the table.
     const TAKES: PageInput;
 
-    /// Reads it.
     fn read(
         app: &App,
         head: &Parts,
@@ -58,7 +57,6 @@ pub(crate) trait Output: Send + 'static {
         false
     }
 
-    /// Writes it.
     fn reply(self) -> Reply;
 }
 
@@ -220,9 +218,8 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Json<T> {
 
 /// The usual envelope here, or another page to look at.
 pub(crate) enum PageOrRedirect<T> {
-    /// Stay.
     Page(Data<T>),
-    /// Go there.
+    /// The path of the other page (303).
     Redirect(&'static str),
 }
 
@@ -254,11 +251,11 @@ macro_rules! other_answers {
 }
 
 other_answers! {
-    /// Server-sent events.
+    /// An open stream of server-sent events.
     Events PageOutput::Events;
     /// Messages of a protocol of their own.
     Messages PageOutput::Messages;
-    /// Counters.
+    /// Metrics in the text format of Prometheus.
     Counters PageOutput::Media("text/plain");
     /// A JSON document that describes itself.
     Document PageOutput::Media("application/json");

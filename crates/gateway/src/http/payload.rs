@@ -26,7 +26,7 @@ pub(crate) enum Payload {
     Counted(Bytes),
     /// Bit by bit. The number is the length, when it is known.
     Stream(ByteStream, Option<u64>),
-    /// On its way.
+    /// A stream that its connection watches, so that one nobody reads is cut.
     Tracked(Arc<ResponseStream>, Option<u64>),
 }
 

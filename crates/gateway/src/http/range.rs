@@ -12,9 +12,7 @@ pub(crate) struct ByteRange {
 /// What of a file was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequestedRange {
-    /// All of it.
     Whole,
-    /// A part.
     Part(ByteRange),
     /// A part that is not there.
     Outside,

@@ -20,13 +20,11 @@ const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 /// What a call counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallKind {
-    /// It makes work.
     Submit,
-    /// Everything else.
     Call,
 }
 
-/// All limits.
+/// The rate limits of accounts, networks and sessions.
 pub(crate) struct Rates {
     /// Accounts whose rates are their own.
     allowances: Arc<LimitOverrides>,
@@ -70,7 +68,6 @@ impl RateStatus {
 }
 
 impl Rates {
-    /// The configured limits.
     pub(crate) fn new(limits: &Limits, allowances: &Arc<LimitOverrides>) -> Self {
         let wrong = limits.wrong_keys_per_minute;
         Self {

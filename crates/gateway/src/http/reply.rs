@@ -21,7 +21,6 @@ use super::denial::Denial;
 use super::payload::{ByteStream, Payload};
 use super::request_id;
 
-/// An answer.
 pub(crate) type Reply = Response<Payload>;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -36,9 +35,9 @@ const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
 /// How refusals under a path look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefusalShape {
-    /// The usual envelope.
+    /// The service's own envelope: status, message, data.
     Usual,
-    /// `data` is `{}`.
+    /// The same, where `data` is `{}` instead of null.
     EmptyData,
     /// The usual envelope and the vendor's `error` object beside it.
     Vendor,
@@ -187,7 +186,6 @@ pub(crate) fn see_other(path: &'static str) -> Reply {
     reply
 }
 
-/// Plain text.
 pub(crate) fn text(media_type: &'static str, text: String) -> Reply {
     let mut reply = Response::new(Payload::Whole(text.into()));
     *reply.headers_mut() = api_headers(HeaderValue::from_static(media_type));

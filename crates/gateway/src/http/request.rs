@@ -19,7 +19,7 @@ pub(crate) type HandlerResult = Result<Reply, Denial>;
 /// Who can reach a listener.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// This machine alone.
+    /// Processes of this machine (loopback).
     Machine,
     /// Whoever the network lets.
     Network,
@@ -55,9 +55,9 @@ pub(super) struct Exchange<'a> {
 
 /// Who sent a request, as far as its page has to know.
 pub(crate) enum Requester {
-    /// Nobody asked.
+    /// A page that needs no key.
     Anonymous,
-    /// An account.
+    /// An account, by its key or session.
     Caller(Caller),
     /// An operator, or one who may only look.
     Operator(Operator),

@@ -12,11 +12,9 @@ const BESIDE: u64 = 8;
 /// The least they have, so that a network has a handful even where there are few places.
 const LEAST: u64 = 64;
 
-/// All places.
+/// How many requests are answered at once, by who sends them.
 pub(crate) struct RequestSlots {
-    /// Of accounts.
     pub(crate) accounts: Arc<FairSemaphore>,
-    /// Of operators.
     pub(crate) operators: Arc<FairSemaphore>,
     /// Of requests with a key, a token or a session that is being looked up. Nothing of the body is read meanwhile.
     pub(crate) lookups: Arc<FairSemaphore>,

@@ -28,12 +28,12 @@ pub(super) enum Target {
     Fetch(&'static Family),
     /// Submits work, answered with a job or with the result.
     Submit(&'static Family, &'static SubmitEndpoint),
-    /// Anything else.
+    /// A page of the service's own.
     Page(&'static Page<Handler>),
 }
 
 impl Target {
-    /// Who may.
+    /// Who may call it.
     pub(super) const fn access(self) -> Access {
         match self {
             Self::Fetch(_) => Access::Caller(Scope::Read),
@@ -114,7 +114,7 @@ impl Target {
 /// The methods of one path.
 type Methods = Vec<(&'static str, Target)>;
 
-/// Every path.
+/// Every path with its methods.
 #[derive(Default)]
 struct Router {
     exact: HashMap<&'static str, Methods, foldhash::quality::RandomState>,

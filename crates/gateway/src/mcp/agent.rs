@@ -11,7 +11,7 @@ use super::envelope::McpHeaders;
 use crate::app::App;
 use crate::http::admission::Admission;
 
-/// Who asks.
+/// An agent and the account it works for.
 pub(crate) struct Agent {
     pub(crate) app: Arc<App>,
     pub(crate) caller: Caller,

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use hyper::header::HeaderMap;
 use serde_json::{Value, json};
 
-/// The revision.
+/// The revision of MCP that needs no handshake.
 pub(super) const REVISION: &str = "2026-07-28";
 /// What a request says of itself.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
@@ -26,7 +26,7 @@ const UNKNOWN_REVISION: i64 = -32022;
 /// What is wrong with a request: code, words, and what helps to put it right.
 pub(super) type RpcError = (i64, String, Value);
 
-/// Who answers.
+/// What the service calls itself to agents.
 pub(super) fn server() -> Value {
     json!({ "name": "atelier", "title": "Atelier", "version": env!("CARGO_PKG_VERSION") })
 }

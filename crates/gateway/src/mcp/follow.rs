@@ -50,7 +50,6 @@ pub(super) struct CallStream {
 }
 
 impl CallStream {
-    /// Begins to wait.
     pub(super) async fn open(agent: Agent, call: PendingCall) -> Result<ByteStream, Refusal> {
         let app = agent.app;
         let jobs = app.engine.jobs();

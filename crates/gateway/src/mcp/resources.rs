@@ -39,7 +39,7 @@ pub(super) async fn list(app: &Arc<App>, caller: &Caller) -> Result<Value, Refus
     Ok(json!({ "resources": files.collect::<Vec<_>>() }))
 }
 
-/// A file, whole.
+/// Reads one result file into the answer.
 pub(super) async fn read(
     app: &Arc<App>,
     caller: &Caller,

@@ -33,7 +33,6 @@ pub(super) fn refused(refusal: &Refusal) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }
 
-/// Some text.
 fn text_result(text: &str, more: &Value) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "structuredContent": more, "isError": false })
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 /// How long a tool waits unless told otherwise: most clients give up after a minute.
 const USUAL_WAIT_S: u64 = 50;
-/// And at most.
+/// The longest that an agent may have a tool wait.
 const LONGEST_WAIT_S: u64 = 600;
 /// The argument that says how long.
 const WAIT: &str = "waitSeconds";
@@ -22,13 +22,10 @@ const NOT_FOR_AGENTS: [&str; 2] = ["hookUrl", "hook_url"];
 /// What a tool does.
 #[derive(Clone, Copy)]
 pub(super) enum ToolAction {
-    /// Makes something.
     Submit(&'static Family, &'static SubmitEndpoint),
     /// Waits for a job.
     Wait,
-    /// Lists jobs.
     List,
-    /// Ends a job.
     Cancel,
     /// Says what is left.
     Quota,

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use super::parts::{answers, idempotency_key, messages, plain, streamed};
 
-/// Describes an operation.
 pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
     let mut parameters: Vec<Value> = placeholders(&operation.path);
     if let Some(query) = &operation.query {

@@ -27,7 +27,7 @@ pub(super) struct Framing {
     heads: u32,
 }
 
-/// What comes next.
+/// What the next bytes of a connection belong to.
 enum State {
     Head,
     Body(u64),

@@ -32,7 +32,7 @@ const LINGER: Duration = Duration::from_secs(5);
 /// How long others have a turn meanwhile, at least.
 const A_TURN: Duration = Duration::from_millis(1);
 
-/// A watched socket.
+/// A socket whose request heads are checked before hyper reads them.
 pub(crate) struct GuardedStream<S> {
     stream: S,
     conn: Arc<Connection>,
@@ -54,7 +54,6 @@ struct LingerState {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
-    /// Watches a socket.
     pub(crate) fn new(
         stream: S,
         conn: Arc<Connection>,

@@ -44,7 +44,6 @@ impl ResponseStream {
         })
     }
 
-    /// The next piece.
     pub(crate) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         self.handed_over.store(0, Ordering::Relaxed);
         let mut content = self.content();

@@ -22,7 +22,6 @@ impl Signals {
         })
     }
 
-    /// Waits for either.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}

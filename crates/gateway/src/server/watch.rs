@@ -34,7 +34,7 @@ const LEFT_TICKS: u32 = 5 * TICKS_PER_SECOND;
 pub(crate) enum ConnectionCommand {
     /// Finish what is being answered, then close.
     Finish = 1,
-    /// Close now.
+    /// Close at once, whatever is being answered.
     Leave = 2,
 }
 
@@ -211,7 +211,7 @@ impl Drop for RequestGuard {
     }
 }
 
-/// All seats.
+/// Every open connection, and how many there may be.
 pub(crate) struct ConnectionWatch {
     conns: Mutex<ConnectionTable>,
     now: Arc<AtomicU32>,

@@ -11,7 +11,6 @@ pub enum Habitat {
     Water,
     /// Swims below the surface.
     Sea,
-    /// Flies.
     Air,
     /// Hangs in the sky or in space.
     Sky,

@@ -120,7 +120,7 @@ impl Listen {
     }
 }
 
-/// The account's secret.
+/// Asks the service for the secret that signs this account's callbacks.
 async fn secret(client: &Client) -> Result<String> {
     let page = client.operation("account.callbacks.secret")?;
     let answer = client

@@ -11,7 +11,7 @@ const PATIENCE: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 200_000_000,
 };
-/// "What are you?"
+/// Asks a terminal for its attributes (DA1).
 const QUESTION: &[u8] = b"\x1b[c";
 
 /// Whether it does; a terminal that says nothing does not.

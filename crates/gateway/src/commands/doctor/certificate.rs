@@ -6,7 +6,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// Tags of DER.
+/// Tags of the DER values that are read or skipped.
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
 const SHORT_TIME: u8 = 0x17;

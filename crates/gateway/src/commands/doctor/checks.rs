@@ -21,7 +21,6 @@ const MOST_APART_MS: i64 = 2000;
 /// No clock that is right shows an earlier time: 2025.
 const EARLIEST_MS: i64 = 1_735_689_600_000;
 
-/// Looks at everything.
 pub(super) async fn run_all(sources: &Sources, found: &mut Vec<Finding>) {
     let config = match sources.config() {
         Ok(config) => config,

@@ -1,18 +1,17 @@
 //! What was found when something was looked at.
 
-/// How something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
     /// As it should be.
     Good,
-    /// Worth a look.
+    /// It works, but somebody should look at it.
     Fair,
     /// The service would not work.
     Bad,
 }
 
 impl Verdict {
-    /// For programs.
+    /// The word in the command's JSON.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -22,7 +21,6 @@ impl Verdict {
     }
 }
 
-/// What was found.
 pub(super) struct Finding {
     pub(super) what: &'static str,
     pub(super) verdict: Verdict,

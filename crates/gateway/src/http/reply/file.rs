@@ -30,7 +30,6 @@ pub(crate) struct FileHeaders {
     pub(crate) seconds_left: i64,
 }
 
-/// The whole file.
 pub(crate) fn whole_file(about: &FileHeaders, flow: Option<ByteStream>) -> Reply {
     let mut reply = file(about, flow, about.bytes);
     reply
