@@ -11,10 +11,10 @@ use atelier_engine::records::{Account, AccountLimitsPatch, AccountPatch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A new account.
+/// What an account is made with.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct NewAccount {
-    /// E-mail address.
+    /// E-mail address of its owner.
     pub(crate) email: Email,
     /// Quota granted at once.
     pub(crate) balance: NonNegativeQuota,
@@ -40,7 +40,7 @@ impl From<NewAccount> for NewAccountRequest {
 /// What shall be different of an account.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct AccountChange {
-    /// E-mail address.
+    /// New e-mail address of its owner.
     #[serde(default)]
     pub(crate) email: Option<Email>,
     /// Unfinished jobs allowed in one queue.
@@ -99,13 +99,13 @@ pub(crate) struct Credit {
     pub(crate) idempotency_key: Option<Text<255>>,
 }
 
-/// An account.
+/// An account as the operator sees it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Account")]
 pub(crate) struct AccountRow {
-    /// Identifier.
+    /// Identifier of the account.
     pub(crate) id: String,
-    /// E-mail address.
+    /// E-mail address of its owner.
     pub(crate) email: String,
     /// When the address was verified, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) email_verified_at: Option<String>,

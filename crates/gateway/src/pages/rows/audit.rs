@@ -5,20 +5,20 @@ use atelier_engine::records;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A change.
+/// One change that the audit log keeps.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct AuditRow {
-    /// Identifier.
+    /// Identifier of the row.
     pub(crate) id: String,
     /// When, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) time: String,
-    /// Who.
+    /// Who did it: an operator's name, or the service itself.
     pub(crate) actor: String,
-    /// What.
+    /// What was done, such as `account.create`.
     pub(crate) action: String,
-    /// To what.
+    /// Identifier or name of the thing it was done to.
     pub(crate) target: String,
-    /// More about it.
+    /// What changed, in words.
     pub(crate) detail: String,
 }
 
@@ -39,7 +39,7 @@ impl From<records::AuditRow> for AuditRow {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AccountAct {
-    /// Identifier.
+    /// Identifier of the row.
     pub(crate) id: String,
     /// When, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) time: String,
@@ -48,9 +48,9 @@ pub(crate) struct AccountAct {
     /// What: `key.issue`, `key.revoke`, `custody.create`, `custody.change`, `custody.probe`, `custody.remove`, `secret.rotate` or
     /// `session.open`.
     pub(crate) action: String,
-    /// To what.
+    /// Identifier or name of the thing it was done to.
     pub(crate) target: String,
-    /// More about it.
+    /// What changed, in words.
     pub(crate) detail: String,
 }
 

@@ -5,7 +5,7 @@ use atelier_engine::records::{Delivery, DeliveryTry};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A callback.
+/// A callback and how far its delivery is.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Callback")]
@@ -14,11 +14,11 @@ pub(crate) struct CallbackRow {
     pub(crate) id: String,
     /// The job it tells of.
     pub(crate) job_id: String,
-    /// Where it goes.
+    /// URL of the receiver.
     pub(crate) url: String,
     /// `due`, `sending`, `delivered`, `exhausted` or `stopped`.
     pub(crate) status: String,
-    /// Tries made.
+    /// How many tries were made.
     pub(crate) attempts: i64,
     /// When the next try is due, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) next_attempt_at: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) struct CallbackLog {
     /// The callback.
     #[serde(flatten)]
     pub(crate) callback: CallbackRow,
-    /// Its tries.
+    /// Every try, in order.
     pub(crate) log: Vec<CallbackTry>,
 }
 
@@ -69,11 +69,11 @@ impl CallbackLog {
 pub(crate) struct CallbackTry {
     /// The number of the try.
     pub(crate) attempt: i64,
-    /// When it ended.
+    /// When it ended, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) time: String,
     /// The HTTP status, when there was one.
     pub(crate) status: Option<i64>,
-    /// What went wrong.
+    /// What went wrong, if it did.
     pub(crate) error: Option<String>,
     /// How long it took.
     pub(crate) duration_ms: i64,

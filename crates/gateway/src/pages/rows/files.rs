@@ -9,14 +9,14 @@ use serde::Serialize;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FileRow {
-    /// Identifier.
+    /// Identifier of the file.
     pub(crate) id: String,
     /// Its signed address, good in every image field of the same account.
     pub(crate) url: String,
-    /// Media type.
+    /// Media type, such as `image/png`.
     #[serde(rename = "type")]
     pub(crate) media_type: String,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub(crate) bytes: i64,
     /// When it is deleted, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) expires_at: String,

@@ -14,7 +14,7 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Key")]
 pub(crate) struct KeyRow {
-    /// Identifier.
+    /// Identifier of the key, to revoke it by.
     pub(crate) id: String,
     /// The name its owner gave it.
     pub(crate) name: String,

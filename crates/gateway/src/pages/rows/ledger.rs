@@ -10,21 +10,21 @@ use serde::Serialize;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LedgerRow {
-    /// Identifier.
+    /// Identifier of the row.
     pub(crate) id: String,
     /// When it happened, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) time: String,
     /// `grant`, `hold`, `capture`, `release` or `adjust`.
     pub(crate) kind: String,
-    /// How much.
+    /// The quota that was moved.
     pub(crate) amount: Quota,
     /// The job it belongs to.
     pub(crate) job_id: Option<String>,
-    /// Balance afterwards.
+    /// Balance after the movement.
     pub(crate) balance: Quota,
-    /// Held quota afterwards.
+    /// Held quota after the movement.
     pub(crate) freeze_balance: Quota,
-    /// Why.
+    /// Why, as whoever moved it said.
     pub(crate) reason: String,
     /// Whose quota; operators see it.
     #[serde(skip_serializing_if = "Option::is_none")]

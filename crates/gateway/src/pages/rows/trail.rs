@@ -50,7 +50,7 @@ pub(crate) struct TrailAttempt {
     pub(crate) began_at: String,
     /// When the vendor had taken it.
     pub(crate) submitted_at: Option<String>,
-    /// When it ended.
+    /// When it ended; null while it goes on.
     pub(crate) ended_at: Option<String>,
     /// How it is or how it ended.
     pub(crate) state: String,

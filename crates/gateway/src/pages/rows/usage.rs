@@ -20,13 +20,13 @@ pub(crate) struct UsageQuery {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Usage {
-    /// First moment.
+    /// First moment of the period.
     pub(crate) from: String,
-    /// Last moment.
+    /// Last moment of the period.
     pub(crate) to: String,
-    /// Quota consumed.
+    /// Quota consumed in the period.
     pub(crate) quota: Quota,
-    /// Jobs that succeeded.
+    /// Jobs that succeeded in the period.
     pub(crate) jobs: i64,
     /// The same by family.
     pub(crate) by_family: Vec<FamilyUsage>,
@@ -37,21 +37,21 @@ pub(crate) struct Usage {
 /// What was consumed of one family.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FamilyUsage {
-    /// The family.
+    /// Name of the family.
     pub(crate) family: String,
-    /// Jobs that succeeded.
+    /// Jobs of the family that succeeded.
     pub(crate) jobs: i64,
-    /// Quota consumed.
+    /// Quota that they consumed.
     pub(crate) quota: Quota,
 }
 
 /// What was consumed on one day.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DayUsage {
-    /// `YYYY-MM-DD`.
+    /// The day in UTC, `YYYY-MM-DD`.
     pub(crate) day: String,
-    /// Jobs that succeeded.
+    /// Jobs that succeeded on this day.
     pub(crate) jobs: i64,
-    /// Quota consumed.
+    /// Quota that they consumed.
     pub(crate) quota: Quota,
 }
