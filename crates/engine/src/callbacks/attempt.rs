@@ -128,11 +128,13 @@ fn compose(
     Ok((headers, body))
 }
 
+/// What becomes of a callback after a try: delivered, given up, or due again as the schedule says, or later where the receiver
+/// asks for that.
 fn next_state(
     context: &Context,
     delivery: &Delivery,
     outcome: &CallbackOutcome,
-    now_ms: i64,
+    steady_ms: i64,
 ) -> DeliveryState {
     match outcome.status {
         Some(200..=299) => return DeliveryState::Delivered,
@@ -140,7 +142,7 @@ fn next_state(
         // This service had no place for it: the receiver was never asked.
         None if outcome.busy => {
             return DeliveryState::Due {
-                next_ms: now_ms + BUSY_PAUSE_MS,
+                next_ms: steady_ms + BUSY_PAUSE_MS,
             };
         }
         _ => {}
@@ -152,7 +154,7 @@ fn next_state(
             let pause_ms = jittered(pause_s * 1000, context.ids.dice());
             let asked_ms = outcome.retry_after_s.unwrap_or(0).min(RETRY_AFTER_MOST_S) * 1000;
             DeliveryState::Due {
-                next_ms: now_ms + pause_ms.max(asked_ms) as i64,
+                next_ms: steady_ms + pause_ms.max(asked_ms) as i64,
             }
         }
     }
