@@ -26,11 +26,12 @@ pub struct ReferencedJobs<'a> {
 
 impl<'a> ReferencedJobs<'a> {
     /// The parent, refused unless it is a job of the family and finished successfully. A job of another family is
-    /// answered like one that does not exist.
-    pub fn finished_parent(self, field: &str, family: &str) -> Result<&'a Job, Refusal> {
+    /// answered like one that does not exist. The family is known by what its operations' names have before their last
+    /// word, so that an operation needs no table of operations.
+    pub fn finished_parent(self, field: &str, stem: &str) -> Result<&'a Job, Refusal> {
         let of_family = |job: &&Job| {
-            let named = job.operation.split_once('.');
-            named.is_some_and(|(found, _)| found == family)
+            let named = job.operation.rsplit_once('.');
+            named.is_some_and(|(found, _)| found == stem)
         };
         let parent = self
             .parent

@@ -7,6 +7,8 @@ use crate::job::FileRole;
 use crate::prelude::*;
 
 const FAMILY_NAME: &str = "artgen_video";
+/// What the names of its operations have before their last word.
+const STEM: &str = "artgen.video";
 /// Every clip and every extension is this long.
 const SECONDS: u32 = 5;
 /// How long making them usually takes.
@@ -161,7 +163,7 @@ impl Operation for ArtgenVideoExtend {
     }
 
     fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
-        let parent = context.finished_parent("jobId", FAMILY_NAME)?;
+        let parent = context.finished_parent("jobId", STEM)?;
         let Some(video) = parent.file(self.index.count() as usize) else {
             let last = parent.files(FileRole::Main).count().saturating_sub(1);
             let message = format!("must be a video of the job, from 0 to {last}");
