@@ -89,6 +89,7 @@ pub use workers::change::{
 pub use workers::{BackendRow, WorkerRow, Workers};
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -162,6 +163,11 @@ impl Store {
             *alone = Some(process_lock::lock_database(file)?);
         }
         Ok(())
+    }
+
+    /// Writes a copy to a file that must not be there yet. PostgreSQL has tools of its own for this.
+    pub async fn backup_to(&self, file: &Path) -> Result<()> {
+        backup::write_copy(&self.core, file).await
     }
 
     /// Whether this is PostgreSQL, which several nodes may share.
