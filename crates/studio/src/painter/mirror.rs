@@ -18,7 +18,11 @@ pub(super) fn reflect(mirror: &Mirror, frame: &Frame, canvas: &mut Canvas) {
         return;
     };
     let (wide, line) = (canvas.width, (mirror.line - frame.top) * frame.scale);
+    // The water may begin below what is seen.
     let first = cover.y.max(line.ceil().max(0.0) as usize);
+    if first * wide > canvas.pixels.len() {
+        return;
+    }
     let (above, below) = canvas.pixels.split_at_mut(first * wide);
     if above.is_empty() {
         return;
