@@ -21,9 +21,10 @@ PATIENCE_S = 60
 ANY_PORT = "127.0.0.1:0"
 
 
-def launch(program, *words, log, out=None, environment=None, before=(), wait=PATIENCE_S, lasting=False):
+def launch(program, *words, log, out=None, environment=None, before=(), wait=PATIENCE_S, lasting=None):
     """Starts `program serve` with words, as an argument of `before` if that is given; the process and its address. It ends with
-    this program unless it is `lasting`. Raises RuntimeError when it does not listen within so many seconds."""
+    this program unless `lasting` names a file for its number, by which others end it. Raises RuntimeError when it does not listen
+    within so many seconds."""
     log, out = pathlib.Path(log), pathlib.Path(out or log)
     command = [*map(str, before), str(program), "serve", *map(str, words)]
     with log.open("ab") as said, out.open("ab") as printed:
@@ -34,9 +35,11 @@ def launch(program, *words, log, out=None, environment=None, before=(), wait=PAT
             stdout=printed,
             stderr=said,
             env={**os.environ, **(environment or {})},
-            start_new_session=lasting,
+            start_new_session=bool(lasting),
         )
-    if not lasting:
+    if lasting:
+        pathlib.Path(lasting).write_text(str(process.pid))
+    else:
         atexit.register(process.kill)
     end, ended = time.monotonic() + wait, False
     while time.monotonic() < end:
@@ -68,8 +71,7 @@ def start(folder, words):
     if "--listen" not in words:
         words = ["--listen", ANY_PORT, *words]
     words = [*words, "--data-dir", folder / "data"]
-    process, base = launch(usual_program(), *words, log=folder / "err", out=folder / "out", lasting=True)
-    (folder / "pid").write_text(str(process.pid))
+    process, base = launch(usual_program(), *words, log=folder / "err", out=folder / "out", lasting=folder / "pid")
     (folder / "base").write_text(base)
     print(base)
 

@@ -325,9 +325,15 @@ async fn a_cancelled_task_is_interrupted_at_once_and_its_start_ends() {
     let ended = tokio::time::timeout(Duration::from_secs(15), both).await;
     let fault = ended.expect("it ends").expect_err("nothing was made");
     assert_eq!((fault.class, fault.taken), (Class::Service, Acceptance::No));
-    while stand.asked("interrupt").is_empty() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let interrupted = async {
+        while stand.asked("interrupt").is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let interrupted = tokio::time::timeout(Duration::from_secs(15), interrupted).await;
+    interrupted.expect("it is interrupted");
+    // A second one would come right after it.
+    tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(stand.asked("interrupt").len(), 1);
 }
 

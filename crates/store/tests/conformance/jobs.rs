@@ -257,9 +257,8 @@ async fn jobs_are_found_by_their_words_and_by_what_they_follow(rig: Rig) {
 
 async fn what_happened_lately_is_told_newest_first(rig: Rig) {
     let account = rig.account(100, 100).await;
-    let statistics = rig.store.statistics();
-    let owed = statistics.backlog().await.expect("sums");
-    assert_eq!(owed, Backlog::default());
+    let owed = rig.store.statistics().backlog().await;
+    assert_eq!(owed.expect("sums"), Backlog::default());
     let mut ids = Vec::new();
     for number in 0..3 {
         let mut accept = rig.accept(&account, 2);
@@ -276,7 +275,8 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
         .await;
     rig.settle(at(rig.failure(&ids[1], Guard::Unfinished), NOW + 2_000))
         .await;
-    let ended = statistics.ended_since(NOW, 10).await.expect("rows");
+    let ended = rig.store.statistics().ended_since(NOW, 10).await;
+    let ended = ended.expect("rows");
     let told: Vec<(JobState, i64)> = ended
         .iter()
         .map(|row| (row.state, row.finished_ms))
@@ -288,14 +288,14 @@ async fn what_happened_lately_is_told_newest_first(rig: Rig) {
             (JobState::Succeeded, NOW + 1_000)
         ]
     );
-    let later = statistics.ended_since(NOW + 1_500, 10).await;
+    let later = rig.store.statistics().ended_since(NOW + 1_500, 10).await;
     assert_eq!(later.expect("rows").len(), 1);
-    let owed = statistics.backlog().await.expect("sums");
+    let owed = rig.store.statistics().backlog().await.expect("sums");
     assert_eq!(owed.held, quota(2));
     assert_eq!(owed.oldest_waiting_ms, Some(NOW + 2));
     assert!(owed.oldest_callback_ms.is_some());
     assert_eq!(owed.failing_receivers, 0);
-    let lags = statistics.callback_lags(NOW, 10).await;
+    let lags = rig.store.statistics().callback_lags(NOW, 10).await;
     assert_eq!(lags.expect("lags"), Vec::<i64>::new());
     let running = rig.running(&account, 1).await;
     let fence = rig.job(&running).await.fence;
