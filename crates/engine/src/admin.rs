@@ -21,6 +21,8 @@ mod trail;
 
 use std::sync::Arc;
 
+use atelier_fairness::limits::LimitOverrides;
+
 use crate::assets::Assets;
 use crate::context::Context;
 use crate::jobs::Jobs;
@@ -52,6 +54,7 @@ pub use trail::Trail;
 /// What the admin part uses of the other parts.
 pub(crate) struct AdminDeps {
     pub(crate) context: Arc<Context>,
+    pub(crate) allowances: Arc<LimitOverrides>,
     pub(crate) assets: Arc<Assets>,
     pub(crate) runner: Arc<Runner>,
     pub(crate) jobs: Arc<Jobs>,
@@ -78,6 +81,7 @@ impl Admin {
     pub(crate) fn new(deps: AdminDeps) -> Self {
         let AdminDeps {
             context,
+            allowances,
             assets,
             runner,
             jobs,
@@ -88,7 +92,7 @@ impl Admin {
         let operators = Arc::new(Operators::new(context.clone(), callers.clone()));
         let registry = Arc::new(Registry::new(context.clone(), runner.clone()));
         Self {
-            accounts: Accounts::new(context.clone(), callers.clone()),
+            accounts: Accounts::new(context.clone(), callers.clone(), allowances),
             backends: Backends::new(context.clone(), runner.clone(), registry.clone()),
             custody: Custody::new(context.clone(), runner.clone(), registry),
             keys: Keys::new(context.clone(), callers.clone()),

@@ -12,6 +12,9 @@ use atelier_contract::AccountId;
 use atelier_store::{Delivery, JobRow};
 use tokio::sync::Notify;
 
+use crate::context::Context;
+use crate::hint::Hint;
+
 pub(crate) use route::Route;
 pub(crate) use route_queues::RouteQueues;
 
@@ -223,6 +226,29 @@ impl<L: QueueItem> CallbackQueue<L> {
 
     fn waiting(&self) -> MutexGuard<'_, QueueState<L>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CallbackQueue {
+    /// A callback is due in the store: somebody should look, here or on another node.
+    pub(crate) fn wake(&self, context: &Context) {
+        self.leave();
+        context.wakes.callbacks.notify_one();
+        context.broadcast(Hint::Callbacks);
+    }
+
+    /// Gives back a callback that was claimed for its first try and is not sent: it is due at once.
+    pub(crate) async fn return_unsent(&self, context: &Context, id: String) {
+        let ids = [id];
+        if let Err(error) = context
+            .store
+            .deliveries()
+            .return_unsent(&ids, context.steady_ms())
+            .await
+        {
+            tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
+        }
+        self.wake(context);
     }
 }
 

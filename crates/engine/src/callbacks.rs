@@ -15,7 +15,7 @@ use atelier_contract::{AccountId, JobId, Refusal};
 use atelier_store::{Claim, Delivery, DeliveryTry, JobRow};
 
 use crate::assets::Assets;
-use crate::callback_queue::{CLAIM_MS, QueuedCallback, Route, RouteQueues, TRY_MS};
+use crate::callback_queue::{CLAIM_MS, CallbackQueue, QueuedCallback, Route, RouteQueues, TRY_MS};
 use crate::context::Context;
 use crate::crash;
 use attempt::ClaimedCallback;
@@ -30,6 +30,8 @@ const ACCOUNT_SHARE: usize = 4;
 pub struct Callbacks {
     context: Arc<Context>,
     assets: Arc<Assets>,
+    /// Those that the commits that ended jobs have handed over.
+    queue: Arc<CallbackQueue>,
     routes: Routes,
     /// One clone per callback under way; the count is the load.
     load: Arc<()>,
@@ -37,14 +39,24 @@ pub struct Callbacks {
 }
 
 impl Callbacks {
-    pub(crate) fn new(context: Arc<Context>, assets: Arc<Assets>) -> Arc<Self> {
+    pub(crate) fn new(
+        context: Arc<Context>,
+        assets: Arc<Assets>,
+        queue: Arc<CallbackQueue>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             routes: Routes::new(context.settings.callbacks.parallel_per_host),
             load: Arc::new(()),
             secrets: SigningSecrets::default(),
             assets,
+            queue,
             context,
         })
+    }
+
+    /// What waits in this process to be sent.
+    pub(crate) fn queue(&self) -> &CallbackQueue {
+        &self.queue
     }
 
     /// Claims callbacks that are due and posts each in a task of its own; says how many.
@@ -57,7 +69,7 @@ impl Callbacks {
             return Ok(0);
         }
         let (now_ms, per_account) = (context.steady_ms(), self.per_account());
-        context.callback_queue.look();
+        self.queue.look();
         let claim = Claim {
             now_ms,
             for_ms: CLAIM_MS,
@@ -73,14 +85,14 @@ impl Callbacks {
             .claim(&claim, || context.steady_ms());
         let claimed = claimed.await;
         if claimed.as_ref().map_or(true, |claimed| !claimed.is_empty()) {
-            context.callback_queue.leave();
+            self.queue.leave();
         }
         let claimed = claimed?;
         if claimed.is_empty() {
             // What is due although nothing was taken waits for a place.
             let next_ms = context.store.deliveries().next_due_ms().await?;
             if next_ms.is_some_and(|next_ms| next_ms <= now_ms) {
-                context.callback_queue.leave();
+                self.queue.leave();
             }
             return Ok(0);
         }
@@ -97,18 +109,18 @@ impl Callbacks {
     /// Posts what was handed over by the commits that ended jobs, as far as there are places.
     pub async fn send_queued(self: &Arc<Self>) -> Result<(), atelier_store::Error> {
         let context = &self.context;
-        if context.callback_queue.is_empty() || context.stopping.is_cancelled() {
+        if self.queue.is_empty() || context.stopping.is_cancelled() {
             return Ok(());
         }
         let (now_ms, free, per_account) = (context.steady_ms(), self.free(), self.per_account());
         let mut back = Vec::new();
-        let taken = context.callback_queue.take(|queues| {
+        let taken = self.queue.take(|queues| {
             let (send, late) = self.routes.admit(queues, now_ms, free, per_account);
             back.extend(late.iter().map(|one| one.delivery.id.clone()));
             send.into_iter().chain(late).collect()
         });
         let send = taken.len() - back.len();
-        back.extend(context.callback_queue.take_too_many());
+        back.extend(self.queue.take_too_many());
         if send > 0 {
             crash::point("callbacks.claimed");
         }
@@ -133,16 +145,16 @@ impl Callbacks {
             .deliveries()
             .return_unsent(&back, now_ms)
             .await?;
-        context.wake_callbacks();
+        self.queue.wake(context);
         Ok(())
     }
 
     /// Gives what was handed over and not sent back to the store, because the process is about to end.
     pub(crate) async fn return_queued(&self) -> Result<(), atelier_store::Error> {
         let context = &self.context;
-        let all = context.callback_queue.take(RouteQueues::drain).into_iter();
+        let all = self.queue.take(RouteQueues::drain).into_iter();
         let mut ids: Vec<String> = all.map(|one| one.delivery.id).collect();
-        ids.extend(context.callback_queue.take_too_many());
+        ids.extend(self.queue.take_too_many());
         if ids.is_empty() {
             return Ok(());
         }
@@ -165,11 +177,11 @@ impl Callbacks {
 
     /// A place is free: whoever waits for one should look.
     fn look_again(&self) {
-        let callback_queue = &self.context.callback_queue;
-        if !callback_queue.is_empty() {
-            callback_queue.hint.notify_one();
+        let queue = &self.queue;
+        if !queue.is_empty() {
+            queue.hint.notify_one();
         }
-        if callback_queue.has_left() {
+        if queue.has_left() {
             self.context.wakes.callbacks.notify_one();
         }
     }
@@ -223,7 +235,8 @@ impl Callbacks {
             // other when its claim has run out.
             self.routes.leave(&route);
             if delivery.attempts == 1 && delivery.failures == 0 {
-                self.context.return_callback(delivery.id).await;
+                let queue = &self.queue;
+                queue.return_unsent(&self.context, delivery.id).await;
             }
             return;
         }
@@ -280,7 +293,7 @@ impl Callbacks {
 
     /// Sends a callback again, now.
     pub async fn redeliver(&self, account_id: &AccountId, id: &str) -> Result<(), Refusal> {
-        history::redeliver(&self.context, account_id, id).await
+        history::redeliver(&self.context, &self.queue, account_id, id).await
     }
 
     /// Sends every callback again that was given up since a time; says how many.
@@ -289,7 +302,7 @@ impl Callbacks {
         account_id: &AccountId,
         since_ms: i64,
     ) -> Result<u64, Refusal> {
-        history::redeliver_since(&self.context, account_id, since_ms).await
+        history::redeliver_since(&self.context, &self.queue, account_id, since_ms).await
     }
 
     /// The secret callbacks of an account are signed with.

@@ -6,13 +6,11 @@ use std::time::Duration;
 
 use atelier_backends::http::OutboundClient;
 use atelier_contract::{AccountId, Code, JobId, Refusal};
-use atelier_fairness::limits::{HolderLimits, LimitOverrides};
 use atelier_store::{AuditRow, Node, Store};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::callback_queue::CallbackQueue;
 use crate::clock::Clock;
 use crate::hint::Hint;
 use crate::ids::Ids;
@@ -47,16 +45,12 @@ pub(crate) struct Context {
     pub(crate) settings: Settings,
     /// Secrets of the service.
     pub(crate) keyring: Keyring,
-    /// What single accounts have of what all share.
-    pub(crate) allowances: Arc<LimitOverrides>,
     /// The guarded way out.
     pub(crate) outbound: OutboundClient,
     /// Tells what happened to whoever collects it.
     pub(crate) tracer: Tracer,
     /// What this node counts.
     pub(crate) meters: Meters,
-    /// Callbacks on their way from the runner to the callback sender.
-    pub(crate) callback_queue: CallbackQueue,
     /// Hints within this process.
     pub(crate) wakes: Arc<Wakeups>,
     /// Whatever runs beside the loops.
@@ -67,8 +61,6 @@ pub(crate) struct Context {
     pub(crate) node: String,
     /// When it was built.
     pub(crate) started_ms: i64,
-    /// The same by the service's own time.
-    pub(crate) started_steady_ms: i64,
 }
 
 impl Context {
@@ -111,22 +103,6 @@ impl Context {
             Some(note) => self.store.nodes().note_clock(note).await,
             None => Ok(()),
         }
-    }
-
-    /// Takes over what operators gave single accounts of what all share.
-    pub(crate) async fn load_allowances(&self) -> Result<(), atelier_store::Error> {
-        let own = |number: i64| u32::try_from(number).ok().filter(|number| *number > 0);
-        let all = self.store.accounts().allowances().await?.into_iter();
-        let all = all.map(|(id, stored)| {
-            let allowance = HolderLimits {
-                submits_per_second: own(stored.submits_per_second),
-                calls_per_second: own(stored.calls_per_second),
-                share_percent: own(stored.share_percent),
-            };
-            (id.into(), allowance)
-        });
-        self.allowances.replace(all.collect());
-        Ok(())
     }
 
     /// The nodes that share the store and were heard of lately.
@@ -175,27 +151,6 @@ impl Context {
     pub(crate) fn wake_work(&self) {
         self.wakes.work.notify_one();
         self.broadcast(Hint::Work);
-    }
-
-    /// A callback is due: somebody should look.
-    pub(crate) fn wake_callbacks(&self) {
-        self.callback_queue.leave();
-        self.wakes.callbacks.notify_one();
-        self.broadcast(Hint::Callbacks);
-    }
-
-    /// Gives back a callback that was claimed for its first try and is not sent: it is due at once.
-    pub(crate) async fn return_callback(&self, id: String) {
-        let ids = [id];
-        if let Err(error) = self
-            .store
-            .deliveries()
-            .return_unsent(&ids, self.steady_ms())
-            .await
-        {
-            tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
-        }
-        self.wake_callbacks();
     }
 
     /// A job changed: whoever waits for it should look.

@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 use crate::admin::{Admin, AdminDeps, BannedWords, Prices};
 use crate::assets::Assets;
 use crate::auditor::Auditor;
+use crate::callback_queue::CallbackQueue;
 use crate::callbacks::Callbacks;
 use crate::cleaner::Cleaner;
 use crate::clock::Clock;
@@ -65,15 +66,14 @@ pub struct Engine {
 impl Engine {
     /// Builds the engine; nothing runs yet.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let allowances = Arc::default();
+        let allowances: Arc<LimitOverrides> = Arc::default();
+        let callback_queue: Arc<CallbackQueue> = Arc::default();
         parts.outbound.input_memory().set_limits(&allowances);
         let (telemetry, ids) = (&parts.settings.telemetry, parts.ids.clone());
         let tracer = Tracer::new(telemetry, &parts.outbound, ids, &parts.node);
         let context = Arc::new(Context {
-            allowances,
             store: parts.store,
             started_ms: parts.clock.now_ms(),
-            started_steady_ms: parts.clock.steady_ms(),
             clock: parts.clock,
             ids: parts.ids,
             settings: parts.settings,
@@ -81,7 +81,6 @@ impl Engine {
             outbound: parts.outbound,
             tracer,
             meters: Meters::new(parts.vendors),
-            callback_queue: crate::callback_queue::CallbackQueue::default(),
             wakes: Arc::default(),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
@@ -91,6 +90,7 @@ impl Engine {
         let runner = Runner::new(
             context.clone(),
             assets.clone(),
+            callback_queue.clone(),
             parts.workers,
             parts.vendors,
         );
@@ -99,6 +99,7 @@ impl Engine {
         let banned = BannedWords::new(context.clone());
         let admin = Admin::new(AdminDeps {
             context: context.clone(),
+            allowances,
             assets: assets.clone(),
             runner: runner.clone(),
             jobs: jobs.clone(),
@@ -113,7 +114,7 @@ impl Engine {
                 prices,
                 banned,
             ),
-            callbacks: Callbacks::new(context.clone(), assets.clone()),
+            callbacks: Callbacks::new(context.clone(), assets.clone(), callback_queue),
             tidy: Cleaner::new(context.clone(), assets.clone()),
             auditor: Auditor::new(context.clone()),
             admin,
@@ -126,7 +127,7 @@ impl Engine {
 
     /// What single accounts have of what all share.
     pub fn allowances(&self) -> &Arc<LimitOverrides> {
-        &self.context.allowances
+        self.admin.accounts().allowances()
     }
 
     /// What accounts share of reading.
@@ -223,7 +224,7 @@ impl Engine {
     pub async fn renew_step(&self) -> Result<(), atelier_store::Error> {
         self.runner.renew_step().await?;
         self.assets.load_address_keys().await?;
-        self.context.load_allowances().await?;
+        self.admin.accounts().load_allowances().await?;
         self.context.beat(self.runner.in_hand()).await
     }
 }

@@ -86,7 +86,7 @@ static LOOPS: &[Loop] = &[
     Loop {
         name: "handover",
         pause_ms: |settings| settings.jobs.idle_ms,
-        hint: Some(|engine| &engine.context().callback_queue.hint),
+        hint: Some(|engine| &engine.callbacks().queue().hint),
         step: |engine| {
             Box::pin(async move {
                 engine
@@ -216,7 +216,7 @@ impl Engine {
             });
         }
         self.listen();
-        self.context().callback_queue.open(true);
+        self.callbacks().queue().open(true);
         Ok(RunningEngine {
             engine: self.clone(),
         })
@@ -271,7 +271,7 @@ impl Engine {
             Some(Hint::Prices) => self.context().wakes.prices.notify_one(),
             Some(Hint::Work) => self.context().wakes.work.notify_one(),
             Some(Hint::Callbacks) => {
-                self.context().callback_queue.leave();
+                self.callbacks().queue().leave();
                 self.context().wakes.callbacks.notify_one();
             }
             Some(Hint::Gone(name)) => {
@@ -287,7 +287,7 @@ impl Engine {
             Some(Hint::Key(hash)) => self.admin().callers().forget_key(&hash),
             Some(Hint::Account(id)) => {
                 self.admin().callers().forget_account(&id);
-                if let Err(error) = self.context().load_allowances().await {
+                if let Err(error) = self.admin().accounts().load_allowances().await {
                     tracing::warn!(%error, "what accounts are allowed could not be read");
                 }
             }
@@ -338,7 +338,7 @@ impl RunningEngine {
     /// again are waited for as long as `paid` says, the rest as long as `others` says.
     pub async fn drain(&self, others: Duration, paid: Duration) {
         let engine = &self.engine;
-        engine.context().callback_queue.open(false);
+        engine.callbacks().queue().open(false);
         engine.context().stopping.cancel();
         engine.context().tasks.close();
         within(

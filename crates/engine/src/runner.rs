@@ -40,6 +40,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument as _;
 
 use crate::assets::Assets;
+use crate::callback_queue::CallbackQueue;
 use crate::context::Context;
 use crate::hint::Hint;
 use crate::names::WorkerName;
@@ -80,6 +81,7 @@ impl Runner {
     pub(crate) fn new(
         context: Arc<Context>,
         assets: Arc<Assets>,
+        callback_queue: Arc<CallbackQueue>,
         workers: Vec<EmbeddedWorker>,
         vendors: &'static [Vendor],
     ) -> Arc<Self> {
@@ -92,6 +94,7 @@ impl Runner {
                 assets,
                 pool,
                 register: Arc::default(),
+                callback_queue,
                 endings: Semaphore::new(ENDINGS_MOST),
             }),
             sweep_cursor: Mutex::default(),
@@ -299,7 +302,7 @@ impl Runner {
         why: &str,
     ) -> Result<Option<JobRow>, atelier_store::Error> {
         let outcome = settle::failed(fault, why);
-        let settled = settle::settle(&self.context, id, Guard::Unfinished, outcome).await?;
+        let settled = settle::settle(&self.core, id, Guard::Unfinished, outcome).await?;
         self.stop(id);
         Ok(settled)
     }
@@ -319,7 +322,7 @@ impl Runner {
     /// Ends overdue jobs and takes up jobs of silent nodes; says whether more may be waiting.
     pub async fn sweep_step(self: &Arc<Self>) -> Result<bool, atelier_store::Error> {
         // Time-outs first: a job past its deadline is not worth taking up.
-        let ended = sweep::time_out(&self.context, |id| self.stop(id)).await?;
+        let ended = sweep::time_out(&self.core, |id| self.stop(id)).await?;
         let more = self.adopt_step().await?;
         Ok(more || ended >= sweep::AT_ONCE as usize)
     }

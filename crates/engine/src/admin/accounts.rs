@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Quota, Refusal};
+use atelier_fairness::limits::{HolderLimits, LimitOverrides};
 use atelier_store::{
     Account, AccountPatch, Credit, CreditKind, CreditOutcome, LedgerRow, NewAccount, UsageRow,
 };
@@ -32,11 +33,48 @@ pub struct NewAccountRequest {
 pub struct Accounts {
     context: Arc<Context>,
     callers: Arc<Callers>,
+    /// What single accounts have of what all share.
+    allowances: Arc<LimitOverrides>,
 }
 
 impl Accounts {
-    pub(super) fn new(context: Arc<Context>, callers: Arc<Callers>) -> Self {
-        Self { context, callers }
+    pub(super) fn new(
+        context: Arc<Context>,
+        callers: Arc<Callers>,
+        allowances: Arc<LimitOverrides>,
+    ) -> Self {
+        Self {
+            context,
+            callers,
+            allowances,
+        }
+    }
+
+    /// What single accounts have of what all share.
+    pub(crate) fn allowances(&self) -> &Arc<LimitOverrides> {
+        &self.allowances
+    }
+
+    /// Takes over what operators gave single accounts of what all share.
+    pub(crate) async fn load_allowances(&self) -> Result<(), atelier_store::Error> {
+        let own = |number: i64| u32::try_from(number).ok().filter(|number| *number > 0);
+        let all = self
+            .context
+            .store
+            .accounts()
+            .allowances()
+            .await?
+            .into_iter();
+        let all = all.map(|(id, stored)| {
+            let allowance = HolderLimits {
+                submits_per_second: own(stored.submits_per_second),
+                calls_per_second: own(stored.calls_per_second),
+                share_percent: own(stored.share_percent),
+            };
+            (id.into(), allowance)
+        });
+        self.allowances.replace(all.collect());
+        Ok(())
     }
 
     /// The account of a caller.
@@ -133,7 +171,7 @@ impl Accounts {
         crash::point("admin.acted");
         self.callers.void_account(id);
         // Should this fail, the next look takes it over.
-        if let Err(error) = self.context.load_allowances().await {
+        if let Err(error) = self.load_allowances().await {
             tracing::warn!(%error, "what accounts are allowed could not be read");
         }
         account.ok_or_else(no_account)

@@ -79,6 +79,8 @@ pub struct Reports {
     jobs: Arc<Jobs>,
     assets: Arc<Assets>,
     prices: Arc<Prices>,
+    /// When this process began, by the service's own time.
+    started_ms: i64,
 }
 
 impl Reports {
@@ -90,6 +92,7 @@ impl Reports {
         prices: Arc<Prices>,
     ) -> Self {
         Self {
+            started_ms: context.steady_ms(),
             context,
             runner,
             jobs,
@@ -198,7 +201,7 @@ impl Reports {
                 .collect(),
             backends: reports.into_iter().map(worker_stats).collect(),
             margins: margins::margins(&self.context).await?,
-            up_ms: self.context.steady_ms() - self.context.started_steady_ms,
+            up_ms: self.context.steady_ms() - self.started_ms,
             shares: Vec::new(),
         })
     }
@@ -240,7 +243,7 @@ impl Reports {
                 .into_iter()
                 .map(worker_stats)
                 .collect(),
-            up_ms: self.context.steady_ms() - self.context.started_steady_ms,
+            up_ms: self.context.steady_ms() - self.started_ms,
             clock_ahead_ms: self.context.clock.off_ms(),
         }
     }

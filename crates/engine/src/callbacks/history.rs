@@ -3,6 +3,7 @@
 use atelier_contract::{AccountId, Code, JobId, Refusal};
 use atelier_store::{Delivery, DeliveryTry};
 
+use crate::callback_queue::CallbackQueue;
 use crate::context::{Context, unavailable};
 
 /// Callbacks in pages, newest first, of one account or of all.
@@ -57,6 +58,7 @@ const TRIES_MOST: i64 = 50;
 /// Sends a callback again, now.
 pub(super) async fn redeliver(
     context: &Context,
+    queue: &CallbackQueue,
     account_id: &AccountId,
     id: &str,
 ) -> Result<(), Refusal> {
@@ -67,7 +69,7 @@ pub(super) async fn redeliver(
         .redeliver(account_id, id, TRIES_MOST, now_ms)
         .await;
     if again.map_err(unavailable)? {
-        context.wake_callbacks();
+        queue.wake(context);
         return Ok(());
     }
     let row = context.store.deliveries().find(account_id, id).await;
@@ -87,6 +89,7 @@ pub(super) async fn redeliver(
 /// Sends every callback again that was given up since a time; says how many.
 pub(super) async fn redeliver_since(
     context: &Context,
+    queue: &CallbackQueue,
     account_id: &AccountId,
     since_ms: i64,
 ) -> Result<u64, Refusal> {
@@ -97,7 +100,7 @@ pub(super) async fn redeliver_since(
         .redeliver_failed(account_id, since_ms, TRIES_MOST, now_ms)
         .await;
     let count = count.map_err(unavailable)?;
-    context.wake_callbacks();
+    queue.wake(context);
     Ok(count)
 }
 

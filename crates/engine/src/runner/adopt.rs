@@ -88,7 +88,7 @@ async fn end(
     why: &str,
 ) -> Result<AdoptOutcome, atelier_store::Error> {
     let guard = Guard::Fence(row.fence);
-    settle(&core.context, &row.id, guard, internal_failure(why)).await?;
+    settle(core, &row.id, guard, internal_failure(why)).await?;
     Ok(AdoptOutcome::Done)
 }
 

@@ -27,29 +27,29 @@ pub(super) async fn not_made(
     if unable && others_may(core, leased, worker).await {
         return again(&core.context, leased, fault).await;
     }
-    fail_or_retry(&core.context, leased, fault).await;
+    fail_or_retry(core, leased, fault).await;
 }
 
 /// Ends a job without a result, or has it tried again where that may help.
-pub(super) async fn fail_or_retry(context: &Context, leased: &LeasedJob, fault: &Fault) {
+pub(super) async fn fail_or_retry(core: &RunnerCore, leased: &LeasedJob, fault: &Fault) {
     tracing::info!(job = %leased.id, class = fault.class.word(), detail = %fault.detail, "{}", fault.message);
     let retried = match react(fault.class).job {
         // A worker account that is set aside is no try of the job: another one gets it, or it waits.
         JobAction::Elsewhere => true,
-        JobAction::Again => leased.begun < context.settings.jobs.tries,
+        JobAction::Again => leased.begun < core.context.settings.jobs.tries,
         JobAction::OtherBackend | JobAction::End => false,
     };
     if retried {
-        again(context, leased, fault).await;
+        again(&core.context, leased, fault).await;
     } else {
-        fail(context, leased, failure_from(fault)).await;
+        fail(core, leased, failure_from(fault)).await;
     }
 }
 
 /// Ends a job without a result; its quota comes back.
-pub(super) async fn fail(context: &Context, leased: &LeasedJob, outcome: Outcome) {
+pub(super) async fn fail(core: &RunnerCore, leased: &LeasedJob, outcome: Outcome) {
     let guard = Guard::Fence(leased.fence);
-    if let Err(error) = settle(context, &leased.id, guard, outcome).await {
+    if let Err(error) = settle(core, &leased.id, guard, outcome).await {
         tracing::error!(%error, job = %leased.id, "a failure could not be recorded; the lease will run out");
     }
 }

@@ -65,7 +65,7 @@ pub(super) async fn finish(
         cost: cost.clone(),
         began_ms: job.signals().began_ms(context.now_ms()),
     };
-    match settle_paid(context, &leased.id, guard, outcome, spent).await {
+    match settle_paid(core, &leased.id, guard, outcome, spent).await {
         Ok(Some(done)) => {
             pool.member(job.worker())
                 .good(took_ms, done.quota, context.steady_ms());
@@ -116,7 +116,7 @@ pub(super) async fn fail_paid(
         cost: cost.clone(),
         began_ms: job.signals().began_ms(context.now_ms()),
     };
-    match settle_paid(context, &leased.id, guard, outcome, spent).await {
+    match settle_paid(core, &leased.id, guard, outcome, spent).await {
         Ok(_) => {
             core.pool.member(job.worker()).took(micros);
             took(context, job, cost.as_ref());
@@ -148,7 +148,7 @@ pub(super) async fn finish_at_once(
         let passes = react(fault.class).job.may_pass();
         if !passes || late || (free && pause.is_none()) {
             if free {
-                fail_or_retry(context, leased, &fault).await;
+                fail_or_retry(core, leased, &fault).await;
             } else {
                 fail_paid(core, job, made.cost.as_ref(), failure_from(&fault)).await;
             }

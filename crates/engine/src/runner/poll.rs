@@ -226,7 +226,7 @@ async fn handle_lookup(
         // It cannot even be asked about, such as without a picture that is gone by now.
         Err(fault) => {
             tracing::warn!(job = %job.id(), detail = %fault.detail, "a lost submit cannot be looked up");
-            fail(context, &job.leased, internal_failure(UNKNOWN)).await;
+            fail(core, &job.leased, internal_failure(UNKNOWN)).await;
             None
         }
     }
@@ -256,7 +256,7 @@ fn not_yet(mut job: RunningJob, left: Duration) -> (RunningJob, Duration) {
 async fn denied(core: &RunnerCore, job: &RunningJob) -> NextPoll {
     let (context, leased) = (&core.context, &job.leased);
     if leased.begun >= context.settings.jobs.tries {
-        fail(context, leased, internal_failure(UNKNOWN)).await;
+        fail(core, leased, internal_failure(UNKNOWN)).await;
         return None;
     }
     let why = RequeueReason::lost("the vendor never had it");

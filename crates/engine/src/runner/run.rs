@@ -83,8 +83,8 @@ async fn end(
             let _ending = release_slot_early(core, &job, &made);
             finish_at_once(core, &job, made, asked).await;
         }
-        Ok(JobStart::Unknown) => fail(context, leased, internal_failure(UNKNOWN)).await,
-        Ok(JobStart::Repeat(fault)) => fail_or_retry(context, leased, &fault).await,
+        Ok(JobStart::Unknown) => fail(core, leased, internal_failure(UNKNOWN)).await,
+        Ok(JobStart::Repeat(fault)) => fail_or_retry(core, leased, &fault).await,
         Ok(JobStart::Lost) => {}
         Ok(JobStart::Full) => {
             hand_back(context, leased, Choice::Wait(context.steady_ms()), true).await;

@@ -1,10 +1,11 @@
-//! What work on a job needs: the service, the asset store, the pool and the register of jobs in hand.
+//! What work on a job needs: the service, the asset store, the pool, the register of jobs in hand and the callback queue.
 
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
 use crate::assets::Assets;
+use crate::callback_queue::CallbackQueue;
 use crate::context::Context;
 use crate::runner::pool::Pool;
 use crate::runner::register::Register;
@@ -15,6 +16,8 @@ pub(crate) struct RunnerCore {
     pub(crate) assets: Arc<Assets>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) register: Arc<Register>,
+    /// Callbacks on their way to the callback sender.
+    pub(crate) callback_queue: Arc<CallbackQueue>,
     /// Room for results that wait for the disk after their place was given back.
     pub(crate) endings: Semaphore,
 }

@@ -9,6 +9,7 @@ use crate::callback_queue::{CLAIM_MS, QueuePermit, QueuedCallback};
 use crate::context::Context;
 use crate::crash;
 use crate::meters::EMBEDDED;
+use crate::runner::runner_core::RunnerCore;
 use crate::tracer::{SpanKind, TraceContext};
 
 /// A job that ends without a result.
@@ -34,12 +35,12 @@ pub(super) fn internal_failure(why: &str) -> Outcome {
 
 /// Makes a job final; `None` when somebody else was faster or the worker's lease has gone to another.
 pub(crate) async fn settle(
-    context: &Context,
+    core: &RunnerCore,
     job_id: &str,
     guard: Guard,
     outcome: Outcome,
 ) -> Result<Option<JobRow>, atelier_store::Error> {
-    settle_paid(context, job_id, guard, outcome, WorkSummary::default()).await
+    settle_paid(core, job_id, guard, outcome, WorkSummary::default()).await
 }
 
 /// What is known of the work on a job that ends.
@@ -53,12 +54,13 @@ pub(super) struct WorkSummary {
 
 /// Makes a job final together with what is known of the work on it.
 pub(super) async fn settle_paid(
-    context: &Context,
+    core: &RunnerCore,
     job_id: &str,
     guard: Guard,
     outcome: Outcome,
     spent: WorkSummary,
 ) -> Result<Option<JobRow>, atelier_store::Error> {
+    let context = &core.context;
     // Dated when its turn has come: a queue may be long, and others count from these times.
     let write_slot = context.store.write_slot().await?;
     let (steady_ms, ahead_ms) = (context.steady_ms(), context.clock.ahead_ms());
@@ -73,7 +75,7 @@ pub(super) async fn settle_paid(
         now_ms: began_ms,
         ahead_ms,
     };
-    let room = context.callback_queue.room();
+    let room = core.callback_queue.room();
     let until_ms = room.is_some().then_some(steady_ms + CLAIM_MS);
     let ended = context
         .store
@@ -95,9 +97,9 @@ pub(super) async fn settle_paid(
             }
             match (room, claimed) {
                 (Some(room), Some(delivery)) => {
-                    enqueue_callback(context, room, delivery, &row).await;
+                    enqueue_callback(core, room, delivery, &row).await;
                 }
-                _ if row.hook_url.is_some() => context.wake_callbacks(),
+                _ if row.hook_url.is_some() => core.callback_queue.wake(context),
                 _ => {}
             }
             context.wakes.job_ended(&row);
@@ -111,7 +113,7 @@ pub(super) async fn settle_paid(
 
 /// Hands a callback that was claimed by the commit to the callback sender, or gives it back to the store.
 async fn enqueue_callback(
-    context: &Context,
+    core: &RunnerCore,
     room: QueuePermit<'_>,
     delivery: Delivery,
     row: &JobRow,
@@ -121,10 +123,11 @@ async fn enqueue_callback(
         row: row.clone(),
         delivery,
     };
-    let Err(back) = context.callback_queue.give(room, queued) else {
+    let queue = &core.callback_queue;
+    let Err(back) = queue.give(room, queued) else {
         return;
     };
-    context.return_callback(back.delivery.id).await;
+    queue.return_unsent(&core.context, back.delivery.id).await;
 }
 
 /// Tells of the commit that ended a job, and of the job as a whole.

@@ -7,7 +7,6 @@ use atelier_contract::FaultKind;
 use atelier_store::{Guard, JobRow};
 use futures_util::future::join_all;
 
-use crate::context::Context;
 use crate::runner::runner_core::RunnerCore;
 use crate::runner::settle::{failed, settle};
 
@@ -19,22 +18,17 @@ pub(super) const LOOKS: usize = 10;
 
 /// Ends overdue jobs, all at once, so that they share commits; tells `stop` of each, and says how many.
 pub(super) async fn time_out(
-    context: &Context,
+    core: &RunnerCore,
     stop: impl Fn(&str),
 ) -> Result<usize, atelier_store::Error> {
+    let context = &core.context;
     let overdue = context
         .store
         .queue()
         .overdue(context.steady_ms(), AT_ONCE)
         .await?;
     let ends = overdue.iter().map(async |id| {
-        let settled = settle(
-            context,
-            id,
-            Guard::Unfinished,
-            failed(FaultKind::TimedOut, ""),
-        )
-        .await?;
+        let settled = settle(core, id, Guard::Unfinished, failed(FaultKind::TimedOut, "")).await?;
         if settled.is_some() {
             stop(id);
         }

@@ -53,7 +53,7 @@ pub(super) async fn end_hopeless(core: &RunnerCore) -> Result<(), atelier_store:
             continue;
         }
         for id in ids {
-            settle(context, &id, Guard::Unfinished, internal_failure(HOPELESS)).await?;
+            settle(core, &id, Guard::Unfinished, internal_failure(HOPELESS)).await?;
         }
     }
     Ok(())
