@@ -74,7 +74,7 @@ impl Assets {
             inputs: Inputs::new(context.clone(), files.clone(), addresses.clone()),
             uploads: Uploads::new(context.clone(), files.clone(), addresses.clone()),
             orphans: Orphans::new(context.clone(), files.clone()),
-            rendered: ResultCache::new(context.settings.jobs.result_cache_mib * 1024 * 1024),
+            rendered: ResultCache::new(context.settings().jobs.result_cache_mib * 1024 * 1024),
             parent_job: ParentJobCache::new(),
             forgotten: AtomicU64::default(),
             thumbs: Thumbs::new(context.clone(), files.clone()),
@@ -122,7 +122,7 @@ impl Assets {
         let deadline_ms = if row.state.is_final() {
             row.deadline_ms
         } else {
-            row.deadline_ms + self.context.clock.ahead_ms()
+            row.deadline_ms + self.context.clock().ahead_ms()
         };
         Job {
             id: JobId::new(row.id),
@@ -150,7 +150,7 @@ impl Assets {
 
     /// The memory that inputs of all jobs share.
     pub fn input_memory(&self) -> &Arc<FairSemaphore> {
-        self.context.outbound.input_memory()
+        self.context.outbound().input_memory()
     }
 
     /// The files that wait for a thumbnail.
@@ -202,7 +202,7 @@ impl Assets {
         }
         let row = self
             .context
-            .store
+            .store()
             .jobs()
             .find(account_id, id.as_str())
             .await;
@@ -242,7 +242,7 @@ impl Assets {
         // A good signature was ours once, so a missing row means that the file has been swept.
         let asset = self
             .context
-            .store
+            .store()
             .assets()
             .find(key)
             .await

@@ -41,7 +41,7 @@ impl Auditor {
         let cursor = self.with(|round| round.cursor.clone());
         let looked = self
             .context
-            .store
+            .store()
             .invariants()
             .check_accounts(cursor.as_ref())
             .await?;

@@ -233,7 +233,7 @@ impl CallbackQueue {
     /// A callback is due in the store: somebody should look, here or on another node.
     pub(crate) fn wake(&self, context: &Context) {
         self.leave();
-        context.wakes.callbacks.notify_one();
+        context.wakes().callbacks.notify_one();
         context.broadcast(Hint::Callbacks);
     }
 
@@ -241,7 +241,7 @@ impl CallbackQueue {
     pub(crate) async fn return_unsent(&self, context: &Context, id: String) {
         let ids = [id];
         if let Err(error) = context
-            .store
+            .store()
             .deliveries()
             .return_unsent(&ids, context.steady_ms())
             .await

@@ -45,7 +45,7 @@ impl Callbacks {
         queue: Arc<CallbackQueue>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            routes: Routes::new(context.settings.callbacks.parallel_per_host),
+            routes: Routes::new(context.settings().callbacks.parallel_per_host),
             load: Arc::new(()),
             secrets: SigningSecrets::default(),
             assets,
@@ -62,10 +62,10 @@ impl Callbacks {
     /// Claims callbacks that are due and posts each in a task of its own; says how many.
     pub async fn step(self: &Arc<Self>) -> Result<usize, atelier_store::Error> {
         let context = &self.context;
-        context.outbound.close_idle();
+        context.outbound().close_idle();
         self.send_queued().await?;
         let free = self.free();
-        if free == 0 || context.stopping.is_cancelled() {
+        if free == 0 || context.stopping().is_cancelled() {
             return Ok(0);
         }
         let (now_ms, per_account) = (context.steady_ms(), self.per_account());
@@ -74,13 +74,13 @@ impl Callbacks {
             now_ms,
             for_ms: CLAIM_MS,
             limit: free as i64,
-            per_route: context.settings.callbacks.parallel_per_host,
+            per_route: context.settings().callbacks.parallel_per_host,
             routes: self.routes.places(now_ms),
             per_account,
             accounts: self.routes.accounts(per_account),
         };
         let claimed = context
-            .store
+            .store()
             .deliveries()
             .claim(&claim, || context.steady_ms());
         let claimed = claimed.await;
@@ -90,7 +90,7 @@ impl Callbacks {
         let claimed = claimed?;
         if claimed.is_empty() {
             // What is due although nothing was taken waits for a place.
-            let next_ms = context.store.deliveries().next_due_ms().await?;
+            let next_ms = context.store().deliveries().next_due_ms().await?;
             if next_ms.is_some_and(|next_ms| next_ms <= now_ms) {
                 self.queue.leave();
             }
@@ -109,7 +109,7 @@ impl Callbacks {
     /// Posts what was handed over by the commits that ended jobs, as far as there are places.
     pub async fn send_queued(self: &Arc<Self>) -> Result<(), atelier_store::Error> {
         let context = &self.context;
-        if self.queue.is_empty() || context.stopping.is_cancelled() {
+        if self.queue.is_empty() || context.stopping().is_cancelled() {
             return Ok(());
         }
         let (now_ms, free, per_account) = (context.steady_ms(), self.free(), self.per_account());
@@ -141,7 +141,7 @@ impl Callbacks {
             return Ok(());
         }
         context
-            .store
+            .store()
             .deliveries()
             .return_unsent(&back, now_ms)
             .await?;
@@ -159,7 +159,7 @@ impl Callbacks {
             return Ok(());
         }
         let returned = context
-            .store
+            .store()
             .deliveries()
             .return_unsent(&ids, context.steady_ms());
         returned.await.map(|_| ())
@@ -168,7 +168,7 @@ impl Callbacks {
     /// Posts a callback whose place on its route is taken, in a task of its own.
     fn post(self: &Arc<Self>, callback: ClaimedCallback) {
         let (callbacks, load) = (self.clone(), self.load.clone());
-        self.context.tasks.spawn(async move {
+        self.context.tasks().spawn(async move {
             callbacks.send(callback).await;
             drop(load);
             callbacks.look_again();
@@ -182,19 +182,19 @@ impl Callbacks {
             queue.hint.notify_one();
         }
         if queue.has_left() {
-            self.context.wakes.callbacks.notify_one();
+            self.context.wakes().callbacks.notify_one();
         }
     }
 
     /// How many more may be under way.
     fn free(&self) -> usize {
-        let at_once = self.context.settings.callbacks.parallel;
+        let at_once = self.context.settings().callbacks.parallel;
         at_once.saturating_sub(Arc::strong_count(&self.load) - 1)
     }
 
     /// How many of one account may be under way.
     fn per_account(&self) -> i64 {
-        (self.context.settings.callbacks.parallel / ACCOUNT_SHARE).max(1) as i64
+        (self.context.settings().callbacks.parallel / ACCOUNT_SHARE).max(1) as i64
     }
 
     /// What is needed to write each callback, read for all of them together.
@@ -212,7 +212,7 @@ impl Callbacks {
             (id, secrets)
         });
         let (rows, secrets) = tokio::join!(
-            self.context.store.jobs().find_many_of_any_account(&ids),
+            self.context.store().jobs().find_many_of_any_account(&ids),
             futures_util::future::join_all(secrets)
         );
         let mut rows: HashMap<String, JobRow> =

@@ -39,8 +39,8 @@ impl Cleaner {
     /// Forgets what has been kept for long enough and gives up orphaned files; says how many rows and files.
     pub async fn step(&self) -> Result<u64, atelier_store::Error> {
         let (store, settings, now_ms) = (
-            &self.context.store,
-            &self.context.settings,
+            self.context.store(),
+            self.context.settings(),
             self.context.now_ms(),
         );
         let mut gone = store
@@ -69,7 +69,7 @@ impl Cleaner {
 
     /// Forgets old rows of a kind, one commit after the other until there are no more.
     async fn forget_all(&self, old: RowKind, now_ms: i64) -> Result<u64, atelier_store::Error> {
-        let retention = &self.context.settings.retention;
+        let retention = &self.context.settings().retention;
         let before_ms = now_ms
             - match old {
                 RowKind::Calls => retention.idempotency_hours.ms(),
@@ -81,7 +81,7 @@ impl Cleaner {
                 RowKind::Keys => retention.key_days.ms(),
                 RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
             };
-        let retention = self.context.store.retention();
+        let retention = self.context.store().retention();
         let mut gone = 0;
         loop {
             let some = match old {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use atelier_backends::Vendor;
 use atelier_backends::http::OutboundClient;
 use atelier_contract::{AccountId, Code, JobId, Refusal};
 use atelier_store::{AuditRow, Node, Store};
@@ -37,33 +38,113 @@ pub(crate) struct NodeDetail {
     pub(crate) clock_ahead_ms: i64,
 }
 
-/// What the parts share.
-pub(crate) struct Context {
+/// What a context is built from.
+pub(crate) struct ContextDeps {
     pub(crate) store: Store,
     pub(crate) clock: Clock,
     pub(crate) ids: Ids,
     pub(crate) settings: Settings,
-    /// Secrets of the service.
     pub(crate) keyring: Keyring,
-    /// The guarded way out.
     pub(crate) outbound: OutboundClient,
-    /// Tells what happened to whoever collects it.
-    pub(crate) tracer: Tracer,
-    /// What this node counts.
-    pub(crate) meters: Meters,
-    /// Hints within this process.
-    pub(crate) wakes: Arc<Wakeups>,
-    /// Whatever runs beside the loops.
-    pub(crate) tasks: TaskTracker,
-    /// Set when the process is about to end.
-    pub(crate) stopping: CancellationToken,
-    /// This process, among all that share the store.
+    pub(crate) vendors: &'static [Vendor],
     pub(crate) node: String,
+}
+
+/// What the parts share.
+pub(crate) struct Context {
+    store: Store,
+    clock: Clock,
+    ids: Ids,
+    settings: Settings,
+    keyring: Keyring,
+    outbound: OutboundClient,
+    tracer: Tracer,
+    meters: Meters,
+    wakes: Arc<Wakeups>,
+    tasks: TaskTracker,
+    stopping: CancellationToken,
+    node: String,
     /// When it was built.
-    pub(crate) started_ms: i64,
+    started_ms: i64,
 }
 
 impl Context {
+    pub(crate) fn new(deps: ContextDeps) -> Arc<Self> {
+        let (telemetry, ids) = (&deps.settings.telemetry, deps.ids.clone());
+        let tracer = Tracer::new(telemetry, &deps.outbound, ids, &deps.node);
+        Arc::new(Self {
+            started_ms: deps.clock.now_ms(),
+            store: deps.store,
+            clock: deps.clock,
+            ids: deps.ids,
+            settings: deps.settings,
+            keyring: deps.keyring,
+            outbound: deps.outbound,
+            tracer,
+            meters: Meters::new(deps.vendors),
+            wakes: Arc::default(),
+            tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            node: deps.node,
+        })
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) fn ids(&self) -> &Ids {
+        &self.ids
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Secrets of the service.
+    pub(crate) fn keyring(&self) -> &Keyring {
+        &self.keyring
+    }
+
+    /// The guarded way out.
+    pub(crate) fn outbound(&self) -> &OutboundClient {
+        &self.outbound
+    }
+
+    /// Tells what happened to whoever collects it.
+    pub(crate) fn tracer(&self) -> &Tracer {
+        &self.tracer
+    }
+
+    /// What this node counts.
+    pub(crate) fn meters(&self) -> &Meters {
+        &self.meters
+    }
+
+    /// Hints within this process.
+    pub(crate) fn wakes(&self) -> &Arc<Wakeups> {
+        &self.wakes
+    }
+
+    /// Whatever runs beside the loops.
+    pub(crate) fn tasks(&self) -> &TaskTracker {
+        &self.tasks
+    }
+
+    /// Set when the process is about to end.
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        &self.stopping
+    }
+
+    /// This process, among all that share the store.
+    pub(crate) fn node(&self) -> &str {
+        &self.node
+    }
+
     /// Milliseconds since 1970, as they are shown and written down.
     pub(crate) fn now_ms(&self) -> i64 {
         self.clock.now_ms()

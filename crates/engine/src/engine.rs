@@ -10,8 +10,6 @@ use atelier_fairness::limits::LimitOverrides;
 use atelier_fairness::share::FairSemaphore;
 use atelier_store::Store;
 use atelier_store::files::Files;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::admin::{Admin, AdminDeps, BannedWords, Prices};
 use crate::assets::Assets;
@@ -20,7 +18,7 @@ use crate::callback_queue::CallbackQueue;
 use crate::callbacks::Callbacks;
 use crate::cleaner::Cleaner;
 use crate::clock::Clock;
-use crate::context::Context;
+use crate::context::{Context, ContextDeps};
 use crate::ids::Ids;
 use crate::intake::Intake;
 use crate::jobs::Jobs;
@@ -69,21 +67,14 @@ impl Engine {
         let allowances: Arc<LimitOverrides> = Arc::default();
         let callback_queue: Arc<CallbackQueue> = Arc::default();
         parts.outbound.input_memory().set_limits(&allowances);
-        let (telemetry, ids) = (&parts.settings.telemetry, parts.ids.clone());
-        let tracer = Tracer::new(telemetry, &parts.outbound, ids, &parts.node);
-        let context = Arc::new(Context {
+        let context = Context::new(ContextDeps {
             store: parts.store,
-            started_ms: parts.clock.now_ms(),
             clock: parts.clock,
             ids: parts.ids,
             settings: parts.settings,
             keyring: parts.keyring,
             outbound: parts.outbound,
-            tracer,
-            meters: Meters::new(parts.vendors),
-            wakes: Arc::default(),
-            tasks: TaskTracker::new(),
-            stopping: CancellationToken::new(),
+            vendors: parts.vendors,
             node: parts.node,
         });
         let assets = Assets::new(context.clone(), parts.files);
@@ -132,27 +123,27 @@ impl Engine {
 
     /// What accounts share of reading.
     pub fn read_shares(&self) -> [&Arc<FairSemaphore>; 2] {
-        self.context.store.shares()
+        self.context.store().shares()
     }
 
     /// Whether callers may name addresses on this machine, since only it seems to reach the service.
     pub fn reaches_own_machine(&self) -> bool {
-        self.context.outbound.policy().reaches_own_machine()
+        self.context.outbound().policy().reaches_own_machine()
     }
 
     /// Tells what happened to whoever collects it.
     pub fn tracer(&self) -> &Tracer {
-        &self.context.tracer
+        self.context.tracer()
     }
 
     /// What this node counts.
     pub fn meters(&self) -> &Meters {
-        &self.context.meters
+        self.context.meters()
     }
 
     /// What commits of this node were like, and how many changes wait for one.
     pub fn commits(&self) -> ([&HistogramVec; 2], usize) {
-        let store = &self.context.store;
+        let store = self.context.store();
         (store.commits(), store.waiting_changes())
     }
 
@@ -213,10 +204,10 @@ impl Engine {
 
     /// Whether the store answers and work is being done.
     pub async fn ready(&self) -> Result<(), String> {
-        if self.context.stopping.is_cancelled() {
+        if self.context.stopping().is_cancelled() {
             return Err("stopping".into());
         }
-        let answered = self.context.store.ready().await;
+        let answered = self.context.store().ready().await;
         answered.map_err(|error| format!("store: {error}"))
     }
 

@@ -130,7 +130,7 @@ impl Intake {
         let accepted = async move {
             let kept = assets.keep_inputs(&owner, &prepared.brief).await?;
             let id = JobId::new(prepared.job.id.clone());
-            let changes = waits.then(|| Changes::of_job(context.wakes.clone(), &id));
+            let changes = waits.then(|| Changes::of_job(context.wakes().clone(), &id));
             let mut accepted = accept::accept(context, runner, prepared, idempotency, waits).await;
             if let Ok(submitted) = &mut accepted
                 && !submitted.replayed
@@ -149,7 +149,7 @@ impl Intake {
         };
         // A task of its own: a caller that hangs up now leaves no accepted job behind that nobody works on. Boxed, because a
         // task is moved several times.
-        let accepted = accept::in_time(until, self.context.tasks.spawn(Box::pin(accepted))).await;
+        let accepted = accept::in_time(until, self.context.tasks().spawn(Box::pin(accepted))).await;
         if accepted.is_err() {
             self.refused.note(&self.context, &account_id);
         }
@@ -190,7 +190,7 @@ impl Intake {
 
     /// Whether something is done for a call before it is accepted: a refusal is to come before that.
     fn costs(&self, prepared: &PreparedJob) -> bool {
-        let settings = &self.context.settings;
+        let settings = self.context.settings();
         let inline = |source: &Source| matches!(source.image, ImageData::Inline(_));
         settings.prompts.is_moderated()
             || (settings.translation.is_set() && prepared.brief.translate)
@@ -354,11 +354,11 @@ impl Intake {
     ) -> NewJob {
         let FamilyEndpoint { family, submit } = endpoint;
         let (queued_ms, order) = (self.context.steady_ms(), &ordered.order);
-        let ahead_ms = self.context.clock.ahead_ms();
+        let ahead_ms = self.context.clock().ahead_ms();
         let own_limit = submit.timeout_s.map(|limit| limit(&fields));
         let limit_s = order.timeout_s.or(own_limit).unwrap_or(family.timeout_s);
         NewJob {
-            id: self.context.ids.job(family.ids).to_string(),
+            id: self.context.ids().job(family.ids).to_string(),
             account_id: caller.account_id.to_string(),
             operation: submit.name.to_owned(),
             queue: family.queue.to_owned(),

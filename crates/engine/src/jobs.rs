@@ -38,7 +38,7 @@ impl Jobs {
     pub async fn job(&self, account_id: &AccountId, id: &JobId) -> Result<Job, Refusal> {
         let row = self
             .context
-            .store
+            .store()
             .jobs()
             .find(account_id, id.as_str())
             .await
@@ -123,7 +123,7 @@ impl Jobs {
     ) -> Result<Job, Refusal> {
         let first = AtomicBool::new(true);
         // Somebody waits for this one, so it is looked at twice as often as what loops look at without a hint.
-        let idle = Duration::from_millis(self.context.settings.jobs.idle_ms) / 2;
+        let idle = Duration::from_millis(self.context.settings().jobs.idle_ms) / 2;
         let final_job = changes.until(idle, || async {
             let first = first.swap(false, Ordering::Relaxed);
             let ended = changes.ended().filter(|_| !(first && look_at_once));
@@ -154,7 +154,7 @@ impl Jobs {
     pub async fn called(&self, account_id: &AccountId, key: &str) -> Result<JobId, Refusal> {
         let found = self
             .context
-            .store
+            .store()
             .jobs()
             .by_idempotency_key(account_id, key)
             .await;
@@ -165,7 +165,7 @@ impl Jobs {
     /// Ends a job that nobody waits for any more, as if its caller had cancelled it; one that is over stays as it is.
     pub fn let_go(&self, account_id: &AccountId, id: &JobId) {
         let (jobs, account_id, id) = (self.clone(), account_id.clone(), id.clone());
-        self.context.tasks.spawn(async move {
+        self.context.tasks().spawn(async move {
             let _ = jobs.cancel(&account_id, &id).await;
         });
     }
@@ -211,7 +211,7 @@ impl Jobs {
             ..filter
         };
         self.context
-            .store
+            .store()
             .jobs()
             .list(filter)
             .await
@@ -226,7 +226,7 @@ impl Jobs {
     ) -> Result<Vec<JobSummary>, Refusal> {
         let found = self
             .context
-            .store
+            .store()
             .jobs()
             .summaries(account_id, ended_from_ms)
             .await;
@@ -242,7 +242,7 @@ impl Jobs {
     ) -> Result<Vec<JobSummary>, Refusal> {
         let found = self
             .context
-            .store
+            .store()
             .jobs()
             .summaries_of(account_id, ids)
             .await;
@@ -256,7 +256,7 @@ impl Jobs {
         account_id: &AccountId,
         ids: &[String],
     ) -> Result<Vec<Job>, Refusal> {
-        let rows = self.context.store.jobs().find_many(account_id, ids).await;
+        let rows = self.context.store().jobs().find_many(account_id, ids).await;
         let rows = rows.map_err(unavailable)?.into_iter();
         Ok(rows.map(|row| self.hydrate(row)).collect())
     }
@@ -280,7 +280,7 @@ impl Jobs {
         }
         let files = job.output().into_iter().flat_map(|output| &output.files);
         let keys: Vec<String> = files.map(|file| file.key.clone()).collect();
-        let (store, now_ms) = (&self.context.store, self.context.now_ms());
+        let (store, now_ms) = (self.context.store(), self.context.now_ms());
         let deleted = store.jobs().delete(account_id, id.as_str(), &keys, now_ms);
         if !deleted.await.map_err(unavailable)? {
             return Err(Refusal::job_not_found());
@@ -298,12 +298,12 @@ impl Jobs {
 
     /// Hints about changes of a job.
     pub fn changes(&self, id: &JobId) -> Changes {
-        Changes::of_job(self.context.wakes.clone(), id)
+        Changes::of_job(self.context.wakes().clone(), id)
     }
 
     /// Hints about changes of an account's jobs.
     pub fn account_changes(&self, account_id: &AccountId) -> Changes {
-        Changes::of_account(self.context.wakes.clone(), account_id)
+        Changes::of_account(self.context.wakes().clone(), account_id)
     }
 
     /// A row as callers see it, with the progress that is not written down yet.

@@ -62,7 +62,7 @@ static LOOPS: &[Loop] = &[
     Loop {
         name: "runner",
         pause_ms: |settings| settings.jobs.idle_ms,
-        hint: Some(|engine| &engine.context().wakes.work),
+        hint: Some(|engine| &engine.context().wakes().work),
         step: |engine| {
             Box::pin(async move { Ok(NextStep::more(engine.runner().run_step().await? > 0)) })
         },
@@ -78,7 +78,7 @@ static LOOPS: &[Loop] = &[
     Loop {
         name: "courier",
         pause_ms: |settings| settings.jobs.idle_ms,
-        hint: Some(|engine| &engine.context().wakes.callbacks),
+        hint: Some(|engine| &engine.context().wakes().callbacks),
         step: |engine| {
             Box::pin(async move { Ok(NextStep::more(engine.callbacks().step().await? > 0)) })
         },
@@ -140,7 +140,7 @@ static LOOPS: &[Loop] = &[
         step: |engine| {
             Box::pin(async move {
                 let context = engine.context();
-                if context.clock.draw_in() {
+                if context.clock().draw_in() {
                     // Whoever starts after a crash is to know at once.
                     context.note_clock().await?;
                 }
@@ -171,7 +171,7 @@ static LOOPS: &[Loop] = &[
     Loop {
         name: "pool",
         pause_ms: |settings| settings.jobs.refresh_ms,
-        hint: Some(|engine| &engine.context().wakes.pool),
+        hint: Some(|engine| &engine.context().wakes().pool),
         step: |engine| {
             Box::pin(async move { engine.runner().pool_step().await.map(|()| NextStep::Pause) })
         },
@@ -179,7 +179,7 @@ static LOOPS: &[Loop] = &[
     Loop {
         name: "prices",
         pause_ms: |_| PRICES_LOOK_MS,
-        hint: Some(|engine| &engine.context().wakes.prices),
+        hint: Some(|engine| &engine.context().wakes().prices),
         step: |engine| {
             Box::pin(async move {
                 engine.admin().banned().step().await?;
@@ -207,12 +207,12 @@ impl Engine {
         self.runner().sweep_step().await?;
         for (place, one) in (0..).zip(LOOPS) {
             let engine = self.clone();
-            self.context().tasks.spawn(async move {
+            self.context().tasks().spawn(async move {
                 tokio::time::sleep(START_STAGGER * place).await;
-                let pause = Duration::from_millis((one.pause_ms)(&engine.context().settings));
+                let pause = Duration::from_millis((one.pause_ms)(engine.context().settings()));
                 let hint = one.hint.map(|hint| hint(&engine));
                 let step = || (one.step)(engine.clone());
-                repeat(one.name, &engine.context().stopping, pause, hint, step).await;
+                repeat(one.name, engine.context().stopping(), pause, hint, step).await;
             });
         }
         self.listen();
@@ -224,16 +224,16 @@ impl Engine {
 
     /// On a store of one process: makes sure that it is the only one, and frees whatever a dead predecessor had in hand.
     async fn take_over(&self) -> Result<(), atelier_store::Error> {
-        if !self.context().store.is_postgres() {
-            self.context().store.lock_exclusively()?;
+        if !self.context().store().is_postgres() {
+            self.context().store().lock_exclusively()?;
             self.assets().open_spool().await?;
             self.context()
-                .store
+                .store()
                 .queue()
                 .void_leases(None, &[], self.steady_ms())
                 .await?;
             self.context()
-                .store
+                .store()
                 .deliveries()
                 .free_claims(self.steady_ms())
                 .await?;
@@ -244,9 +244,9 @@ impl Engine {
     /// Takes over hints from other nodes that share the store.
     fn listen(self: &Arc<Self>) {
         let engine = self.clone();
-        self.context().tasks.spawn(async move {
-            let stopping = &engine.context().stopping;
-            let Some(mut wake) = engine.context().store.nodes().listener() else {
+        self.context().tasks().spawn(async move {
+            let stopping = engine.context().stopping();
+            let Some(mut wake) = engine.context().store().nodes().listener() else {
                 return;
             };
             loop {
@@ -263,16 +263,16 @@ impl Engine {
     /// Has the part look that a hint is for.
     async fn handle_hint(&self, hint: Option<Hint>) {
         match hint {
-            Some(Hint::Job(id)) => self.context().wakes.job_changed(&id),
+            Some(Hint::Job(id)) => self.context().wakes().job_changed(&id),
             Some(Hint::Poll(id)) => {
                 self.runner().poll_now(&id);
             }
-            Some(Hint::Pool) => self.context().wakes.pool.notify_one(),
-            Some(Hint::Prices) => self.context().wakes.prices.notify_one(),
-            Some(Hint::Work) => self.context().wakes.work.notify_one(),
+            Some(Hint::Pool) => self.context().wakes().pool.notify_one(),
+            Some(Hint::Prices) => self.context().wakes().prices.notify_one(),
+            Some(Hint::Work) => self.context().wakes().work.notify_one(),
             Some(Hint::Callbacks) => {
                 self.callbacks().queue().leave();
-                self.context().wakes.callbacks.notify_one();
+                self.context().wakes().callbacks.notify_one();
             }
             Some(Hint::Gone(name)) => {
                 if let Some((account_id, job_id)) = name.split_once('/') {
@@ -339,8 +339,8 @@ impl RunningEngine {
     pub async fn drain(&self, others: Duration, paid: Duration) {
         let engine = &self.engine;
         engine.callbacks().queue().open(false);
-        engine.context().stopping.cancel();
-        engine.context().tasks.close();
+        engine.context().stopping().cancel();
+        engine.context().tasks().close();
         within(
             HAND_BACK_TIMEOUT,
             "returned",
@@ -353,7 +353,7 @@ impl RunningEngine {
             engine.runner().hand_back(),
         )
         .await;
-        let all = tokio::time::timeout(others, engine.context().tasks.wait());
+        let all = tokio::time::timeout(others, engine.context().tasks().wait());
         let waited = async {
             if all.await.is_err() {
                 let (jobs, paid) = (engine.runner().in_hand(), engine.runner().paid_calls());
@@ -365,7 +365,7 @@ impl RunningEngine {
         };
         let kept = async {
             loop {
-                let pause_ms = engine.context().settings.jobs.renew_s.ms() as u64;
+                let pause_ms = engine.context().settings().jobs.renew_s.ms() as u64;
                 tokio::time::sleep(Duration::from_millis(pause_ms)).await;
                 within(HAND_BACK_TIMEOUT, "renewed", engine.runner().renew_paid()).await;
             }
@@ -396,12 +396,12 @@ impl RunningEngine {
         let engine = self.engine;
         let now_ms = engine.steady_ms();
         let hand_back = async {
-            let store = &engine.context().store;
+            let store = engine.context().store();
             store
                 .queue()
-                .void_leases(Some(&engine.context().node), &[], now_ms)
+                .void_leases(Some(engine.context().node()), &[], now_ms)
                 .await?;
-            store.nodes().forget(&engine.context().node).await
+            store.nodes().forget(engine.context().node()).await
         };
         within(HAND_BACK_TIMEOUT, "handed back", hand_back).await;
         let spool = engine.assets().close_spool();
@@ -414,7 +414,7 @@ impl RunningEngine {
             );
         }
         engine.tracer().finish().await;
-        engine.context().store.close().await;
+        engine.context().store().close().await;
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) async fn resolve_request(
     let names = request.cites();
     let mut cited = Vec::new();
     if !names.is_empty() {
-        let rows = context.store.jobs().by_alias(account_id, &names).await;
+        let rows = context.store().jobs().by_alias(account_id, &names).await;
         let rows = rows.map_err(unavailable)?;
         if let Some(row) = rows.first().filter(|_| maker == Maker::Nobody) {
             maker = Maker::of(row.worker.as_deref());

@@ -87,7 +87,7 @@ impl Runner {
     ) -> Arc<Self> {
         let pool = Pool::new(workers);
         Arc::new(Self {
-            polling: Arc::new(Polling::new(context.settings.jobs.polls_at_once)),
+            polling: Arc::new(Polling::new(context.settings().jobs.polls_at_once)),
             loader: Arc::new(Loader::new(context.clone(), vendors, pool.clone())),
             core: Arc::new(RunnerCore {
                 context: context.clone(),
@@ -148,7 +148,7 @@ impl Runner {
         account_id: &Arc<str>,
         now_ms: i64,
     ) -> PoolAnswer<Result<Slot, Choice>> {
-        if self.context.stopping.is_cancelled() {
+        if self.context.stopping().is_cancelled() {
             let PoolAnswer { place, refused } = self.pool().look(requirements, brief, now_ms);
             let place = Err(place);
             return PoolAnswer { place, refused };
@@ -180,7 +180,7 @@ impl Runner {
         now_ms: i64,
         seen: &mut ShortSeen,
     ) -> Result<Slot, Choice> {
-        if self.context.stopping.is_cancelled() {
+        if self.context.stopping().is_cancelled() {
             return Err(self.pool().outlook(requirements, now_ms));
         }
         let headroom = headroom::headroom_for(&self.core, requirements, account_id, seen).await;
@@ -204,11 +204,11 @@ impl Runner {
             if let Some(job) = run::run(&runner.core, job).await {
                 runner.watch(job);
             }
-            runner.context.wakes.work.notify_one();
+            runner.context.wakes().work.notify_one();
         };
         // Boxed, because a task is moved several times.
         self.context
-            .tasks
+            .tasks()
             .spawn(Box::pin(work).instrument(log_span));
     }
 
@@ -245,12 +245,12 @@ impl Runner {
 
     fn ask(self: &Arc<Self>, job: RunningJob, permit: OwnedSemaphorePermit) {
         let runner = self.clone();
-        self.context.tasks.spawn(async move {
+        self.context.tasks().spawn(async move {
             let id = job.id().clone();
             // Its ticket finds it again, so a stop does not wait for the answer.
             let asked = tokio::select! {
                 biased;
-                () = runner.context.stopping.cancelled() => JobPoll::Again(None),
+                () = runner.context.stopping().cancelled() => JobPoll::Again(None),
                 asked = poll::poll(&runner.core, job) => asked,
             };
             let asked = match asked {
@@ -264,7 +264,7 @@ impl Runner {
                 );
                 runner.polling.watch_again(job, pause, &poll_stats, now_ms);
             }
-            runner.context.wakes.work.notify_one();
+            runner.context.wakes().work.notify_one();
             runner.polling.done(&id, permit);
         });
     }
@@ -277,7 +277,7 @@ impl Runner {
     /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed. A vendor that signs
     /// what it posts must have signed it for one of its worker accounts here.
     pub async fn vendor_hook(&self, backend_id: &str, token: &str, post: &WebhookRequest) -> bool {
-        let attempt = self.context.keyring.hook_attempt(backend_id, token);
+        let attempt = self.context.keyring().hook_attempt(backend_id, token);
         let Some(job_id) = attempt.and_then(|attempt| attempt.job()) else {
             return false;
         };
@@ -363,7 +363,7 @@ impl Runner {
 
     fn go_on(self: &Arc<Self>, row: JobRow, slot: Slot) {
         let runner = self.clone();
-        self.context.tasks.spawn(async move {
+        self.context.tasks().spawn(async move {
             if let Some(job) = adopt::go_on(&runner.core, row, slot).await {
                 runner.watch(job);
             }
@@ -389,13 +389,13 @@ impl Runner {
         let held = self.core.register.leases().into_iter();
         let paid = self.core.register.paid();
         let stays =
-            |job: &(String, i64)| paid.contains(job) || context.wakes.is_watched(job.0.as_str());
+            |job: &(String, i64)| paid.contains(job) || context.wakes().is_watched(job.0.as_str());
         let keep: Vec<String> = held.filter(stays).map(|(id, _)| id).collect();
         let voided =
             context
-                .store
+                .store()
                 .queue()
-                .void_leases(Some(&context.node), &keep, context.steady_ms());
+                .void_leases(Some(context.node()), &keep, context.steady_ms());
         voided.await.map(|_| ())
     }
 
@@ -407,11 +407,11 @@ impl Runner {
     /// Says that this node still works on what it waits for before it stops.
     pub(crate) async fn renew_paid(&self) -> Result<(), atelier_store::Error> {
         let (context, paid) = (&self.context, self.core.register.paid());
-        let until_ms = context.steady_ms() + context.settings.jobs.lease_s.ms();
+        let until_ms = context.steady_ms() + context.settings().jobs.lease_s.ms();
         let renewed = context
-            .store
+            .store()
             .queue()
-            .renew_leases(&context.node, &paid, until_ms);
+            .renew_leases(context.node(), &paid, until_ms);
         self.core.register.renewed(&renewed.await?, until_ms);
         Ok(())
     }
@@ -427,7 +427,7 @@ impl Runner {
         self.workers().load().await?;
         upkeep::probe_credit(&self.context, self.pool());
         upkeep::end_hopeless(&self.core).await?;
-        self.context.wakes.work.notify_one();
+        self.context.wakes().work.notify_one();
         Ok(())
     }
 

@@ -60,7 +60,7 @@ impl Accounts {
         let own = |number: i64| u32::try_from(number).ok().filter(|number| *number > 0);
         let all = self
             .context
-            .store
+            .store()
             .accounts()
             .allowances()
             .await?
@@ -79,7 +79,7 @@ impl Accounts {
 
     /// The account of a caller.
     pub async fn own(&self, account_id: &AccountId) -> Result<Account, Refusal> {
-        let account = self.context.store.accounts().find_own(account_id).await;
+        let account = self.context.store().accounts().find_own(account_id).await;
         account.map_err(unavailable)?.ok_or_else(no_account)
     }
 
@@ -87,7 +87,7 @@ impl Accounts {
     pub async fn one(&self, account_id: &AccountId) -> Result<Account, Refusal> {
         let account = self
             .context
-            .store
+            .store()
             .accounts()
             .find(account_id)
             .await
@@ -107,17 +107,17 @@ impl Accounts {
         }
         let max_queue = new
             .max_queue
-            .unwrap_or(self.context.settings.jobs.max_queue);
+            .unwrap_or(self.context.settings().jobs.max_queue);
         check_max_queue(max_queue)?;
         let now_ms = self.context.now_ms();
-        let id = AccountId::new(self.context.ids.uuid());
+        let id = AccountId::new(self.context.ids().uuid());
         let account = NewAccount {
             id: id.to_string(),
             email: new.email,
             email_verified_ms: new.email_verified.then_some(now_ms),
             balance: new.balance,
             max_queue,
-            ledger_id: self.context.ids.uuid(),
+            ledger_id: self.context.ids().uuid(),
             now_ms,
         };
         let (first_key, api_key) = first_key(&self.context, &id);
@@ -126,7 +126,7 @@ impl Accounts {
             .act(by, "account.create", &account.id, &account.email);
         let account = self
             .context
-            .store
+            .store()
             .accounts()
             .create(account, Some(first_key), Some(act))
             .await
@@ -143,7 +143,7 @@ impl Accounts {
     /// A page of accounts, oldest first, and how many there are.
     pub async fn list(&self, page: i64, limit: i64) -> Result<(Vec<Account>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let page = self.context.store.accounts().list(offset, limit).await;
+        let page = self.context.store().accounts().list(offset, limit).await;
         page.map_err(unavailable)
     }
 
@@ -163,7 +163,7 @@ impl Accounts {
         let act = self.context.act(by, "account.change", id, patch.summary());
         let account = self
             .context
-            .store
+            .store()
             .accounts()
             .update(id, patch, Some(act))
             .await
@@ -179,7 +179,7 @@ impl Accounts {
 
     /// Removes everything of an account that has no unfinished job, but its ledger.
     pub async fn delete(&self, by: &str, id: &AccountId) -> Result<(), Refusal> {
-        let (store, now_ms) = (&self.context.store, self.context.now_ms());
+        let (store, now_ms) = (self.context.store(), self.context.now_ms());
         let act = self.context.act(by, "account.delete", id, "");
         let deleted = store.accounts().delete(id, now_ms, Some(act)).await;
         let deleted = deleted.map_err(unavailable)?;
@@ -206,7 +206,7 @@ impl Accounts {
             CreditKind::Adjust
         };
         let credit = Credit {
-            id: self.context.ids.uuid(),
+            id: self.context.ids().uuid(),
             account_id: account_id.to_string(),
             amount,
             kind,
@@ -216,7 +216,12 @@ impl Accounts {
         };
         let detail = format!("{amount} {reason}");
         let act = self.context.act(by, "account.credit", account_id, detail);
-        let credited = self.context.store.ledger().credit(credit, Some(act)).await;
+        let credited = self
+            .context
+            .store()
+            .ledger()
+            .credit(credit, Some(act))
+            .await;
         let credited = credited.map_err(unavailable)?;
         crash::point("admin.acted");
         match credited {
@@ -243,7 +248,12 @@ impl Accounts {
     ) -> Result<(Vec<LedgerRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let owner = account_id.map(AccountId::as_str);
-        let page = self.context.store.ledger().list(owner, offset, limit).await;
+        let page = self
+            .context
+            .store()
+            .ledger()
+            .list(owner, offset, limit)
+            .await;
         page.map_err(unavailable)
     }
 
@@ -256,7 +266,7 @@ impl Accounts {
     ) -> Result<Vec<UsageRow>, Refusal> {
         let used = self
             .context
-            .store
+            .store()
             .statistics()
             .usage(account_id, from_ms, to_ms)
             .await;

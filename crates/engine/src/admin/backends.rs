@@ -184,7 +184,7 @@ impl Backends {
         let act = self.context.act(by, "backend.remove", id, "");
         let removed = self
             .context
-            .store
+            .store()
             .workers()
             .remove_backend(None, id, Some(act))
             .await;
@@ -201,7 +201,7 @@ impl Backends {
         let act = self.context.act(by, "worker.remove", id, "");
         let removed = self
             .context
-            .store
+            .store()
             .workers()
             .remove(None, id, Some(act))
             .await;

@@ -23,7 +23,7 @@ pub struct BannedWords {
 
 impl BannedWords {
     pub(crate) fn new(context: Arc<Context>) -> Arc<Self> {
-        let rules = Arc::new(context.settings.prompts.all_rules());
+        let rules = Arc::new(context.settings().prompts.all_rules());
         Arc::new(Self {
             context,
             held: RwLock::new((rules, None)),
@@ -47,11 +47,11 @@ impl BannedWords {
 
     /// Looks whether the list was edited, here or on another node, and takes it over.
     pub async fn step(&self) -> Result<(), atelier_store::Error> {
-        let stored = self.context.store.settings().get(SETTING).await?;
+        let stored = self.context.store().settings().get(SETTING).await?;
         if stored == self.stored() {
             return Ok(());
         }
-        let mut rules = self.context.settings.prompts.all_rules();
+        let mut rules = self.context.settings().prompts.all_rules();
         if let Some(text) = &stored {
             let words: Vec<String> = text.lines().map(str::to_owned).collect();
             let configured = rules.iter().position(is_common);
@@ -80,7 +80,7 @@ impl BannedWords {
         let settings = vec![(SETTING.to_owned(), words.join("\n"))];
         let kept = self
             .context
-            .store
+            .store()
             .settings()
             .put_all(settings, Some(act))
             .await;

@@ -180,7 +180,7 @@ impl Callers {
             return refusal.code != Code::Unauthorized;
         }
         for hash in caller.bound.iter().flat_map(|tokens| tokens.iter()) {
-            let found = self.context.store.admin().operator_for_token(hash);
+            let found = self.context.store().admin().operator_for_token(hash);
             if let Ok(Ok(None)) = timeout(ASKED_WITHIN, found).await {
                 return false;
             }
@@ -211,7 +211,7 @@ impl Callers {
             return Ok((caller, until_ms));
         }
         let now_ms = self.context.now_ms();
-        let found = self.context.store.keys().account_for(hash, now_ms);
+        let found = self.context.store().keys().account_for(hash, now_ms);
         let found = timeout(ASKED_WITHIN, found).await;
         let found = found.unwrap_or(Err(atelier_store::Error::Busy));
         let found = found.map_err(unavailable)?;
@@ -275,8 +275,8 @@ impl Callers {
         if !self.is_touch_due(key_id) {
             return;
         }
-        let (store, key_id) = (self.context.store.clone(), key_id.to_owned());
-        self.context.tasks.spawn(async move {
+        let (store, key_id) = (self.context.store().clone(), key_id.to_owned());
+        self.context.tasks().spawn(async move {
             if let Err(error) = store.keys().touch(&key_id, now_ms).await {
                 tracing::debug!(%error, "last use of a key was not written down");
             }

@@ -65,7 +65,7 @@ impl Custody {
         let Some(base_url) = base_url.filter(|_| caller.outside) else {
             return Ok(());
         };
-        let policy = self.context.outbound.policy_for(true);
+        let policy = self.context.outbound().policy_for(true);
         let judged = policy.check_url(base_url, Purpose::Image);
         let refused = |why| Refusal::field(Code::AddressNotAllowed, "base_url", why);
         judged.map(|_| ()).map_err(refused)
@@ -109,7 +109,7 @@ impl Custody {
     pub async fn list(&self, account_id: &AccountId) -> Result<Vec<OwnWorkerView>, Refusal> {
         let backends = self
             .context
-            .store
+            .store()
             .workers()
             .backends()
             .await
@@ -176,7 +176,7 @@ impl Custody {
             .own_act(account_id, "", "custody.remove", id, "");
         let removed =
             self.context
-                .store
+                .store()
                 .workers()
                 .remove_backend(Some(account_id.as_str()), id, Some(act));
         gone(removed.await.map_err(unavailable)?, "no such account")?;
@@ -214,7 +214,7 @@ impl Custody {
     async fn own_rows(&self, account_id: &AccountId) -> Result<Vec<WorkerRow>, Refusal> {
         let rows = self
             .context
-            .store
+            .store()
             .workers()
             .list()
             .await

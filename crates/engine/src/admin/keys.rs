@@ -92,7 +92,7 @@ impl Keys {
         }
         let (now_ms, most) = (
             self.context.now_ms(),
-            self.context.settings.limits.keys_per_account,
+            self.context.settings().limits.keys_per_account,
         );
         if request.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
             return Err(Refusal::invalid("expiresAt", "must be in the future"));
@@ -102,7 +102,7 @@ impl Keys {
         let act = Some(by.act(&self.context, "key.issue", account_id, &id));
         let added = self
             .context
-            .store
+            .store()
             .keys()
             .add(new, act)
             .await
@@ -120,7 +120,7 @@ impl Keys {
 
     /// The keys of an account, without their secrets.
     pub async fn list(&self, account_id: &AccountId) -> Result<Vec<Key>, Refusal> {
-        let keys = self.context.store.keys().list(account_id).await;
+        let keys = self.context.store().keys().list(account_id).await;
         keys.map_err(unavailable)
     }
 
@@ -134,7 +134,7 @@ impl Keys {
         let act = Some(by.act(&self.context, "key.revoke", account_id, key_id));
         let revoked = self
             .context
-            .store
+            .store()
             .keys()
             .revoke(account_id, key_id, self.context.now_ms(), act)
             .await
@@ -155,7 +155,7 @@ pub(super) fn first_key(context: &Context, account_id: &AccountId) -> (NewKey, S
 fn new_key(context: &Context, account_id: &AccountId, request: KeyRequest) -> (NewKey, String) {
     let secret = key::generate();
     let new = NewKey {
-        id: context.ids.uuid(),
+        id: context.ids().uuid(),
         account_id: account_id.to_string(),
         hash: key::hash(&secret),
         prefix: key::display_prefix(&secret),
@@ -163,7 +163,7 @@ fn new_key(context: &Context, account_id: &AccountId, request: KeyRequest) -> (N
         scopes: request.scopes.to_string(),
         now_ms: context.now_ms(),
         expires_ms: request.expires_ms,
-        most: context.settings.limits.keys_per_account,
+        most: context.settings().limits.keys_per_account,
     };
     (new, secret)
 }

@@ -16,7 +16,7 @@ const DAY_MS: i64 = 86_400_000;
 pub(super) async fn margins(context: &Context) -> Result<Vec<Margin>, Refusal> {
     let since = context.now_ms().div_euclid(DAY_MS) - DAYS + 1;
     let rows = context
-        .store
+        .store()
         .statistics()
         .margins(since)
         .await
@@ -30,7 +30,7 @@ pub(super) async fn margins(context: &Context) -> Result<Vec<Margin>, Refusal> {
         sum.1 += row.quota.thousandths();
         sum.2 += row.cost;
     }
-    let quota_usd = context.settings.prices.quota_usd;
+    let quota_usd = context.settings().prices.quota_usd;
     let margin = |((vendor, family, currency), (jobs, quota, cost)): (_, (i64, i64, i64))| {
         let currency: String = currency;
         let (paid, taken) = (quota as f64 / 1e3, cost as f64 / 1e6);

@@ -59,15 +59,15 @@ impl Operators {
     /// The operator behind the hash of a token.
     pub(super) async fn of_hash(&self, hash: &str) -> Result<Option<Operator>, Refusal> {
         // Asked every time: operators are few, and a revoked one is out at once on every node.
-        let found = self.context.store.admin().operator_for_token(hash).await;
+        let found = self.context.store().admin().operator_for_token(hash).await;
         let Some(row) = found.map_err(unavailable)? else {
             self.callers.unlearn(hash);
             return Ok(None);
         };
         let now_ms = self.context.now_ms();
         if self.callers.is_touch_due(hash) {
-            let store = self.context.store.clone();
-            self.context.tasks.spawn(async move {
+            let store = self.context.store().clone();
+            self.context.tasks().spawn(async move {
                 if let Err(error) = store.admin().touch_operator(&row.id, now_ms).await {
                     tracing::debug!(%error, "last use of an operator's token was not written down");
                 }
@@ -90,7 +90,7 @@ impl Operators {
         check_name(name)?;
         let token = key::generate_operator();
         let row = OperatorRow {
-            id: self.context.ids.uuid(),
+            id: self.context.ids().uuid(),
             name: name.to_owned(),
             role,
             prefix: key::display_prefix(&token),
@@ -108,7 +108,7 @@ impl Operators {
         };
         let detail = format!("{name}, {}", role.word());
         let act = self.context.act(by, "operator.create", &row.id, &detail);
-        let added = self.context.store.admin().add_operator(new, act).await;
+        let added = self.context.store().admin().add_operator(new, act).await;
         added.map_err(|error| match error {
             atelier_store::Error::Conflict(_) => {
                 Refusal::field(Code::Conflict, "name", "is or was the name of an operator")
@@ -120,7 +120,7 @@ impl Operators {
 
     /// Every operator that was ever made, oldest first.
     pub async fn list(&self) -> Result<Vec<OperatorRow>, Refusal> {
-        let rows = self.context.store.admin().operators().await;
+        let rows = self.context.store().admin().operators().await;
         rows.map_err(unavailable)
     }
 
@@ -135,7 +135,7 @@ impl Operators {
         let act = self.context.act(by, "operator.revoke", id, "");
         let revoked = self
             .context
-            .store
+            .store()
             .admin()
             .revoke_operator(id, self.context.now_ms(), act)
             .await;

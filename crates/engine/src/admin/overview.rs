@@ -23,13 +23,13 @@ pub(super) async fn overview(context: &Context) -> Result<Overview, Refusal> {
     let now_ms = context.now_ms();
     let from_ms = (now_ms / MINUTE_MS + 1) * MINUTE_MS - MINUTES as i64 * MINUTE_MS;
     let (ended, lags, owed, acts) = tokio::join!(
-        context.store.statistics().ended_since(from_ms, MOST_JOBS),
+        context.store().statistics().ended_since(from_ms, MOST_JOBS),
         context
-            .store
+            .store()
             .statistics()
             .callback_lags(from_ms, MOST_CALLBACKS),
-        context.store.statistics().backlog(),
-        context.store.admin().audit_rows(0, 1),
+        context.store().statistics().backlog(),
+        context.store().admin().audit_rows(0, 1),
     );
     let (ended, mut lags) = (ended.map_err(unavailable)?, lags.map_err(unavailable)?);
     let (owed, (acts, _)) = (owed.map_err(unavailable)?, acts.map_err(unavailable)?);

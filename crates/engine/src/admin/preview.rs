@@ -35,7 +35,7 @@ pub(super) async fn preview(
         ..JobFilter::default()
     };
     let JobPage { rows, total, .. } = context
-        .store
+        .store()
         .jobs()
         .list(filter)
         .await

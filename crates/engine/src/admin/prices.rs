@@ -36,9 +36,9 @@ impl Prices {
     /// Takes over prices that were changed at run time.
     pub async fn load(&self) -> Result<(), atelier_store::Error> {
         // The edition is read first: prices that change in between are looked at once more.
-        let edition = self.context.store.settings().get(EDITION).await?;
+        let edition = self.context.store().settings().get(EDITION).await?;
         let mut tariff = Tariff::clone(&self.tariff());
-        for (name, amount) in self.context.store.settings().list(PRICE).await? {
+        for (name, amount) in self.context.store().settings().list(PRICE).await? {
             let key = name.strip_prefix(PRICE).unwrap_or(&name);
             let taken = Quota::parse(&amount).map(|amount| tariff.set(key, amount));
             if !matches!(taken, Some(Ok(()))) {
@@ -51,7 +51,7 @@ impl Prices {
 
     /// Looks whether another node changed prices, and takes them over.
     pub async fn step(&self) -> Result<(), atelier_store::Error> {
-        if self.context.store.settings().get(EDITION).await? == self.edition() {
+        if self.context.store().settings().get(EDITION).await? == self.edition() {
             return Ok(());
         }
         self.load().await
@@ -79,7 +79,7 @@ impl Prices {
         settings.push((EDITION.to_owned(), act.id.clone()));
         let kept = self
             .context
-            .store
+            .store()
             .settings()
             .put_all(settings, Some(act))
             .await;

@@ -52,7 +52,7 @@ impl Registry {
             .collect();
         let arranged = self
             .context
-            .store
+            .store()
             .workers()
             .apply_backend_change(arrangement, Some(act))
             .await;
@@ -78,7 +78,7 @@ impl Registry {
     /// A row for a new back end.
     pub(super) fn new_backend(&self, owner: Option<&str>, spec: BackendSpec) -> BackendRow {
         BackendRow {
-            id: self.context.ids.uuid(),
+            id: self.context.ids().uuid(),
             owner: owner.map(str::to_owned),
             spec,
             declared: false,
@@ -91,7 +91,7 @@ impl Registry {
     /// A row for a new worker account at a back end.
     pub(super) fn new_worker(&self, backend: &BackendRow) -> WorkerRow {
         WorkerRow {
-            id: self.context.ids.uuid(),
+            id: self.context.ids().uuid(),
             backend_id: backend.id.clone(),
             owner: backend.owner.clone(),
             spec: WorkerSpec::default(),
@@ -146,7 +146,7 @@ impl Registry {
         let place = credential_place(&row.id);
         let opened = self
             .context
-            .keyring
+            .keyring()
             .sealer()
             .open(&row.credential, place.as_bytes());
         opened.is_ok_and(|opened| opened == given.reveal().as_bytes())
@@ -158,17 +158,18 @@ impl Registry {
             return String::new();
         }
         let place = credential_place(worker_id);
-        self.context
-            .keyring
-            .sealer()
-            .seal(credential.as_bytes(), place.as_bytes(), random_bytes())
+        self.context.keyring().sealer().seal(
+            credential.as_bytes(),
+            place.as_bytes(),
+            random_bytes(),
+        )
     }
 
     /// Takes a change over here, and has every other node do the same.
     pub(super) async fn pool_changed(&self) -> Result<(), Refusal> {
         self.runner.workers().load().await.map_err(unavailable)?;
         self.context.broadcast(Hint::Pool);
-        self.context.wakes.work.notify_one();
+        self.context.wakes().work.notify_one();
         Ok(())
     }
 
@@ -193,7 +194,7 @@ impl Registry {
     ) -> Result<Option<BackendRow>, Refusal> {
         let rows = self
             .context
-            .store
+            .store()
             .workers()
             .backends()
             .await
@@ -213,7 +214,7 @@ impl Registry {
         }
         let rows = self
             .context
-            .store
+            .store()
             .workers()
             .list()
             .await
@@ -230,7 +231,7 @@ impl Registry {
     ) -> Result<WorkerRow, Refusal> {
         let rows = self
             .context
-            .store
+            .store()
             .workers()
             .list()
             .await
@@ -249,14 +250,14 @@ impl Registry {
     pub(super) async fn backends(&self) -> Result<Vec<BackendView>, Refusal> {
         let rows = self
             .context
-            .store
+            .store()
             .workers()
             .backends()
             .await
             .map_err(unavailable)?;
         let workers = self
             .context
-            .store
+            .store()
             .workers()
             .list()
             .await
@@ -282,7 +283,7 @@ impl Registry {
     pub(super) async fn show_worker(&self, id: &str) -> Result<WorkerView, Refusal> {
         let rows = self
             .context
-            .store
+            .store()
             .workers()
             .list()
             .await

@@ -149,7 +149,7 @@ impl Reports {
     /// The audit record in pages, newest first.
     pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let found = self.context.store.admin().audit_rows(offset, limit).await;
+        let found = self.context.store().admin().audit_rows(offset, limit).await;
         found.map_err(unavailable)
     }
 
@@ -163,7 +163,7 @@ impl Reports {
         let offset = (page - 1).max(0).saturating_mul(limit);
         let found = self
             .context
-            .store
+            .store()
             .admin()
             .account_acts(account_id, offset, limit);
         found.await.map_err(unavailable)
@@ -173,14 +173,14 @@ impl Reports {
     pub async fn stats(&self) -> Result<Stats, Refusal> {
         let counts = self
             .context
-            .store
+            .store()
             .statistics()
             .counts()
             .await
             .map_err(unavailable)?;
         let lanes = self
             .context
-            .store
+            .store()
             .queue()
             .waiting_by_lane()
             .await
@@ -208,7 +208,7 @@ impl Reports {
 
     /// What is owed and kept at this moment, for metrics.
     pub async fn moment(&self) -> Result<ServiceStats, Refusal> {
-        let store = &self.context.store;
+        let store = self.context.store();
         let (counts, owed, stored) = tokio::try_join!(
             store.statistics().counts(),
             store.statistics().backlog(),
@@ -244,7 +244,7 @@ impl Reports {
                 .map(worker_stats)
                 .collect(),
             up_ms: self.context.steady_ms() - self.started_ms,
-            clock_ahead_ms: self.context.clock.off_ms(),
+            clock_ahead_ms: self.context.clock().off_ms(),
         }
     }
 
@@ -262,7 +262,7 @@ impl Reports {
             state: "ready",
             at_vendors: self.runner.at_vendors(),
             backends: own.map(shown).collect(),
-            clock_ahead_ms: self.context.clock.off_ms(),
+            clock_ahead_ms: self.context.clock().off_ms(),
         }
     }
 
@@ -273,10 +273,10 @@ impl Reports {
             // An older build says less.
             let detail: NodeDetail = serde_json::from_str(&node.detail).unwrap_or_default();
             NodeRow {
-                is_self: node.id == self.context.node,
+                is_self: node.id == self.context.node(),
                 id: node.id,
                 started_ms: node.started_ms,
-                seen_ms: node.seen_ms + self.context.clock.ahead_ms(),
+                seen_ms: node.seen_ms + self.context.clock().ahead_ms(),
                 version: detail.version,
                 in_hand: detail.in_hand,
                 clock_ahead_ms: detail.clock_ahead_ms,
@@ -291,7 +291,7 @@ impl Reports {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let asked = self
             .context
-            .store
+            .store()
             .attempts()
             .asked_workers(&ids)
             .await

@@ -40,14 +40,14 @@ impl SealedSecrets {
         new: &Keyring,
         more: Vec<(String, String)>,
     ) -> Result<usize, ResealError> {
-        let (old, new) = (self.context.keyring.sealer(), new.sealer());
+        let (old, new) = (self.context.keyring().sealer(), new.sealer());
         let again = |name: &str, sealed: &str, place: &str| {
             let opened = old.open(sealed, place.as_bytes());
             let opened = opened.map_err(|_| ResealError::Unopened(name.to_owned()))?;
             Ok::<_, ResealError>(new.seal(&opened, place.as_bytes(), random_bytes()))
         };
         let mut credentials = Vec::new();
-        for worker in self.context.store.workers().list().await? {
+        for worker in self.context.store().workers().list().await? {
             if !worker.credential.is_empty() {
                 let place = credential_place(&worker.id);
                 let sealed = again(&place, &worker.credential, &place)?;
@@ -56,7 +56,7 @@ impl SealedSecrets {
         }
         let mut settings = Vec::new();
         for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS, CREDENTIALS] {
-            for (name, sealed) in self.context.store.settings().list(prefix).await? {
+            for (name, sealed) in self.context.store().settings().list(prefix).await? {
                 let sealed = again(&name, &sealed, &name)?;
                 settings.push((name, sealed));
             }
@@ -73,7 +73,7 @@ impl SealedSecrets {
             .context
             .act(by, "master_key.rotate", "secrets", count.to_string());
         self.context
-            .store
+            .store()
             .workers()
             .reseal(credentials, settings, Some(act))
             .await?;

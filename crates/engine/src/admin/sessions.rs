@@ -127,7 +127,7 @@ impl Sessions {
         }
         let opened = self
             .context
-            .store
+            .store()
             .sessions()
             .open(new, replaces.as_deref(), act)
             .await;
@@ -185,7 +185,7 @@ impl Sessions {
             seen_ms: now_ms,
         };
         let replaces = earlier.map(|row| row.hash);
-        let store = &self.context.store;
+        let store = self.context.store();
         let opened = store.sessions().open(new, replaces.as_deref(), None).await;
         if !opened.map_err(unavailable)? {
             return Err(wrong());
@@ -207,7 +207,7 @@ impl Sessions {
             seen_ms: now_ms,
         };
         self.context
-            .store
+            .store()
             .sessions()
             .open(row, None, None)
             .await
@@ -290,7 +290,7 @@ impl Sessions {
     pub async fn close(&self, word: &str, everywhere: bool) -> Result<(), Refusal> {
         let closed = self
             .context
-            .store
+            .store()
             .sessions()
             .close(&key::hash(word), everywhere)
             .await;
@@ -299,7 +299,7 @@ impl Sessions {
 
     /// What a page must send beside its session with everything that changes something.
     pub fn proof(&self, word: &str) -> String {
-        self.context.keyring.session_proof(word)
+        self.context.keyring().session_proof(word)
     }
 
     /// The operator behind the hash of a token, also of the configuration's.
@@ -314,7 +314,7 @@ impl Sessions {
         if !key::well_formed_session(word) {
             return Ok(None);
         }
-        let found = self.context.store.sessions().find(&key::hash(word)).await;
+        let found = self.context.store().sessions().find(&key::hash(word)).await;
         let now_ms = self.context.now_ms();
         let lives = |row: &SessionRow| {
             let age_ms = now_ms - row.created_ms;
@@ -333,8 +333,8 @@ impl Sessions {
         if !self.callers.is_touch_due(&hash) {
             return;
         }
-        let store = self.context.store.clone();
-        self.context.tasks.spawn(async move {
+        let store = self.context.store().clone();
+        self.context.tasks().spawn(async move {
             if let Err(error) = store.sessions().touch(&hash, now_ms).await {
                 tracing::debug!(%error, "last use of a session was not written down");
             }

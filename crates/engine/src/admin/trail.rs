@@ -21,10 +21,10 @@ pub(super) async fn of(
 ) -> Result<Trail, Refusal> {
     let row = row(context, account_id, id).await?;
     let reads = account_id.map(AccountId::as_str);
-    let attempts = context.store.attempts().list(reads, &row.id).await;
+    let attempts = context.store().attempts().list(reads, &row.id).await;
     let mut attempts = attempts.map_err(unavailable)?;
     for attempt in &mut attempts {
-        attempt.began_ms += context.clock.ahead_ms();
+        attempt.began_ms += context.clock().ahead_ms();
     }
     Ok(Trail {
         account_id: row.account_id.into(),
@@ -43,8 +43,14 @@ async fn row(
     id: &JobId,
 ) -> Result<JobRow, Refusal> {
     let row = match account_id {
-        Some(account_id) => context.store.jobs().find(account_id, id.as_str()).await,
-        None => context.store.jobs().find_of_any_account(id.as_str()).await,
+        Some(account_id) => context.store().jobs().find(account_id, id.as_str()).await,
+        None => {
+            context
+                .store()
+                .jobs()
+                .find_of_any_account(id.as_str())
+                .await
+        }
     };
     let absent = || match account_id {
         Some(_) => Refusal::job_not_found(),

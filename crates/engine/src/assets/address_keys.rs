@@ -40,7 +40,7 @@ pub(crate) struct AddressKeys {
 impl AddressKeys {
     /// Begins with the first key.
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let first = (FIRST.to_string(), context.keyring.first_address_key());
+        let first = (FIRST.to_string(), context.keyring().first_address_key());
         let signer = AddressSigner::new(vec![first]);
         Self {
             context,
@@ -73,7 +73,7 @@ impl AddressKeys {
     /// Reads the keys that are in use.
     pub(crate) async fn load(&self) -> Result<(), atelier_store::Error> {
         let mut keys = Vec::new();
-        for (name, sealed) in self.context.store.settings().list(PREFIX).await? {
+        for (name, sealed) in self.context.store().settings().list(PREFIX).await? {
             let number: Option<u64> = name[PREFIX.len()..].parse().ok();
             let Some((number, (key, made_ms))) = number.zip(self.open_key(&name, &sealed)) else {
                 tracing::error!(name, "an address key cannot be opened with this master key");
@@ -82,12 +82,12 @@ impl AddressKeys {
             keys.push((number, key, made_ms));
         }
         if !keys.iter().any(|(number, _, _)| *number == FIRST) {
-            keys.push((FIRST, self.context.keyring.first_address_key(), i64::MIN));
+            keys.push((FIRST, self.context.keyring().first_address_key(), i64::MIN));
         }
         keys.sort_by_key(|(number, _, _)| std::cmp::Reverse(*number));
         // A key was replaced when the next one was made.
         let gone_ms =
-            self.context.now_ms() - self.context.settings.retention.longest_ms() - MARGIN_MS;
+            self.context.now_ms() - self.context.settings().retention.longest_ms() - MARGIN_MS;
         let mut replaced_ms = i64::MAX;
         let mut live = Vec::new();
         for (number, key, made_ms) in keys {
@@ -103,7 +103,7 @@ impl AddressKeys {
     /// The first key under the name and in the form in which keys are stored, so that it survives another master key.
     pub(crate) fn first(&self) -> (String, Vec<u8>) {
         let kept = SealedKey {
-            key: STANDARD_NO_PAD.encode(self.context.keyring.first_address_key()),
+            key: STANDARD_NO_PAD.encode(self.context.keyring().first_address_key()),
             made_ms: 0,
         };
         let text = serde_json::to_vec(&kept).expect("plain text fields");
@@ -114,7 +114,7 @@ impl AddressKeys {
     pub(crate) async fn rotate(&self, by: &str) -> Result<String, Refusal> {
         let kept = self
             .context
-            .store
+            .store()
             .settings()
             .list(PREFIX)
             .await
@@ -129,13 +129,13 @@ impl AddressKeys {
             made_ms: self.context.now_ms(),
         };
         let text = serde_json::to_vec(&fresh).expect("plain text fields");
-        let sealer = self.context.keyring.sealer();
+        let sealer = self.context.keyring().sealer();
         let sealed = sealer.seal(&text, name.as_bytes(), random_bytes());
         // When two rotate at once, one new key is enough for both.
         let context = &self.context;
         let act = context.act(by, "rotate-address-key", &number.to_string(), "");
         let stored = context
-            .store
+            .store()
             .settings()
             .add(&name, &sealed, Some(act))
             .await;
@@ -143,7 +143,7 @@ impl AddressKeys {
         self.load().await.map_err(unavailable)?;
         let hint = Hint::AddressKeys.encode();
         self.context
-            .store
+            .store()
             .nodes()
             .notify(&[hint])
             .await
@@ -166,7 +166,7 @@ impl AddressKeys {
     fn open_key(&self, name: &str, sealed: &str) -> Option<([u8; 32], i64)> {
         let text = self
             .context
-            .keyring
+            .keyring()
             .sealer()
             .open(sealed, name.as_bytes())
             .ok()?;

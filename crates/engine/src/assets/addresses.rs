@@ -37,13 +37,13 @@ impl Addresses {
         let query = signer.sign(&file.key, file.expires_ms / 1000);
         let address =
             |base: &str| format!("{}{ASSETS}{}?{query}", base.trim_end_matches('/'), file.key);
-        let settings = &self.context.settings;
+        let settings = self.context.settings();
         (address(&settings.urls.origin), address(&settings.urls.cdn))
     }
 
     /// The key of the service's own file behind an address, when the address is signed and still good.
     pub(crate) fn own(&self, url: &str) -> Option<String> {
-        let settings = &self.context.settings;
+        let settings = self.context.settings();
         let starts = [&settings.urls.origin, &settings.urls.cdn]
             .into_iter()
             .chain(&settings.urls.others);

@@ -46,7 +46,7 @@ impl Credentials {
 
     /// A result with its files signed, where somebody signs.
     pub(super) async fn on(&self, owner: &Owner<'_>, mut made: WorkOutput) -> WorkOutput {
-        let signatory = self.context.settings.signatory.as_ref();
+        let signatory = self.context.settings().signatory.as_ref();
         let Some((signatory, work)) = signatory.zip(owner.work) else {
             return made;
         };
@@ -57,7 +57,7 @@ impl Credentials {
         let files = std::mem::take(&mut made.files);
         let (files, tally) = with_credentials(signatory, story, files).await;
         made.files = files;
-        self.context.meters.marked(tally);
+        self.context.meters().marked(tally);
         made
     }
 

@@ -27,14 +27,14 @@ const DELETION: Duration = Duration::from_millis(DELETING_MS as u64 / 3);
 pub(crate) async fn step(context: &Context, files: &Files) -> Result<bool, atelier_store::Error> {
     let now_ms = context.now_ms();
     let condemned = context
-        .store
+        .store()
         .assets()
         .condemn(now_ms, now_ms - AGAIN_MS, AT_ONCE as i64)
         .await?;
     let gone = delete(files, condemned).await;
     if !gone.is_empty() {
         crash::point("sweeper.before_forget");
-        context.store.assets().forget(&gone, now_ms).await?;
+        context.store().assets().forget(&gone, now_ms).await?;
     }
     Ok(gone.len() == AT_ONCE)
 }

@@ -80,7 +80,7 @@ impl Inputs {
                 account_id: account_id.to_string(),
                 media_type: header.media_type.to_owned(),
                 bytes: bytes.len() as i64,
-                expires_ms: now_ms + self.context.settings.retention.input_days.ms(),
+                expires_ms: now_ms + self.context.settings().retention.input_days.ms(),
                 created_ms: now_ms,
             });
             contents.push(bytes);
@@ -89,7 +89,12 @@ impl Inputs {
         if rows.is_empty() {
             return Ok(kept);
         }
-        let noted = self.context.store.assets().note_inputs(rows.clone()).await;
+        let noted = self
+            .context
+            .store()
+            .assets()
+            .note_inputs(rows.clone())
+            .await;
         if matches!(noted, Err(StoreError::Busy)) {
             kept.release();
             return Err(unavailable(StoreError::Busy));
@@ -117,7 +122,7 @@ impl Inputs {
         if unused.is_empty() {
             return;
         }
-        if let Err(error) = self.context.store.assets().drop_inputs(&unused).await {
+        if let Err(error) = self.context.store().assets().drop_inputs(&unused).await {
             tracing::warn!(%error, "inputs of a refused call stay until they expire");
         }
     }
@@ -137,7 +142,7 @@ impl Inputs {
             let location = self.location(field, kept, url.as_str(), VIDEO_BYTES, NO_VIDEO);
             locations.push(location.await?);
         }
-        let outbound = &self.context.outbound;
+        let outbound = self.context.outbound();
         let mut room = outbound.room(&work.whose);
         let mut read = self.read_all(brief, &locations, &mut room).await;
         if read.is_err() && room.was_short() {
@@ -206,7 +211,7 @@ impl Inputs {
         account_id: &AccountId,
         source: &'a Source,
     ) -> Result<InputLocation<'a>, Fault> {
-        let most = self.context.outbound.limits().image_bytes;
+        let most = self.context.outbound().limits().image_bytes;
         let (kept, url) = match &source.image {
             ImageData::Inline(inline) => (Some(input_key(account_id, &inline.hash)), ""),
             ImageData::Url(url) => (self.addresses.own(url.as_str()), url.as_str()),
@@ -256,7 +261,7 @@ impl Inputs {
         } else {
             let fetched = self
                 .context
-                .outbound
+                .outbound()
                 .fetch_image_within(location.url, &mut room);
             let fetched = fetched.await;
             fetched
@@ -287,7 +292,7 @@ impl Inputs {
             let read = async {
                 let download = self
                     .context
-                    .outbound
+                    .outbound()
                     .fetch_file_for(room.whose(), location.url, VIDEO_BYTES)
                     .await?;
                 download.collect_within(&mut room).await

@@ -62,10 +62,10 @@ impl Orphans {
     }
 
     async fn look(&self, before_ms: i64) -> Result<u64, OrphanScanError> {
-        let install = self.context.ids.uuid();
+        let install = self.context.ids().uuid();
         let install = self
             .context
-            .store
+            .store()
             .settings()
             .put_if_absent(INSTALL, &install)
             .await?;
@@ -93,11 +93,11 @@ impl Orphans {
             let mut pages = listed.try_ready_chunks(AT_ONCE);
             while let Some(page) = pages.next().await {
                 let keys = page.map_err(|broken| broken.1)?;
-                let keys = self.context.store.assets().unknown(&keys).await?;
+                let keys = self.context.store().assets().unknown(&keys).await?;
                 if !keys.is_empty() {
                     found += self
                         .context
-                        .store
+                        .store()
                         .assets()
                         .note_orphans(&keys, self.context.now_ms())
                         .await?;
@@ -145,7 +145,14 @@ impl Orphans {
             let mut pages = listed.try_ready_chunks(AT_ONCE);
             while let Some(page) = pages.next().await {
                 let keys = page.map_err(|broken| broken.1)?;
-                if !self.context.store.assets().unknown(&keys).await?.is_empty() {
+                if !self
+                    .context
+                    .store()
+                    .assets()
+                    .unknown(&keys)
+                    .await?
+                    .is_empty()
+                {
                     return Ok(true);
                 }
             }

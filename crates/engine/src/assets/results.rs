@@ -97,14 +97,14 @@ impl ResultWriter<'_> {
         } else {
             self.keep
         };
-        let expires_ms = self.now_ms + context.settings.retention.lifetime_ms(keep);
+        let expires_ms = self.now_ms + context.settings().retention.lifetime_ms(keep);
         let bytes = file.bytes.len() as u64;
         let is_clip = file.media_type == "video/mp4";
         let seconds = is_clip.then(|| video_seconds(&file.bytes)).flatten();
         let began = Instant::now();
         // Its row comes with the settlement.
         let put = self.files.put_unseen(&key, file.bytes).await;
-        context.meters.stored(began.elapsed());
+        context.meters().stored(began.elapsed());
         put.map_err(|error| Fault::internal(format!("asset store: {error}")))?;
         crash::point("runner.file_stored");
         let asset = NewAsset {

@@ -131,7 +131,7 @@ impl Thumbs {
             _place: place,
         };
         let whole = whole.clone();
-        self.context.tasks.spawn(async move {
+        self.context.tasks().spawn(async move {
             let thumbs = Arc::clone(&one.thumbs);
             let made = thumbs.make(&one.key, &whole).await;
             if made.as_ref().is_err_and(|why| why.code == Code::NotFound) {
@@ -187,7 +187,7 @@ impl Thumbs {
             expires_ms: whole.expires_ms,
             created_ms: self.context.now_ms(),
         };
-        let noted = match self.context.store.assets().note_inputs(vec![row]).await {
+        let noted = match self.context.store().assets().note_inputs(vec![row]).await {
             // It is made, and can be made again.
             Err(StoreError::Busy) => return Ok(()),
             noted => noted.map_err(unavailable)?,

@@ -37,10 +37,10 @@ impl Uploads {
 
     /// Judges a file and keeps it. It is recorded first: from then on nobody deletes what is stored.
     pub async fn keep(&self, account_id: &AccountId, bytes: Bytes) -> Result<Upload, Refusal> {
-        let image_bytes = self.context.outbound.limits().image_bytes;
+        let image_bytes = self.context.outbound().limits().image_bytes;
         let media_type = kind(&bytes, image_bytes)?;
-        let (id, now_ms) = (self.context.ids.uuid(), self.context.now_ms());
-        let settings = &self.context.settings;
+        let (id, now_ms) = (self.context.ids().uuid(), self.context.now_ms());
+        let settings = self.context.settings();
         let asset = NewAsset {
             key: format!("{FOLDER}{id}.{}", extension(media_type)),
             job_id: String::new(),
@@ -50,7 +50,7 @@ impl Uploads {
             expires_ms: now_ms + settings.retention.lifetime_ms(ResultLifetime::Month),
             created_ms: now_ms,
         };
-        let store = &self.context.store;
+        let store = self.context.store();
         let most = settings.limits.storage_bytes();
         let noted = store.assets().note_upload(&id, asset.clone(), most).await;
         noted.map_err(unavailable)?.map_err(storage_full)?;
@@ -70,7 +70,7 @@ impl Uploads {
         limit: i64,
     ) -> Result<(Vec<Upload>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let (store, now_ms) = (&self.context.store, self.context.now_ms());
+        let (store, now_ms) = (self.context.store(), self.context.now_ms());
         let found = store
             .assets()
             .uploads(account_id, now_ms, offset, limit)
@@ -80,7 +80,7 @@ impl Uploads {
 
     /// Has a file of an account expire at once.
     pub async fn drop(&self, account_id: &AccountId, id: &str) -> Result<(), Refusal> {
-        let (store, now_ms) = (&self.context.store, self.context.now_ms());
+        let (store, now_ms) = (self.context.store(), self.context.now_ms());
         let dropped = store.assets().drop_upload(account_id, id, now_ms).await;
         if !dropped.map_err(unavailable)? {
             return Err(Refusal::new(Code::NotFound, "no such file"));
@@ -100,7 +100,7 @@ impl Uploads {
         }
         let asset = self
             .context
-            .store
+            .store()
             .assets()
             .find(key)
             .await

@@ -49,11 +49,11 @@ pub(super) async fn send(
             let parent = span.context().map(TraceContext::header);
             headers.extend(parent.map(|parent| ("traceparent", parent)));
             let posted = context
-                .outbound
+                .outbound()
                 .post_callback(&delivery.url, &headers, body);
             let outcome = posted.await;
             let failed = (!outcome.delivered()).then(|| outcome.error.clone().unwrap_or_default());
-            context.tracer.close(span, failed);
+            context.tracer().close(span, failed);
             Some(outcome)
         }
         Err(why) => {
@@ -65,7 +65,7 @@ pub(super) async fn send(
 
 /// A try of a callback, in the trace of its job.
 fn callback_span(context: &Context, callback: &ClaimedCallback) -> OpenSpan {
-    let (tracer, delivery) = (&context.tracer, &callback.delivery);
+    let (tracer, delivery) = (context.tracer(), &callback.delivery);
     let row = callback.row.as_ref().filter(|_| tracer.is_on());
     let trace = row.and_then(|row| TraceContext::kept_in(&row.request));
     let above = trace.map(|trace| trace.of_job(&delivery.job_id));
@@ -81,7 +81,7 @@ pub(super) async fn record(context: &Context, delivery: Delivery, outcome: Callb
     let state = next_state(context, &delivery, &outcome, context.steady_ms());
     let failed = !outcome.delivered() && !outcome.busy;
     context
-        .meters
+        .meters()
         .posted(&delivery, &state, outcome.duration_ms, now_ms);
     let result = DeliveryResult {
         id: delivery.id.clone(),
@@ -94,7 +94,7 @@ pub(super) async fn record(context: &Context, delivery: Delivery, outcome: Callb
         answer_start: outcome.answer_start.chars().take(ANSWER_START).collect(),
         now_ms,
     };
-    if let Err(error) = context.store.deliveries().finish(result).await {
+    if let Err(error) = context.store().deliveries().finish(result).await {
         tracing::warn!(%error, delivery = %delivery.id, "a callback's outcome was not written down");
     }
     crash::point("callbacks.recorded");
@@ -117,7 +117,7 @@ fn compose(
         |body| Bytes::from(body.to_string()),
     );
     let secrets = secrets.map_err(|refusal| refusal.message)?;
-    let timestamp_s = context.clock.machine_ms() / 1000;
+    let timestamp_s = context.clock().machine_ms() / 1000;
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
     let signature = sign_webhook(&secrets, id, timestamp_s, &body);
     let headers = vec![
@@ -147,11 +147,11 @@ fn next_state(
         }
         _ => {}
     }
-    let schedule = &context.settings.callbacks.schedule_s;
+    let schedule = &context.settings().callbacks.schedule_s;
     match schedule.get(delivery.failures.max(0) as usize) {
         None => DeliveryState::Exhausted,
         Some(&pause_s) => {
-            let pause_ms = jittered(pause_s * 1000, context.ids.dice());
+            let pause_ms = jittered(pause_s * 1000, context.ids().dice());
             let asked_ms = outcome.retry_after_s.unwrap_or(0).min(RETRY_AFTER_MOST_S) * 1000;
             DeliveryState::Due {
                 next_ms: steady_ms + pause_ms.max(asked_ms) as i64,

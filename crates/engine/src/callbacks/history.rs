@@ -15,7 +15,7 @@ pub(super) async fn list(
 ) -> Result<(Vec<Delivery>, i64), Refusal> {
     let offset = (page - 1).max(0).saturating_mul(limit);
     let (rows, total) = context
-        .store
+        .store()
         .deliveries()
         .list(account_id.map(AccountId::as_str), None, offset, limit)
         .await
@@ -30,11 +30,11 @@ pub(super) async fn one(
     account_id: &AccountId,
     id: &str,
 ) -> Result<(Delivery, Vec<DeliveryTry>), Refusal> {
-    let row = context.store.deliveries().find(account_id, id).await;
+    let row = context.store().deliveries().find(account_id, id).await;
     let row = row
         .map_err(unavailable)?
         .ok_or_else(|| Refusal::new(Code::NotFound, "no such callback"))?;
-    let log = context.store.deliveries().log(account_id, id).await;
+    let log = context.store().deliveries().log(account_id, id).await;
     let tries = log.map_err(unavailable)?;
     Ok((on_shown_clock(context, row), tries))
 }
@@ -64,7 +64,7 @@ pub(super) async fn redeliver(
 ) -> Result<(), Refusal> {
     let now_ms = context.steady_ms();
     let again = context
-        .store
+        .store()
         .deliveries()
         .redeliver(account_id, id, TRIES_MOST, now_ms)
         .await;
@@ -72,7 +72,7 @@ pub(super) async fn redeliver(
         queue.wake(context);
         return Ok(());
     }
-    let row = context.store.deliveries().find(account_id, id).await;
+    let row = context.store().deliveries().find(account_id, id).await;
     if row
         .map_err(unavailable)?
         .is_some_and(|row| row.attempts >= TRIES_MOST)
@@ -95,7 +95,7 @@ pub(super) async fn redeliver_since(
 ) -> Result<u64, Refusal> {
     let now_ms = context.steady_ms();
     let count = context
-        .store
+        .store()
         .deliveries()
         .redeliver_failed(account_id, since_ms, TRIES_MOST, now_ms)
         .await;
@@ -106,6 +106,6 @@ pub(super) async fn redeliver_since(
 
 /// A delivery with its next try by the clock that is shown.
 fn on_shown_clock(context: &Context, mut row: Delivery) -> Delivery {
-    row.next_ms += context.clock.ahead_ms();
+    row.next_ms += context.clock().ahead_ms();
     row
 }

@@ -22,13 +22,13 @@ pub(super) async fn send(
     url: &str,
     outside: bool,
 ) -> Result<Sample, Refusal> {
-    let policy = context.outbound.policy_for(outside);
+    let policy = context.outbound().policy_for(outside);
     policy
         .check_url(url, Purpose::Callback)
         .map_err(|why| Refusal::field(Code::AddressNotAllowed, "url", why))?;
     let secrets = secrets::signing(context, account_id).await?;
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
-    let id = format!("sample_{}", context.ids.uuid());
+    let id = format!("sample_{}", context.ids().uuid());
     let body = json!({
         "status": "SUCCESS",
         "message": "this is a sample",
@@ -36,7 +36,7 @@ pub(super) async fn send(
         "data": null,
     });
     let body = body.to_string();
-    let timestamp_s = context.clock.machine_ms() / 1000;
+    let timestamp_s = context.clock().machine_ms() / 1000;
     let headers = vec![
         ("webhook-id", id.clone()),
         ("webhook-timestamp", timestamp_s.to_string()),
@@ -46,7 +46,7 @@ pub(super) async fn send(
         ),
     ];
     let sent = Bytes::from(body.clone());
-    let outcome = context.outbound.post_callback(url, &headers, sent).await;
+    let outcome = context.outbound().post_callback(url, &headers, sent).await;
     let headers = headers
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value));

@@ -93,7 +93,7 @@ pub(super) async fn rotate(context: &Context, account_id: &AccountId) -> Result<
         let name = setting_name(account_id);
         let act = context.own_act(account_id, "", "secret.rotate", "callbacks", "");
         let stored = context
-            .store
+            .store()
             .settings()
             .replace(&name, &sealed, &new, Some(act));
         // Somebody else may have changed it meanwhile: then theirs goes on signing too.
@@ -125,7 +125,7 @@ async fn read(context: &Context, account_id: &AccountId) -> Result<StoredSecrets
 async fn sealed(context: &Context, account_id: &AccountId) -> Result<String, Refusal> {
     let name = setting_name(account_id);
     if let Some(sealed) = context
-        .store
+        .store()
         .settings()
         .get(&name)
         .await
@@ -138,13 +138,21 @@ async fn sealed(context: &Context, account_id: &AccountId) -> Result<String, Ref
         older: Vec::new(),
     };
     let sealed = seal(context, account_id, &fresh);
-    let kept = context.store.settings().put_if_absent(&name, &sealed).await;
+    let kept = context
+        .store()
+        .settings()
+        .put_if_absent(&name, &sealed)
+        .await;
     kept.map_err(unavailable)
 }
 
 fn open(context: &Context, account_id: &AccountId, sealed: &str) -> Result<StoredSecrets, Refusal> {
     let name = setting_name(account_id);
-    let opened = context.keyring.sealer().open(sealed, name.as_bytes()).ok();
+    let opened = context
+        .keyring()
+        .sealer()
+        .open(sealed, name.as_bytes())
+        .ok();
     opened
         .and_then(|text| serde_json::from_slice(&text).ok())
         .ok_or_else(|| {
@@ -161,7 +169,7 @@ fn open(context: &Context, account_id: &AccountId, sealed: &str) -> Result<Store
 
 fn seal(context: &Context, account_id: &AccountId, secrets: &StoredSecrets) -> String {
     let text = serde_json::to_vec(secrets).expect("plain text fields");
-    let sealer = context.keyring.sealer();
+    let sealer = context.keyring().sealer();
     sealer.seal(&text, setting_name(account_id).as_bytes(), random_bytes())
 }
 

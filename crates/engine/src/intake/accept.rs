@@ -130,12 +130,12 @@ impl PlacedJob {
     ) -> Acceptance {
         Acceptance {
             job: self.job.clone(),
-            ledger_id: context.ids.uuid(),
+            ledger_id: context.ids().uuid(),
             idempotency,
-            max_storage: context.settings.limits.storage_bytes(),
+            max_storage: context.settings().limits.storage_bytes(),
             lease: self.slot.as_ref().map(|_| Lease {
-                owner: context.node.clone(),
-                until_ms: queued_ms(&self.job) + context.settings.jobs.lease_s.ms(),
+                owner: context.node().to_owned(),
+                until_ms: queued_ms(&self.job) + context.settings().jobs.lease_s.ms(),
             }),
             working: self.working,
             attempt: None,
@@ -171,7 +171,7 @@ impl PlacedJob {
             Some(slot) => {
                 let initial_lease = InitialLease {
                     fence,
-                    lease_until_ms: queued_ms(&self.job) + context.settings.jobs.lease_s.ms(),
+                    lease_until_ms: queued_ms(&self.job) + context.settings().jobs.lease_s.ms(),
                     intended: begun,
                     working: self.working,
                 };
@@ -205,11 +205,11 @@ pub(super) async fn accept(
     acceptance.attempt = placed.first_attempt(&context, waits);
     let above = placed.trace.map(|trace| trace.of_job(&placed.job.id));
     let span = context
-        .tracer
+        .tracer()
         .open(above, "commit", SpanKind::Internal, context.now_ms());
-    let accepted = context.store.jobs().accept(acceptance).await;
+    let accepted = context.store().jobs().accept(acceptance).await;
     let error = accepted.as_ref().err().map(ToString::to_string);
-    context.tracer.close(span, error);
+    context.tracer().close(span, error);
     let accepted = accepted.map_err(unavailable)?;
     crash::point("submit.accepted");
     let (job_id, replayed) = match accepted {
@@ -234,7 +234,7 @@ pub(super) async fn find_replay(
     account_id: &str,
     given: &Idempotency,
 ) -> Result<Option<Submission>, Refusal> {
-    let call = context.store.jobs().earlier_call(account_id, given).await;
+    let call = context.store().jobs().earlier_call(account_id, given).await;
     match call.map_err(unavailable)? {
         None => Ok(None),
         Some(AcceptOutcome::Replayed { job_id }) => Ok(Some(Submission {
@@ -295,12 +295,12 @@ pub(super) async fn take_place(runner: &Runner, prepared: &mut PreparedJob) -> R
 /// Refuses what the commit would refuse anyway, before anything is done for it.
 pub(super) async fn precheck(context: &Context, prepared: &PreparedJob) -> Result<(), Refusal> {
     let job = &prepared.job;
-    let (store, account_id) = (&context.store, &job.account_id);
+    let (store, account_id) = (context.store(), &job.account_id);
     let refused = store.jobs().precheck_refusal(
         account_id,
         &job.queue,
         job.price,
-        context.settings.limits.storage_bytes(),
+        context.settings().limits.storage_bytes(),
     );
     match refused.await.map_err(unavailable)? {
         None => Ok(()),

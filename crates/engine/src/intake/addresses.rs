@@ -26,7 +26,7 @@ pub(super) async fn check(
     caller: &Caller,
     order: &Order,
 ) -> Result<(), Refusal> {
-    let policy = context.outbound.policy_for(caller.outside);
+    let policy = context.outbound().policy_for(caller.outside);
     let refuse = |field: &str, blocked: &dyn std::fmt::Display| {
         Err(Refusal::field(Code::AddressNotAllowed, field, blocked))
     };

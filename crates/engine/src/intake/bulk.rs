@@ -115,13 +115,13 @@ pub(super) async fn accept(
     let mut taken = placed.iter().filter_map(|(_, one)| one.as_ref().ok());
     let above = taken.find_map(|(one, _)| one.trace());
     let span = context
-        .tracer
+        .tracer()
         .open(above, "commit", SpanKind::Internal, context.now_ms())
         .with("atelier.batch", &id)
         .with("atelier.calls", &bulk.items.len());
-    let accepted = context.store.jobs().accept_bulk(bulk).await;
+    let accepted = context.store().jobs().accept_bulk(bulk).await;
     let error = accepted.as_ref().err().map(ToString::to_string);
-    context.tracer.close(span, error);
+    context.tracer().close(span, error);
     let answers = match accepted.map_err(unavailable)? {
         BulkOutcome::New(answers) => answers,
         BulkOutcome::Replayed { bulk_id } => return show(&context, &owner, &bulk_id).await,
@@ -182,7 +182,7 @@ pub(super) async fn show(
     account_id: &str,
     id: &str,
 ) -> Result<BulkView, Refusal> {
-    let bulk = context.store.jobs().find_bulk(account_id, id).await;
+    let bulk = context.store().jobs().find_bulk(account_id, id).await;
     let bulk = bulk.map_err(unavailable)?;
     let bulk = bulk.ok_or_else(|| Refusal::new(Code::NotFound, "no such batch"))?;
     Ok(view(bulk))

@@ -91,7 +91,7 @@ impl Call {
         Some(Idempotency {
             key: key.clone(),
             fingerprint: hex(&hasher.finalize()),
-            keep_after_ms: context.now_ms() - context.settings.retention.idempotency_hours.ms(),
+            keep_after_ms: context.now_ms() - context.settings().retention.idempotency_hours.ms(),
         })
     }
 }

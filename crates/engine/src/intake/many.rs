@@ -38,7 +38,7 @@ impl Intake {
     pub async fn submit_bulk(&self, mut call: BulkCall) -> Result<BulkView, Refusal> {
         let (begun, created_ms) = (call.begun, self.context.now_ms());
         let account_id = call.caller.account_id.to_string();
-        let keep_after_ms = created_ms - self.context.settings.retention.idempotency_hours.ms();
+        let keep_after_ms = created_ms - self.context.settings().retention.idempotency_hours.ms();
         let idempotency = call.idempotency.take();
         let idempotency = idempotency.map(|(key, fingerprint)| Idempotency {
             key,
@@ -57,7 +57,7 @@ impl Intake {
         };
         self.translate_all(&mut ready, prepared_until).await?;
         let new = NewBulk {
-            id: self.context.ids.uuid(),
+            id: self.context.ids().uuid(),
             account_id,
             idempotency,
             items: Vec::new(),
@@ -70,7 +70,7 @@ impl Intake {
         );
         let accepted = bulk::accept(context, runner, assets, new, ready);
         let until = begun + ANSWERED_WITHIN;
-        accept::in_time(until, self.context.tasks.spawn(accepted)).await
+        accept::in_time(until, self.context.tasks().spawn(accepted)).await
     }
 
     /// What an account submitted together.
@@ -94,7 +94,7 @@ impl Intake {
             return earlier.await.map(PreparedBatch::Earlier);
         }
         // One after the other where nobody outside is asked: what is refused of one counts against the next.
-        let reviewed = self.context.settings.prompts.is_moderated();
+        let reviewed = self.context.settings().prompts.is_moderated();
         let at_once = if reviewed { REVIEWED_AT_ONCE } else { 1 };
         let (within_rate, custody) = (call.within_rate, call.custody);
         let mut ready = Vec::with_capacity(call.requests.len());

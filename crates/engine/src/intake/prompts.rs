@@ -32,13 +32,13 @@ pub(super) async fn check_pause(
     account_id: &str,
     family: &'static Family,
 ) -> Result<(), Refusal> {
-    let (most, now_ms) = (context.settings.prompts.refused_a_day, context.now_ms());
+    let (most, now_ms) = (context.settings().prompts.refused_a_day, context.now_ms());
     if most == 0 || pauses.0.knows(&at(account_id, family), now_ms) {
         return Ok(());
     }
     let name = family.name;
     let refused = context
-        .store
+        .store()
         .accounts()
         .refused_prompts(account_id, name, today(context));
     if refused.await.map_err(unavailable)? < i64::from(most) {
@@ -74,12 +74,12 @@ pub(super) async fn count(
     account_id: &str,
     family: &'static Family,
 ) -> Result<(), Refusal> {
-    if context.settings.prompts.refused_a_day == 0 {
+    if context.settings().prompts.refused_a_day == 0 {
         return Ok(());
     }
     let counted =
         context
-            .store
+            .store()
             .accounts()
             .count_refused_prompt(account_id, family.name, today(context));
     let counted = counted.await.map_err(unavailable);

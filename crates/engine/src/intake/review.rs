@@ -31,7 +31,7 @@ impl Review {
         request: &dyn Request,
         brief: &Brief,
     ) -> Result<(), Refusal> {
-        let settings = &context.settings.prompts;
+        let settings = &context.settings().prompts;
         if !settings.is_moderated() {
             return Ok(());
         }
@@ -43,7 +43,7 @@ impl Review {
 
     /// The same for the words that a prompt was put into.
     pub(super) async fn check_words(&self, context: &Context, words: &str) -> Result<(), Refusal> {
-        let settings = &context.settings.prompts;
+        let settings = &context.settings().prompts;
         if !settings.is_moderated() {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl Review {
 }
 
 fn connect(context: &Context, settings: &PromptSettings) -> Result<VendorHttp, String> {
-    let http = context.outbound.vendor(&settings.moderation_url, true);
+    let http = context.outbound().vendor(&settings.moderation_url, true);
     let http = http.map_err(|why| why.to_string())?;
     if settings.moderation_key.is_empty() {
         return Ok(http);

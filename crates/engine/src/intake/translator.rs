@@ -46,7 +46,7 @@ impl Default for Translator {
 impl Translator {
     /// The prompt in English; nothing when it is left as it is.
     pub(super) async fn english(&self, context: &Context, prompt: &str) -> Option<Arc<str>> {
-        let settings = &context.settings.translation;
+        let settings = &context.settings().translation;
         // Words in double brackets steer the embedded engine; nobody else is to read them.
         if !settings.is_set()
             || prompt.trim().is_empty()
@@ -83,7 +83,7 @@ impl Translator {
 }
 
 fn connect(context: &Context, settings: &Translation) -> Option<VendorHttp> {
-    let http = context.outbound.vendor(&settings.url, true);
+    let http = context.outbound().vendor(&settings.url, true);
     let http = http.and_then(|http| {
         // LibreTranslate takes its key in the body.
         if settings.key.is_empty() || settings.model.is_empty() {

@@ -40,7 +40,7 @@ pub(super) async fn adopt(
     row: JobRow,
 ) -> Result<AdoptOutcome, atelier_store::Error> {
     debug_assert_eq!(row.state, JobState::Running);
-    let tries_most = core.context.settings.jobs.tries;
+    let tries_most = core.context.settings().jobs.tries;
     let Some(worker) = row.worker.as_deref().map(WorkerName::read) else {
         // Nothing was asked of any vendor.
         if row.begun() >= tries_most {
@@ -78,7 +78,7 @@ pub(super) async fn adopt(
 
 /// Whether a worker account is there, be it usable on this node or not.
 async fn is_stored(core: &RunnerCore, worker: &WorkerName) -> Result<bool, atelier_store::Error> {
-    let stored = core.context.store.workers().list().await?;
+    let stored = core.context.store().workers().list().await?;
     Ok(stored.iter().any(|row| WorkerName::from(row) == *worker))
 }
 
@@ -95,7 +95,7 @@ async fn end(
 async fn queue(core: &RunnerCore, row: JobRow) -> Result<AdoptOutcome, atelier_store::Error> {
     let why = RequeueReason::lost("its node went silent");
     requeue(&core.context, &LeasedJob::from(row), 0, why).await?;
-    core.context.wakes.work.notify_one();
+    core.context.wakes().work.notify_one();
     Ok(AdoptOutcome::Done)
 }
 
@@ -106,11 +106,11 @@ async fn take_lease(
 ) -> Result<AdoptOutcome, atelier_store::Error> {
     let context = &core.context;
     let now_ms = context.steady_ms();
-    let until_ms = now_ms + context.settings.jobs.lease_s.ms();
+    let until_ms = now_ms + context.settings().jobs.lease_s.ms();
     let taken = context
-        .store
+        .store()
         .queue()
-        .take_lease(&row.id, row.fence, &context.node, until_ms, now_ms)
+        .take_lease(&row.id, row.fence, context.node(), until_ms, now_ms)
         .await?;
     Ok(taken.map_or(AdoptOutcome::Done, |row| {
         AdoptOutcome::GoOn(Box::new((row, slot)))
@@ -119,7 +119,7 @@ async fn take_lease(
 
 /// Goes on where the other node was, with the attempt that the vendor knows.
 pub(super) async fn go_on(core: &RunnerCore, mut row: JobRow, slot: Slot) -> Option<RunningJob> {
-    let began_ms = row.started_ms.unwrap_or(row.created_ms) - core.context.clock.ahead_ms();
+    let began_ms = row.started_ms.unwrap_or(row.created_ms) - core.context.clock().ahead_ms();
     let attempt_id = row.attempt_id.take().unwrap_or_default();
     let ticket = row.ticket.take();
     let ticket = ticket.and_then(|text| serde_json::from_str(&text).ok());
@@ -147,6 +147,6 @@ async fn asked_ms(core: &RunnerCore, attempt_id: &str, ticket: Option<&Value>) -
     if ticket.is_some() {
         return now_ms;
     }
-    let began = context.store.attempts().began_ms(attempt_id).await;
+    let began = context.store().attempts().began_ms(attempt_id).await;
     began.ok().flatten().unwrap_or(now_ms)
 }

@@ -52,8 +52,8 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
         // From here on the vendor may be paid for something that nobody could find again.
         let paid = job.backend().lost_submit() == LostSubmit::Unknown;
         job.signals().set_paid(paid);
-        let watched = context.wakes.is_watched(job.id());
-        if job.leased.intended && context.stopping.is_cancelled() && !watched {
+        let watched = context.wakes().is_watched(job.id());
+        if job.leased.intended && context.stopping().is_cancelled() && !watched {
             // The end of this node may have given the job away already; nobody has asked the vendor, and nobody waits here.
             return Ok(JobStart::Full);
         }
@@ -65,7 +65,7 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
                 // It is counted already.
                 intent.limits = StartLimits::default();
             }
-            let began = context.store.attempts().begin(intent).await;
+            let began = context.store().attempts().begin(intent).await;
             match began.map_err(|error| Fault::internal(format!("store: {error}")))? {
                 AttemptStart::Yes => {}
                 AttemptStart::Lost => return Ok(JobStart::Lost),
@@ -113,9 +113,9 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
 /// Whether what was intended with the acceptance might be another's by now: a node that stops hands back what it has, somebody
 /// may have ended the job, and its lease may have run out.
 fn may_be_lost(context: &Context, job: &RunningJob) -> bool {
-    context.stopping.is_cancelled()
+    context.stopping().is_cancelled()
         || job.signals().stop.is_cancelled()
-        || context.steady_ms() - job.leased.queued_ms >= context.settings.jobs.lease_s.ms()
+        || context.steady_ms() - job.leased.queued_ms >= context.settings().jobs.lease_s.ms()
 }
 
 /// Asks the worker account to begin, and takes note of how that went.
@@ -126,14 +126,14 @@ async fn ask(
     attempt: &AttemptId,
 ) -> Result<StartOutcome, Fault> {
     let (leased, vendor) = (&job.leased, job.slot.vendor());
-    let (meters, tracer, now_ms) = (&context.meters, &context.tracer, context.now_ms());
+    let (meters, tracer, now_ms) = (context.meters(), context.tracer(), context.now_ms());
     let mark = leased.mark(now_ms);
     meters.began(&leased.operation, (now_ms - leased.created_ms).max(0), mark);
     // How long it waited for a place.
     let wait = tracer.open(leased.trace, "lease", SpanKind::Internal, now_ms);
     if let Some(parent) = wait.context() {
         let wait = wait.since(parent, leased.created_ms, now_ms);
-        tracer.close(wait.with("atelier.node", &context.node), None);
+        tracer.close(wait.with("atelier.node", context.node()), None);
     }
     let span = tracer
         .open(leased.trace, START, SpanKind::Client, now_ms)
@@ -182,11 +182,11 @@ async fn keep_ticket(
 
 /// Where the vendor may post that this attempt is worth a look.
 fn hook_url(context: &Context, job: &RunningJob, attempt: &AttemptId) -> Option<String> {
-    let base = &context.settings.urls.hooks;
+    let base = &context.settings().urls.hooks;
     if base.is_empty() || !job.slot.recorded() {
         return None;
     }
     let backend = job.worker().backend();
-    let token = context.keyring.hook_token(backend, attempt);
+    let token = context.keyring().hook_token(backend, attempt);
     Some(format!("{base}{HOOK_PATH}{backend}/{token}"))
 }

@@ -36,7 +36,7 @@ pub(super) async fn fail_or_retry(core: &RunnerCore, leased: &LeasedJob, fault: 
     let retried = match react(fault.class).job {
         // A worker account that is set aside is no try of the job: another one gets it, or it waits.
         JobAction::Elsewhere => true,
-        JobAction::Again => leased.begun < core.context.settings.jobs.tries,
+        JobAction::Again => leased.begun < core.context.settings().jobs.tries,
         JobAction::OtherBackend | JobAction::End => false,
     };
     if retried {
@@ -67,7 +67,7 @@ async fn others_may(core: &RunnerCore, leased: &LeasedJob, worker: &WorkerName) 
 /// Gives a job back to the queue; the vendor certainly does not have it, or does not mind.
 async fn again(context: &Context, leased: &LeasedJob, fault: &Fault) {
     let words = format!("{}: {}", fault.class.word(), fault.detail);
-    let pause_ms = context.settings.jobs.retry_pause_ms * leased.begun.max(1);
+    let pause_ms = context.settings().jobs.retry_pause_ms * leased.begun.max(1);
     let (pause_ms, why) = match react(fault.class).job {
         JobAction::OtherBackend => (0, RequeueReason::unable(words)),
         JobAction::Elsewhere => (0, RequeueReason::failed(words, false)),
@@ -76,7 +76,7 @@ async fn again(context: &Context, leased: &LeasedJob, fault: &Fault) {
     match requeue(context, leased, context.steady_ms() + pause_ms, why).await {
         Ok(()) => {
             context.wake_job(&leased.id);
-            context.wakes.work.notify_one();
+            context.wakes().work.notify_one();
         }
         Err(error) => {
             tracing::error!(%error, job = %leased.id, "a failure could not be recorded; the lease will run out");

@@ -45,9 +45,9 @@ pub(super) async fn finish(
     let told = made.files.is_empty();
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
     let mark = leased.mark(context.now_ms());
-    context.meters.made(job.slot.vendor(), took_ms, mark);
+    context.meters().made(job.slot.vendor(), took_ms, mark);
     let span = context
-        .tracer
+        .tracer()
         .open(
             leased.trace,
             "storage",
@@ -57,7 +57,7 @@ pub(super) async fn finish(
         .with("atelier.files", &made.files.len());
     let stored = core.assets.store(&owner, made).await;
     let error = stored.as_ref().err().map(|fault| fault.detail.clone());
-    context.tracer.close(span, error);
+    context.tracer().close(span, error);
     let outcome = stored?;
     crash::point("runner.before_settle");
     let (pool, guard) = (&core.pool, Guard::Fence(leased.fence));
@@ -87,7 +87,7 @@ pub(super) async fn finish(
 /// Counts what was taken; what callers' own worker accounts pay is not the operator's.
 fn took(context: &Context, job: &RunningJob, cost: Option<&Cost>) {
     if let Some(cost) = cost.filter(|_| !job.slot.custody()) {
-        context.meters.took(job.slot.vendor(), cost);
+        context.meters().took(job.slot.vendor(), cost);
     }
 }
 
@@ -143,7 +143,7 @@ pub(super) async fn finish_at_once(
             return;
         };
         let pause = pauses.next();
-        let stopping = free && context.stopping.is_cancelled();
+        let stopping = free && context.stopping().is_cancelled();
         let late = context.steady_ms() >= leased.deadline_ms || stopping;
         let passes = react(fault.class).job.may_pass();
         if !passes || late || (free && pause.is_none()) {

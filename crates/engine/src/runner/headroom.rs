@@ -41,19 +41,19 @@ pub(super) async fn headroom_for(
         return Headroom::Nothing;
     }
     let (context, now_ms) = (&core.context, core.context.steady_ms());
-    let shared = context.store.is_postgres();
+    let shared = context.store().is_postgres();
     let Some((headroom, short)) = core.pool.required_headroom(requirements, shared, now_ms) else {
         return Headroom::Nothing;
     };
     let short = ShortWork {
-        since_ms: short.since_ms.saturating_add(context.clock.ahead_ms()),
+        since_ms: short.since_ms.saturating_add(context.clock().ahead_ms()),
         ..short
     };
     let some = if let Some(some) = seen.of(&short) {
         some
     } else {
         let found = context
-            .store
+            .store()
             .queue()
             .has_short_work(account_id, &short, now_ms);
         let some = found.await.unwrap_or_else(|error| {

@@ -270,7 +270,7 @@ impl RunningJob {
 
     /// Tells whether the job is still this node's, when something is about to be ordered for it.
     pub(crate) fn lease(&self, context: &Context) -> Fence {
-        let (signals, clock) = (Arc::clone(&self.signals), context.clock.clone());
+        let (signals, clock) = (Arc::clone(&self.signals), context.clock().clone());
         Arc::new(move || signals.is_ours(clock.steady_ms()))
     }
 

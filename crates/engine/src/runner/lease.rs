@@ -25,7 +25,7 @@ pub(super) async fn lease(
     mut begin: impl FnMut(RunningJob),
 ) -> Result<usize, atelier_store::Error> {
     let (context, pool) = (&core.context, &core.pool);
-    if context.stopping.is_cancelled() {
+    if context.stopping().is_cancelled() {
         return Ok(0);
     }
     let now_ms = context.steady_ms();
@@ -33,7 +33,7 @@ pub(super) async fn lease(
         return Ok(0);
     }
     let LeasableKinds { wide, narrow } =
-        pool.leasable(context.store.queue().waiting_kinds().await?, now_ms);
+        pool.leasable(context.store().queue().waiting_kinds().await?, now_ms);
     let kinds: Vec<String> = narrow.iter().map(|one| one.kind.clone()).collect();
     let kinds = [kinds, wide.clone()].concat();
     let limit = pool.room(&kinds).min(LEASE_MOST) as i64;
@@ -41,15 +41,15 @@ pub(super) async fn lease(
         return Ok(0);
     }
     let request = LeaseRequest {
-        owner: context.node.clone(),
-        until_ms: now_ms + context.settings.jobs.lease_s.ms(),
+        owner: context.node().to_owned(),
+        until_ms: now_ms + context.settings().jobs.lease_s.ms(),
         now_ms,
-        ahead_ms: context.clock.ahead_ms(),
+        ahead_ms: context.clock().ahead_ms(),
         kinds: wide,
         narrow,
         limit,
     };
-    let rows = context.store.queue().lease_next(request).await?;
+    let rows = context.store().queue().lease_next(request).await?;
     let count = rows.len();
     let mut back = Vec::new();
     for row in rows {

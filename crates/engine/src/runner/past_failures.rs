@@ -14,7 +14,7 @@ pub(super) async fn load_past_failures(context: &Context, leased: &LeasedJob) ->
         return past_failures;
     }
     // Not knowing costs one more refusal.
-    let attempts = context.store.attempts().failed(&leased.id).await;
+    let attempts = context.store().attempts().failed(&leased.id).await;
     let mut failed = Vec::new();
     for (worker, state) in attempts.unwrap_or_default() {
         let worker = WorkerName::read(&worker);

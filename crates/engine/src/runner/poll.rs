@@ -68,7 +68,7 @@ pub(super) async fn poll(core: &RunnerCore, job: RunningJob) -> JobPoll {
             answer = question => Some(answer),
         };
         if let Some(Ok(answer)) = &answer {
-            let (meters, vendor) = (&core.context.meters, job.slot.vendor());
+            let (meters, vendor) = (core.context.meters(), job.slot.vendor());
             let fault = answer.as_ref().err();
             let mark = job.leased.mark(core.context.now_ms());
             meters.called(vendor, POLL, asked_at.elapsed(), fault, mark);
@@ -104,7 +104,7 @@ pub(super) async fn poll(core: &RunnerCore, job: RunningJob) -> JobPoll {
 fn poll_span(core: &RunnerCore, job: &RunningJob) -> OpenSpan {
     let (context, above) = (&core.context, job.leased.trace);
     let now_ms = context.now_ms();
-    let span = context.tracer.open(above, POLL, SpanKind::Client, now_ms);
+    let span = context.tracer().open(above, POLL, SpanKind::Client, now_ms);
     span.with("atelier.vendor", job.slot.vendor())
 }
 
@@ -115,7 +115,7 @@ fn close_poll_span(core: &RunnerCore, span: OpenSpan, answer: &Result<PollOutcom
         Ok(PollOutcome::Done(_) | PollOutcome::Step(_)) => None,
         Ok(PollOutcome::Failed(fault)) | Err(fault) => Some(fault.detail.clone()),
     };
-    core.context.tracer.close(span, error);
+    core.context.tracer().close(span, error);
 }
 
 /// What the answer to a question means.
@@ -140,7 +140,7 @@ async fn handle_reply(
         }
         Ok(PollOutcome::Failed(fault)) => {
             pool.member(job.worker()).fault(&fault, context.steady_ms());
-            context.meters.failed(job.slot.vendor(), &fault);
+            context.meters().failed(job.slot.vendor(), &fault);
             vendor_failed(core, &job, &fault).await;
             None
         }
@@ -255,7 +255,7 @@ fn not_yet(mut job: RunningJob, left: Duration) -> (RunningJob, Duration) {
 /// The vendor does not have the work, and will not get it any more.
 async fn denied(core: &RunnerCore, job: &RunningJob) -> NextPoll {
     let (context, leased) = (&core.context, &job.leased);
-    if leased.begun >= context.settings.jobs.tries {
+    if leased.begun >= context.settings().jobs.tries {
         fail(core, leased, internal_failure(UNKNOWN)).await;
         return None;
     }
@@ -300,7 +300,7 @@ fn abandon(core: &RunnerCore, job: &RunningJob) {
     }
     if let Some(ticket) = job.ticket.clone() {
         let backend = job.backend();
-        let tasks = &core.context.tasks;
+        let tasks = core.context.tasks();
         tasks.spawn(async move { backend.cancel(&ticket).await });
     }
 }

@@ -49,7 +49,7 @@ pub(super) async fn prepare(core: &RunnerCore, job: &RunningJob) -> Result<Work,
     }
     if has_inputs {
         job.slot.leave();
-        core.context.wakes.work.notify_one();
+        core.context.wakes().work.notify_one();
         work = with_inputs(core, work, &leased.account_id, looks).await?;
         job.slot.come_back(|| core.context.steady_ms()).await;
     }

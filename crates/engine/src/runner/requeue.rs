@@ -69,5 +69,10 @@ pub(super) async fn requeue(
         attempt_state: why.state,
         counts: why.counts,
     };
-    context.store.attempts().requeue(requeue).await.map(|_| ())
+    context
+        .store()
+        .attempts()
+        .requeue(requeue)
+        .await
+        .map(|_| ())
 }

@@ -53,7 +53,7 @@ pub(super) async fn run(core: &RunnerCore, job: RunningJob) -> Option<RunningJob
                 now = job.signals().progress.idle_changed(rests) => {
                     rests = now;
                     job.slot.step_aside(rests);
-                    core.context.wakes.work.notify_one();
+                    core.context.wakes().work.notify_one();
                 }
             }
         }
@@ -111,7 +111,7 @@ fn release_slot_early<'a>(
     }
     let ending = core.endings.try_acquire().ok()?;
     job.slot.step_aside(true);
-    core.context.wakes.work.notify_one();
+    core.context.wakes().work.notify_one();
     Some(ending)
 }
 
@@ -119,8 +119,8 @@ fn release_slot_early<'a>(
 /// and that nobody can find again goes on, and so does work whose caller waits here for the answer.
 async fn until_handed_back(core: &RunnerCore, job: &RunningJob) {
     let context = &core.context;
-    context.stopping.cancelled().await;
-    if job.signals().is_paid() || context.wakes.is_watched(job.id()) {
+    context.stopping().cancelled().await;
+    if job.signals().is_paid() || context.wakes().is_watched(job.id()) {
         std::future::pending::<()>().await;
     }
 }

@@ -62,15 +62,15 @@ pub(super) async fn settle_paid(
 ) -> Result<Option<JobRow>, atelier_store::Error> {
     let context = &core.context;
     // Dated when its turn has come: a queue may be long, and others count from these times.
-    let write_slot = context.store.write_slot().await?;
-    let (steady_ms, ahead_ms) = (context.steady_ms(), context.clock.ahead_ms());
+    let write_slot = context.store().write_slot().await?;
+    let (steady_ms, ahead_ms) = (context.steady_ms(), context.clock().ahead_ms());
     let began_ms = steady_ms + ahead_ms;
     let settlement = Settlement {
         job_id: job_id.to_owned(),
         guard,
         outcome,
         cost: spent.cost,
-        ledger_id: context.ids.uuid(),
+        ledger_id: context.ids().uuid(),
         began_ms: spent.began_ms,
         now_ms: began_ms,
         ahead_ms,
@@ -78,7 +78,7 @@ pub(super) async fn settle_paid(
     let room = core.callback_queue.room();
     let until_ms = room.is_some().then_some(steady_ms + CLAIM_MS);
     let ended = context
-        .store
+        .store()
         .jobs()
         .settle_in(write_slot, settlement, until_ms);
     let (settled, claimed) = ended.await?;
@@ -86,12 +86,12 @@ pub(super) async fn settle_paid(
     match settled {
         SettleOutcome::Done(row) => {
             let trace = context
-                .tracer
+                .tracer()
                 .is_on()
                 .then(|| TraceContext::kept_in(&row.request));
             let trace = trace.flatten();
             let mark = trace.and_then(|trace| trace.mark(context.now_ms()));
-            context.meters.ended(&row, mark);
+            context.meters().ended(&row, mark);
             if let Some(trace) = trace {
                 close_job_spans(context, &row, trace, began_ms);
             }
@@ -102,7 +102,7 @@ pub(super) async fn settle_paid(
                 _ if row.hook_url.is_some() => core.callback_queue.wake(context),
                 _ => {}
             }
-            context.wakes.job_ended(&row);
+            context.wakes().job_ended(&row);
             context.wake_job(&row.id.as_str().into());
             context.wake_account(&row.account_id);
             Ok(Some(row))
@@ -132,7 +132,7 @@ async fn enqueue_callback(
 
 /// Tells of the commit that ended a job, and of the job as a whole.
 fn close_job_spans(context: &Context, row: &JobRow, trace: TraceContext, began_ms: i64) {
-    let (tracer, now_ms) = (&context.tracer, context.now_ms());
+    let (tracer, now_ms) = (context.tracer(), context.now_ms());
     let own = trace.of_job(&row.id);
     let settle = tracer.open(Some(own), "settle", SpanKind::Internal, now_ms);
     if let Some(context) = settle.context() {

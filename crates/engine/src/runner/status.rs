@@ -73,7 +73,7 @@ async fn mode(
         .map(|submit| outlook(pool, submit, None, speed, now_ms));
     let (status, message) = best(outlooks);
     let durations = context
-        .store
+        .store()
         .statistics()
         .recent_durations(&operations, speed, LATEST)
         .await

@@ -21,7 +21,7 @@ use crate::runner::ticket;
 /// Has the vendor begin the next part. Nothing is sent before the intent is written down, nor once the process is to end.
 pub(super) async fn order(core: &RunnerCore, job: RunningJob, step: NextPass) -> NextPoll {
     let context = &core.context;
-    if context.stopping.is_cancelled() {
+    if context.stopping().is_cancelled() {
         return None;
     }
     job.signals().set_paid(true);
@@ -78,7 +78,7 @@ async fn send(core: &RunnerCore, job: &RunningJob, step: NextPass) -> Option<Res
         sent = &mut order => {
             let fault = sent.as_ref().err();
             let mark = job.leased.mark(core.context.now_ms());
-            let (meters, vendor) = (&core.context.meters, job.slot.vendor());
+            let (meters, vendor) = (core.context.meters(), job.slot.vendor());
             meters.called(vendor, START, asked_at.elapsed(), fault, mark);
             Some(sent)
         }

@@ -23,7 +23,7 @@ pub(super) async fn time_out(
 ) -> Result<usize, atelier_store::Error> {
     let context = &core.context;
     let overdue = context
-        .store
+        .store()
         .queue()
         .overdue(context.steady_ms(), AT_ONCE)
         .await?;
@@ -46,16 +46,17 @@ pub(super) async fn expired_jobs(
     from: SweepCursor,
 ) -> Result<(Vec<JobRow>, SweepCursor), atelier_store::Error> {
     let context = &core.context;
-    let expired = context
-        .store
-        .queue()
-        .expired_leases(context.steady_ms(), from.as_ref(), AT_ONCE);
+    let expired =
+        context
+            .store()
+            .queue()
+            .expired_leases(context.steady_ms(), from.as_ref(), AT_ONCE);
     let mut rows = expired.await?;
     let last = rows.last().filter(|_| rows.len() == AT_ONCE as usize);
     let next = last.and_then(|row| Some((row.lease_until_ms?, row.id.clone())));
     // A lease of our own ran out while we were busy, not dead: renewing it is the renewer's business.
     rows.retain(|row| {
-        let ours = row.lease_owner.as_deref() == Some(&context.node);
+        let ours = row.lease_owner.as_deref() == Some(context.node());
         !(ours && core.register.holds(&row.id))
     });
     Ok((rows, next))
@@ -77,16 +78,16 @@ pub(super) async fn renew(core: &RunnerCore) -> Result<LostJobs, atelier_store::
     if leases.is_empty() {
         return Ok(gone);
     }
-    let until_ms = context.steady_ms() + context.settings.jobs.lease_s.ms();
+    let until_ms = context.steady_ms() + context.settings().jobs.lease_s.ms();
     let ours = context
-        .store
+        .store()
         .queue()
-        .renew_leases(&context.node, &leases, until_ms)
+        .renew_leases(context.node(), &leases, until_ms)
         .await?;
     core.register.renewed(&ours, until_ms);
     let ours: HashSet<_> = ours.into_iter().collect();
     for (lost, fence) in leases.into_iter().filter(|(id, _)| !ours.contains(id)) {
-        let row = context.store.jobs().find_of_any_account(&lost).await?;
+        let row = context.store().jobs().find_of_any_account(&lost).await?;
         if row.is_none_or(|row| row.state.is_final()) {
             gone.ended.push(lost);
         } else {
@@ -104,7 +105,7 @@ pub(super) async fn write_progress(core: &RunnerCore) -> Result<(), atelier_stor
         return Ok(());
     }
     let written = context
-        .store
+        .store()
         .attempts()
         .write_progress(notes.clone(), now_ms)
         .await;

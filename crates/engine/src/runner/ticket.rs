@@ -18,7 +18,7 @@ pub(super) async fn write_intent(
     ticket: &Value,
 ) -> Result<bool, atelier_store::Error> {
     let (text, now_ms) = (ticket.to_string(), context.now_ms());
-    let store = &context.store;
+    let store = context.store();
     store
         .attempts()
         .record_ticket(&leased.id, leased.fence, attempt_id, &text, now_ms)
@@ -37,7 +37,7 @@ pub(super) async fn write_down(
     loop {
         let now_ms = context.now_ms();
         let written = context
-            .store
+            .store()
             .attempts()
             .record_ticket(&leased.id, leased.fence, attempt_id, &text, now_ms)
             .await;

@@ -28,7 +28,7 @@ pub(super) async fn write_notes(
     if notes.is_empty() && act.is_none() {
         return Ok(());
     }
-    let written = context.store.workers().note(notes.clone(), act).await;
+    let written = context.store().workers().note(notes.clone(), act).await;
     if written.is_err() {
         pool.restore_notes(&notes);
     }
@@ -38,14 +38,14 @@ pub(super) async fn write_notes(
 /// Ends jobs that wait for worker accounts that are gone. What this node merely does not know is left to the others.
 pub(super) async fn end_hopeless(core: &RunnerCore) -> Result<(), atelier_store::Error> {
     let context = &core.context;
-    for (text, _) in context.store.queue().waiting_by_lane().await? {
+    for (text, _) in context.store().queue().waiting_by_lane().await? {
         let lane = RoutingConstraint::read(&text);
         let availability = core.pool.availability(lane);
         if lane == RoutingConstraint::Any || availability == Availability::Some {
             continue;
         }
         let ids = context
-            .store
+            .store()
             .queue()
             .waiting_in_lane(&text, AT_ONCE)
             .await?;
@@ -69,7 +69,7 @@ async fn works_inside(
     let (RoutingConstraint::At(_), Some(id)) = (lane, ids.first()) else {
         return Ok(false);
     };
-    let row = context.store.jobs().find_of_any_account(id).await?;
+    let row = context.store().jobs().find_of_any_account(id).await?;
     Ok(row.is_some_and(|row| row.follows.is_none()))
 }
 
@@ -90,7 +90,7 @@ pub(super) fn probe_credit(context: &Arc<Context>, pool: &Arc<Pool>) {
     };
     for (name, backend) in due {
         let (context, pool) = (context.clone(), pool.clone());
-        context.clone().tasks.spawn(async move {
+        context.clone().tasks().spawn(async move {
             let _ = probe(&context, &pool, &name, backend.as_ref()).await;
         });
     }
@@ -115,6 +115,6 @@ pub(super) async fn probe(
         }),
         Err(fault) => pool.member(name).fault(fault, now_ms),
     }
-    context.wakes.work.notify_one();
+    context.wakes().work.notify_one();
     answer.map(|_| ())
 }

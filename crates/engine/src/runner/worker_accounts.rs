@@ -25,7 +25,7 @@ impl WorkerAccounts<'_> {
     pub(crate) fn reports(self) -> Vec<WorkerReport> {
         let context = self.context;
         self.pool
-            .reports(context.steady_ms(), context.clock.ahead_ms())
+            .reports(context.steady_ms(), context.clock().ahead_ms())
     }
 
     /// Whether a worker account belongs to a caller.

@@ -25,12 +25,17 @@ pub(super) async fn declare(
 ) -> Result<(), Refusal> {
     let declaration = Declaration { runner, registry };
     let backends = context
-        .store
+        .store()
         .workers()
         .backends()
         .await
         .map_err(unavailable)?;
-    let workers = context.store.workers().list().await.map_err(unavailable)?;
+    let workers = context
+        .store()
+        .workers()
+        .list()
+        .await
+        .map_err(unavailable)?;
     let mut wanted = BackendChange {
         keeps_switches: true,
         ..BackendChange::default()

@@ -28,7 +28,7 @@ pub(crate) fn build(
         Secret::default()
     } else {
         let place = credential_place(&row.id);
-        let sealer = context.keyring.sealer();
+        let sealer = context.keyring().sealer();
         let opened = sealer.open(&row.credential, place.as_bytes());
         let opened = opened
             .map_err(|_| FieldError::new("credential", "was sealed with another master key"))?;
@@ -39,7 +39,7 @@ pub(crate) fn build(
         return Err(FieldError::new("credential", why));
     }
     let http = context
-        .outbound
+        .outbound()
         .vendor(&backend.spec.base_url, backend.owner.is_none())?;
     vendor.connect(Setup {
         http,
@@ -59,7 +59,7 @@ pub(crate) fn check(
     let vendor = vendors.iter().find(|one| one.name == &*spec.vendor);
     let vendor = vendor.ok_or_else(|| unknown(vendors))?;
     let http = context
-        .outbound
+        .outbound()
         .vendor(&spec.base_url, row.owner.is_none())?;
     let setup = Setup {
         http,

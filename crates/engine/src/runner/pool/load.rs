@@ -50,22 +50,22 @@ impl Loader {
     pub(crate) async fn load(&self) -> Result<(), atelier_store::Error> {
         let _alone = self.alone.lock().await;
         let (backends, workers) = (
-            self.context.store.workers().backends().await?,
-            self.context.store.workers().list().await?,
+            self.context.store().workers().backends().await?,
+            self.context.store().workers().list().await?,
         );
         let stored = !workers.is_empty();
         let now_ms = self.context.steady_ms();
         let mut starts: HashMap<WorkerName, Vec<i64>> = HashMap::new();
         let mut live: HashMap<WorkerName, i64> = HashMap::new();
         if stored {
-            let attempts = self.context.store.attempts();
+            let attempts = self.context.store().attempts();
             for (worker, began_ms) in attempts.recent_starts(now_ms - HOUR_MS).await? {
                 starts
                     .entry(WorkerName::read(&worker))
                     .or_default()
                     .push(began_ms);
             }
-            if self.context.store.is_postgres() {
+            if self.context.store().is_postgres() {
                 let counts = attempts.live_by_worker().await?.into_iter();
                 live = counts
                     .map(|(worker, count)| (WorkerName::read(&worker), count))
@@ -96,7 +96,7 @@ impl Loader {
             }
         }
         self.pool.replace_strangers(strangers);
-        let single = !self.context.store.is_postgres();
+        let single = !self.context.store().is_postgres();
         self.pool.replace_stored(fresh, |candidate, here, first| {
             // On a store of one process, this process knows its own starts best once it runs.
             if first || !single {
@@ -140,7 +140,7 @@ impl Loader {
             models: spec.models.clone(),
             speeds: spec.modes.clone(),
             hours: spec.hours.clone(),
-            ahead_ms: self.context.clock.ahead_ms(),
+            ahead_ms: self.context.clock().ahead_ms(),
             spend_cap: spec.spend_cap,
             spent: row.spent,
             cost_cap: spec.cost_cap.map(Amount::micros),
