@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::body::{self, Fields};
 use crate::fault::FaultKind;
 use crate::ids::JobId;
+use crate::models::PriceLine;
 use crate::notes::Notes;
 use crate::quota::Quota;
 
@@ -212,6 +213,8 @@ pub struct Job {
     pub price: Quota,
     /// What was really consumed: 0 until it succeeded.
     pub quota: Quota,
+    /// What was held is made of, where the catalogue has its price.
+    pub price_lines: Vec<PriceLine>,
     /// The job it follows.
     pub parent: Option<JobId>,
     /// Where the result is posted to.

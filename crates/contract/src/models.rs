@@ -1,4 +1,34 @@
-//! The models that requests may name, read from the table: a family's new model is known here by itself.
+//! The models that requests may name: the built-in ones, read from the table, so that a family's new model is known here by
+//! itself, and those of the operators' catalogue.
+
+mod catalogue;
+mod check;
+mod check_fields;
+mod check_price;
+mod definition;
+mod facts;
+mod like;
+mod note;
+mod price;
+mod render;
+mod request;
+mod row;
+mod rules;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod view;
+mod words;
+
+pub use catalogue::{Audience, DEFAULT_GROUP, ListedModel, ModelCatalogue, ParsedCall};
+pub use check::CheckContext;
+pub use definition::{FieldRule, ModelDefinition, ModelRevision, Route, model_key};
+pub(crate) use note::put_back;
+pub use note::{CATALOGUE_FIELD, ModelNote, as_asked, note_of};
+pub use price::{CatalogueTotal, ModelPrice, PriceLine, PriceUnit, UnitPrice};
+pub use render::{render_answer, render_job};
+pub use request::CatalogueRequest;
+pub use view::{operations_of, price_text};
 
 use std::sync::LazyLock;
 
@@ -22,11 +52,14 @@ pub struct Model {
     pub submits: Vec<&'static SubmitEndpoint>,
 }
 
-/// The model that a stored request names.
+/// The model that a stored request names; that of the catalogue where it keeps one.
 pub fn model_of(request: &Fields) -> Option<&str> {
-    SPELLINGS
-        .iter()
-        .find_map(|spelling| request.get(*spelling)?.as_str())
+    let noted = request.get(CATALOGUE_FIELD);
+    let noted = noted.and_then(|note| note["name"].as_str());
+    noted.or_else(|| {
+        let mut spellings = SPELLINGS.iter();
+        spellings.find_map(|spelling| request.get(*spelling)?.as_str())
+    })
 }
 
 /// Every model, in the order of the table.
@@ -70,37 +103,4 @@ fn names(submit: &SubmitEndpoint) -> Vec<String> {
     let words = field.and_then(|field| field["enum"].as_array());
     let words = words.into_iter().flatten().filter_map(Value::as_str);
     words.map(str::to_owned).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_model_of_the_interface_is_known_once() {
-        let names: Vec<&str> = models().iter().map(|model| &*model.name).collect();
-        for name in [
-            "image-1",
-            "art-2",
-            "art-3",
-            "designv3",
-            "designv2",
-            "video-2",
-            "video-2-pro",
-            "anime-diffusion-4-5-full",
-            "motion-v1",
-            "motion-v3-reasoning",
-        ] {
-            let times = names.iter().filter(|one| **one == name).count();
-            assert_eq!(times, 1, "{name} among {names:?}");
-        }
-    }
-
-    #[test]
-    fn a_model_of_two_families_has_the_operations_of_both() {
-        let video = models().iter().find(|model| model.name == "video-2");
-        let submits = &video.expect("a model").submits;
-        let names: Vec<&str> = submits.iter().map(|submit| submit.name).collect();
-        assert_eq!(names, ["vidgen.generations", "vidgen_partner.generations"]);
-    }
 }

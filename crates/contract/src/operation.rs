@@ -12,6 +12,7 @@ use crate::brief::Brief;
 use crate::fields::{HookUrl, ImageUrl};
 use crate::ids::JobId;
 use crate::job::{Job, Speed};
+use crate::models::CatalogueTotal;
 use crate::refusal::{Code, Refusal};
 use crate::tariff::Price;
 
@@ -84,10 +85,20 @@ pub trait Request: Send + Sync {
     fn prompt(&self) -> Option<&str> {
         self.prompts().first().map(|(_, text)| *text)
     }
+    /// What to make and what it costs, before the pictures that came inline are looked at.
+    fn draft(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal>;
     /// What to make and what it costs, or why not.
-    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal>;
+    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
+        let order = self.draft(context)?;
+        order.brief.check_inline()?;
+        Ok(order)
+    }
     /// The request with every default resolved, as it is stored.
     fn to_fields(&self) -> Fields;
+    /// The same in the caller's words alone, without what the service keeps beside them.
+    fn as_asked(&self) -> Fields {
+        self.to_fields()
+    }
 }
 
 impl<T: Operation + Send + Sync> Request for T {
@@ -100,10 +111,8 @@ impl<T: Operation + Send + Sync> Request for T {
     fn prompts(&self) -> Vec<(String, &str)> {
         Operation::prompts(self)
     }
-    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
-        let order = Operation::order(self, context)?;
-        order.brief.check_inline()?;
-        Ok(order)
+    fn draft(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
+        Operation::order(self, context)
     }
     fn to_fields(&self) -> Fields {
         match serde_json::to_value(self) {
@@ -118,6 +127,8 @@ impl<T: Operation + Send + Sync> Request for T {
 pub struct Order {
     /// What it costs, as keys of the tariff.
     pub price: Price,
+    /// What it costs by the catalogue, which goes before the tariff; `None` where no row has a price.
+    pub catalogue_price: Option<CatalogueTotal>,
     /// What to make; an order changes hands often.
     pub brief: Box<Brief>,
     /// Where to post the result.
@@ -141,6 +152,7 @@ impl Order {
     pub fn new(price: Price, brief: Brief) -> Self {
         Self {
             price,
+            catalogue_price: None,
             brief: Box::new(brief),
             hook: None,
             hook_field: "hookUrl",

@@ -16,6 +16,7 @@ pub mod hours;
 pub mod jobs;
 pub mod keys;
 pub mod list;
+pub mod models;
 pub mod name;
 pub mod operators;
 pub mod overview;

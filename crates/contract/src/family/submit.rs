@@ -8,6 +8,7 @@ use crate::body::{self, Fields};
 use crate::brief::Task;
 use crate::fields::field_order;
 use crate::job::Job;
+use crate::models::{CatalogueRequest, note_of};
 use crate::operation::{Operation, Request};
 use crate::refusal::Refusal;
 
@@ -94,7 +95,12 @@ fn parse<T: Operation + Send + Sync + 'static>(
 fn parse_stored<T: Operation + Send + Sync + 'static>(
     fields: Fields,
 ) -> Result<Box<dyn Request>, Refusal> {
-    body::read_stored::<T>(fields).map(|request| Box::new(request) as Box<dyn Request>)
+    let note = note_of(&fields);
+    let request = Box::new(body::read_stored::<T>(fields)?);
+    Ok(match note {
+        None => request,
+        Some(note) => CatalogueRequest::stored(request, note),
+    })
 }
 
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {

@@ -13,6 +13,7 @@ use crate::fields::{Flag, Moment, Text, as_text, not_a_word, words};
 use crate::ids::JobId;
 use crate::job::{File, Job, JobState};
 use crate::midjourney;
+use crate::models::{PriceLine, note_of, put_back, render_job};
 use crate::quota::Quota;
 use crate::time::timestamp;
 
@@ -224,6 +225,15 @@ pub struct JobProgress {
     pub progress: u8,
     /// Why it failed, if it did.
     pub message: Option<String>,
+    /// The model of the operator's catalogue that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The revision of that model that it was accepted with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_revision: Option<u32>,
+    /// What its price is made of, where the catalogue has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub price: Vec<PriceLine>,
     /// Quota consumed; 0 unless it succeeded.
     pub quota: Quota,
     /// Quota held until it has finished.
@@ -279,6 +289,7 @@ impl JobView {
     /// A job with its request, without what is kept beside it.
     pub fn of(job: &Job) -> Self {
         let mut request = job.request.clone();
+        put_back(&mut request);
         // What is kept beside the request for others is no part of what was asked.
         for kept in [UNDERSTOOD, midjourney::STATE] {
             request.remove(kept);
@@ -299,6 +310,7 @@ impl JobProgress {
         let revised = job
             .output()
             .and_then(|output| output.revised_prompt.clone());
+        let note = note_of(&job.request);
         let understood = revised.or_else(|| job.text(UNDERSTOOD).map(str::to_owned));
         Self {
             job_id: job.id.clone(),
@@ -311,6 +323,9 @@ impl JobProgress {
                 job.progress
             },
             message: job.message.clone(),
+            model_revision: note.as_ref().map(|note| note.revision),
+            model: note.map(|note| note.name),
+            price: job.price_lines.clone(),
             quota: job.quota,
             held: if over { Quota::ZERO } else { job.price },
             created_at: timestamp(job.created_ms),
@@ -330,7 +345,7 @@ impl JobProgress {
             understood,
             result: family
                 .filter(|_| over)
-                .map(|family| (family.render)(family, job)),
+                .map(|family| render_job(family, job)),
         }
     }
 }

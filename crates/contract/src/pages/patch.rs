@@ -83,10 +83,13 @@ impl<T: Serialize + DeserializeOwned> Patch<T> {
     }
 }
 
-/// Nothing means absent, except where it takes a limit away.
+/// The fields of which null says something: it takes away what was there.
+const TAKEN_AWAY: [&str; 5] = ["spend_cap", "title", "price", "retires", "successor"];
+
+/// Nothing means absent, except where it takes something away.
 fn says_nothing(name: &str, value: &Value) -> bool {
     match value {
-        Value::Null => name != "spend_cap",
+        Value::Null => !TAKEN_AWAY.contains(&name),
         Value::String(text) => text.is_empty() && name != "hours",
         _ => false,
     }

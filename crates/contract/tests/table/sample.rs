@@ -37,6 +37,7 @@ pub(crate) fn order_in(
         speed: order.speed,
         price: tariff().total(&order.price).expect("a price"),
         quota: Quota::ZERO,
+        price_lines: Vec::new(),
         parent: request.parent(),
         hook_url: order.hook.as_ref().map(|hook| hook.as_str().to_owned()),
         hook_times: 0,

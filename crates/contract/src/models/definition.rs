@@ -1,0 +1,387 @@
+//! What an operator says of a model: one shape for the configuration, the store, the operator's pages and the command line.
+//! Reading it bounds every count, length and number; [`super::ModelCatalogue::check`] then holds it against what there is.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::price::ModelPrice;
+use crate::fields::{Count, Flag, List, as_text};
+
+/// Characters of a model's name, an alias and the name of a group.
+pub(super) const NAME_MOST: usize = 64;
+/// Other names that one model may have.
+pub(super) const ALIASES_MOST: usize = 32;
+/// Back ends that one model may be routed to.
+pub(super) const ROUTES_MOST: usize = 50;
+/// Fields that one model may have rules for.
+pub(super) const FIELDS_MOST: usize = 64;
+/// Words that a rule may allow.
+pub(super) const WORDS_MOST: usize = 64;
+/// Groups that one model may be shown to.
+pub(super) const GROUPS_MOST: usize = 32;
+/// Characters of a title and of the name that a back end calls a model by.
+pub(super) const TEXT_MOST: usize = 200;
+
+/// A model as an operator describes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ModelDefinition")]
+pub struct ModelDefinition {
+    /// What requests call it: 1 to 64 of `a-z A-Z 0-9 . _ : / -`, unique without regard to case.
+    #[serde(deserialize_with = "name")]
+    #[schemars(length(min = 1, max = 64), regex(pattern = r"^[A-Za-z0-9._:/-]+$"))]
+    pub name: String,
+    /// Its name as people read it.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(length(max = 200))]
+    pub title: Option<String>,
+    /// The built-in model it is like, `family/model`, or an operation; none for the settings of a built-in model.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(length(max = 200))]
+    pub like: Option<String>,
+    /// What narrows the rules of `like`, by field.
+    #[serde(
+        default,
+        deserialize_with = "rules",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    pub fields: BTreeMap<String, FieldRule>,
+    /// Other names that requests may call it by.
+    #[serde(
+        default,
+        deserialize_with = "aliases",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    #[schemars(length(max = 32))]
+    pub aliases: Vec<String>,
+    /// The back ends that make it; without any their own mappings decide.
+    #[serde(
+        default,
+        deserialize_with = "routes",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    #[schemars(length(max = 50))]
+    pub routes: Vec<Route>,
+    /// What it costs, for all operations or for each; without one the tariff's price of `like`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<ModelPrice>,
+    /// The groups of accounts that see it and may use it; empty for all.
+    #[serde(
+        default,
+        deserialize_with = "groups",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    #[schemars(length(max = 32))]
+    pub groups: Vec<String>,
+    /// Whether requests may name it.
+    #[serde(default = "enabled_by_default", deserialize_with = "switch")]
+    pub enabled: bool,
+    /// From when on it is refused, `YYYY-MM-DD` (its midnight UTC) or RFC 3339.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(length(max = 40))]
+    pub retires: Option<String>,
+    /// The model that refusals name in its place.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(length(max = 64))]
+    pub successor: Option<String>,
+}
+
+/// What narrows one field of `like`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "FieldRule")]
+pub struct FieldRule {
+    /// The values that are allowed; of sizes, seconds and qualities also those that `like` does not know.
+    #[serde(
+        default,
+        deserialize_with = "words",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(length(min = 1, max = 64))]
+    pub allowed: Option<Vec<Value>>,
+    /// The least that a number may be.
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub min: Option<f64>,
+    /// The most that a number may be.
+    #[serde(
+        default,
+        deserialize_with = "number",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max: Option<f64>,
+    /// What counts when a request does not say.
+    #[serde(
+        default,
+        deserialize_with = "scalar",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub default: Option<Value>,
+    /// Whether requests must not have the field; its default still counts.
+    #[serde(
+        default,
+        deserialize_with = "switch",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
+    pub refused: bool,
+}
+
+/// A back end that makes a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ModelRoute")]
+pub struct Route {
+    /// Name of the back end, or its id.
+    #[serde(deserialize_with = "required_text")]
+    #[schemars(length(min = 1, max = 200))]
+    pub backend: String,
+    /// The name that the back end calls the model by; without one its own mapping decides.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(length(max = 200))]
+    pub model: Option<String>,
+    /// Its share among routes of one rank.
+    #[serde(default = "one", deserialize_with = "weight")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub weight: u32,
+    /// Its place in the order of fall-back, lowest first; without one the back end's own.
+    #[serde(
+        default,
+        deserialize_with = "rank",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(range(min = -1_000_000, max = 1_000_000))]
+    pub rank: Option<i64>,
+}
+
+/// A definition as it was at one revision; definitions are never changed, only followed by others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelRevision {
+    /// What the operator said.
+    pub definition: ModelDefinition,
+    /// Counts the changes of this name, from 1.
+    pub revision: u32,
+    /// Whether the model was taken away with this revision.
+    pub removed: bool,
+    /// When it was written, in milliseconds since 1970.
+    pub changed_ms: i64,
+}
+
+/// A name without regard to case, as names are compared and stored.
+pub fn model_key(name: &str) -> String {
+    name.to_ascii_lowercase()
+}
+
+impl ModelDefinition {
+    /// A definition that says nothing but a name.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            title: None,
+            like: None,
+            fields: BTreeMap::new(),
+            aliases: Vec::new(),
+            routes: Vec::new(),
+            price: None,
+            groups: Vec::new(),
+            enabled: true,
+            retires: None,
+            successor: None,
+        }
+    }
+
+    /// Its name without regard to case.
+    pub fn key(&self) -> String {
+        model_key(&self.name)
+    }
+
+    /// From when on it is refused, in milliseconds since 1970; `None` without a date that can be read.
+    pub fn retires_ms(&self) -> Option<i64> {
+        self.retires.as_deref().and_then(date_ms)
+    }
+
+    /// Whether it is refused by now because of its date.
+    pub fn is_retired(&self, now_ms: i64) -> bool {
+        self.retires_ms().is_some_and(|from| from <= now_ms)
+    }
+
+    /// Whether accounts of a group know of it.
+    pub fn is_visible_to(&self, group: &str) -> bool {
+        self.groups.is_empty() || self.groups.iter().any(|one| one == group)
+    }
+}
+
+/// A date of an operator: `YYYY-MM-DD` (its midnight UTC) or RFC 3339.
+pub(super) fn date_ms(text: &str) -> Option<i64> {
+    let at = text.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let day: jiff::civil::Date = text.parse().ok().filter(|_| text.len() == 10)?;
+        let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        Some(midnight.timestamp())
+    });
+    at.map(jiff::Timestamp::as_millisecond)
+}
+
+/// Whether a text may name a model: 1 to 64 of the characters that names are made of.
+pub(super) fn is_name(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/-".contains(&byte);
+    (1..=NAME_MOST).contains(&text.len()) && text.bytes().all(plain)
+}
+
+/// What is said of a text that cannot name a model.
+pub(super) const NOT_A_NAME: &str = "must be 1 to 64 of a-z, A-Z, 0-9, `.`, `_`, `:`, `/`, `-`";
+
+const fn enabled_by_default() -> bool {
+    true
+}
+
+const fn one() -> u32 {
+    1
+}
+
+fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = as_text(deserializer)?;
+    if is_name(&text) {
+        Ok(text)
+    } else {
+        Err(D::Error::custom(NOT_A_NAME))
+    }
+}
+
+/// A short text without control characters; one that says nothing is none.
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let Some(value) = Option::<Value>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let text = as_text(value).map_err(D::Error::custom)?;
+    let text = text.trim();
+    if text.chars().count() > TEXT_MOST || text.chars().any(char::is_control) {
+        return Err(D::Error::custom(format_args!(
+            "must be at most {TEXT_MOST} characters in one line"
+        )));
+    }
+    Ok((!text.is_empty()).then(|| text.to_owned()))
+}
+
+fn required_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let given = text(deserializer)?;
+    given.ok_or_else(|| D::Error::custom(crate::body::BLANK))
+}
+
+fn switch<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Flag::<true>::deserialize(deserializer).map(Flag::on)
+}
+
+fn weight<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    Count::<1, 1000, 1>::deserialize(deserializer).map(Count::count)
+}
+
+fn rank<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    let given = Option::<Count<-1_000_000, 1_000_000, 100>>::deserialize(deserializer)?;
+    Ok(given.map(Count::get))
+}
+
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let value = Option::<Value>::deserialize(deserializer)?;
+    let number = match &value {
+        None => return Ok(None),
+        Some(Value::Number(number)) => number.as_f64(),
+        Some(Value::String(text)) => text.trim().parse::<f64>().ok(),
+        Some(_) => None,
+    };
+    match number.filter(|number| number.abs() <= 1e15) {
+        Some(number) => Ok(Some(number)),
+        None => Err(D::Error::custom("must be a number")),
+    }
+}
+
+/// One value that a field may have: a short text, a number or a switch.
+fn scalar<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    let value = Option::<Value>::deserialize(deserializer)?;
+    match &value {
+        None | Some(Value::Bool(_) | Value::Number(_)) => Ok(value),
+        Some(Value::String(text)) if !text.is_empty() && text.chars().count() <= TEXT_MOST => {
+            Ok(value)
+        }
+        Some(_) => Err(D::Error::custom(format_args!(
+            "must be a number, true, false or a text of 1 to {TEXT_MOST} characters"
+        ))),
+    }
+}
+
+/// A value of a list, read as [`scalar`] reads it.
+struct FieldWord(Value);
+
+impl<'de> Deserialize<'de> for FieldWord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = scalar(deserializer)?;
+        let value = value.ok_or_else(|| D::Error::custom("must not be null"))?;
+        Ok(Self(value))
+    }
+}
+
+/// A name of a list, read as [`name`] reads it.
+struct ListedName(String);
+
+impl<'de> Deserialize<'de> for ListedName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        name(deserializer).map(Self)
+    }
+}
+
+fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Value>>, D::Error> {
+    let words: Option<List<FieldWord, 1, WORDS_MOST>> = Option::deserialize(deserializer)?;
+    Ok(words.map(|list| list.into_iter().map(|word| word.0).collect()))
+}
+
+fn aliases<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let names = List::<ListedName, 0, ALIASES_MOST>::deserialize(deserializer)?;
+    Ok(names.into_iter().map(|name| name.0).collect())
+}
+
+fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let names = List::<ListedName, 0, GROUPS_MOST>::deserialize(deserializer)?;
+    Ok(names.into_iter().map(|name| name.0).collect())
+}
+
+fn routes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Route>, D::Error> {
+    let routes = List::<Route, 0, ROUTES_MOST>::deserialize(deserializer)?;
+    Ok(routes.into_iter().collect())
+}
+
+fn rules<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, FieldRule>, D::Error> {
+    let rules = BTreeMap::<String, FieldRule>::deserialize(deserializer)?;
+    if rules.len() > FIELDS_MOST {
+        return Err(D::Error::custom(format_args!(
+            "must be rules for at most {FIELDS_MOST} fields, is {}",
+            rules.len()
+        )));
+    }
+    Ok(rules)
+}

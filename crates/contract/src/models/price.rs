@@ -1,0 +1,396 @@
+//! Prices of the catalogue: an amount for each unit, times the factors of what was asked for. All in whole numbers, rounded up
+//! once, at the end.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::definition::{NAME_MOST, WORDS_MOST};
+use super::words::{FreeKind, is_same, text_of};
+use crate::body::Fields;
+use crate::brief::Brief;
+use crate::fields::words;
+use crate::quota::Quota;
+use crate::refusal::{Code, Refusal};
+
+/// Fields that one price may have factors for.
+pub(super) const FACTORS_MOST: usize = 4;
+/// Operations that may have prices of their own.
+const OPERATIONS_MOST: usize = 64;
+/// The largest amount of one unit, in thousandths: a million.
+const AMOUNT_MOST: i64 = 1_000_000_000;
+/// The largest factor, in thousandths: a hundred.
+const FACTOR_MOST: i64 = 100_000;
+/// Pixels of a megapixel.
+const MEGAPIXEL: i128 = 1_000_000;
+/// The side of a square that stands for a size which nobody named.
+pub(super) const AUTO_SIDE: u32 = 1024;
+
+words! {
+    /// What a catalogue price counts.
+    pub PriceUnit {
+        /// Each request, whatever it makes.
+        Call "call",
+        /// Each result.
+        Item "item",
+        /// Each second of each result.
+        Second "second",
+        /// Each million pixels of each result.
+        Megapixel "megapixel",
+    }
+}
+
+/// A price by unit.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "UnitPrice")]
+pub struct UnitPrice {
+    /// What is counted.
+    pub unit: PriceUnit,
+    /// Quota for each unit.
+    pub amount: Quota,
+    /// What the amount is multiplied by, for each word of some fields.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub factors: BTreeMap<String, BTreeMap<String, Quota>>,
+}
+
+/// What a model costs: the same in all operations, or for each its own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelPrice {
+    /// In every operation that may name the model.
+    One(UnitPrice),
+    /// By the name of the operation; the others cost what the tariff says.
+    Each(BTreeMap<String, UnitPrice>),
+}
+
+/// One line of what a job costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PriceLine")]
+pub struct PriceLine {
+    /// What is paid for: the model, with the words that have factors.
+    pub line: String,
+    /// What is counted.
+    pub unit: PriceUnit,
+    /// How many of it.
+    pub count: f64,
+    /// Quota for each unit.
+    pub amount: Quota,
+    /// What the amount is multiplied by; 1 when nothing is.
+    pub factor: f64,
+}
+
+/// What a request costs by the catalogue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CatalogueTotal {
+    /// The sum, rounded up to a thousandth.
+    pub total: Quota,
+    /// What it is made of.
+    pub lines: Vec<PriceLine>,
+}
+
+impl ModelPrice {
+    /// The price in one operation; `named` says whether requests of that operation may name the model.
+    pub fn of(&self, operation: &str, named: bool) -> Option<&UnitPrice> {
+        match self {
+            Self::One(price) => Some(price).filter(|_| named),
+            Self::Each(prices) => prices.get(operation),
+        }
+    }
+}
+
+impl UnitPrice {
+    /// What a request comes to: `fields` are its words with every default resolved, `brief` what is to be made.
+    pub fn total(
+        &self,
+        model: &str,
+        fields: &Fields,
+        brief: &Brief,
+    ) -> Result<CatalogueTotal, Refusal> {
+        let mut line = model.to_owned();
+        let mut factor = Fraction::ONE;
+        let mut named = Vec::new();
+        for (field, words) in &self.factors {
+            let Some(value) = fields.get(field).filter(|value| !value.is_null()) else {
+                continue;
+            };
+            let (word, one) = factor_of(field, words, value).ok_or_else(without_price)?;
+            factor = factor.times(one.thousandths().into(), 1000)?;
+            named.push(format!("{field} {word}"));
+        }
+        if !named.is_empty() {
+            line = format!("{line} ({})", named.join(", "));
+        }
+        let count = self.count(brief)?;
+        let thousandths = i128::from(self.amount.thousandths());
+        let whole = factor
+            .times(count.above, count.below)?
+            .times(thousandths, 1)?;
+        Ok(CatalogueTotal {
+            total: whole.rounded_up()?,
+            lines: vec![PriceLine {
+                line,
+                unit: self.unit,
+                count: count.decimal(),
+                amount: self.amount,
+                factor: factor.decimal(),
+            }],
+        })
+    }
+
+    /// How many units a brief asks for.
+    fn count(&self, brief: &Brief) -> Result<Fraction, Refusal> {
+        let items = i128::from(brief.count.max(1));
+        let each = match self.unit {
+            PriceUnit::Call => return Ok(Fraction::ONE),
+            PriceUnit::Item => Fraction::ONE,
+            // What has no length of its own, as a video without its mark, counts as one second and is not free.
+            PriceUnit::Second => Fraction::ONE.times(brief.seconds.max(1).into(), 1)?,
+            PriceUnit::Megapixel => {
+                let (width, height) = match (brief.width, brief.height) {
+                    (0, _) | (_, 0) => (AUTO_SIDE, AUTO_SIDE),
+                    sides => sides,
+                };
+                Fraction::ONE.times(i128::from(width) * i128::from(height), MEGAPIXEL)?
+            }
+        };
+        each.times(items, 1)
+    }
+}
+
+/// The factor of a word, however it is spelt.
+fn factor_of<'a>(
+    field: &str,
+    words: &'a BTreeMap<String, Quota>,
+    value: &Value,
+) -> Option<(&'a String, &'a Quota)> {
+    if let Some(exact) = words.get_key_value(&*text_of(value)) {
+        return Some(exact);
+    }
+    let kind = FreeKind::of(field);
+    let mut words = words.iter();
+    words.find(|(word, _)| is_same(kind, &Value::from(&***word), value))
+}
+
+/// An exact number: what is multiplied is never rounded before the end.
+#[derive(Clone, Copy)]
+struct Fraction {
+    above: i128,
+    below: i128,
+}
+
+impl Fraction {
+    const ONE: Self = Self { above: 1, below: 1 };
+
+    fn times(self, above: i128, below: i128) -> Result<Self, Refusal> {
+        let above = self.above.checked_mul(above).ok_or_else(too_large)?;
+        let below = self.below.checked_mul(below).ok_or_else(too_large)?;
+        Ok(Self { above, below })
+    }
+
+    fn rounded_up(self) -> Result<Quota, Refusal> {
+        let up = self.above / self.below + i128::from(self.above % self.below > 0);
+        let up = i64::try_from(up).map_err(|_| too_large())?;
+        let total = Quota::from_thousandths(up);
+        if total > Quota::MOST {
+            return Err(too_large());
+        }
+        Ok(total)
+    }
+
+    /// The nearest number that JSON can carry, for people: nothing is computed from it.
+    fn decimal(self) -> f64 {
+        let shared = common_divisor(self.above, self.below);
+        (self.above / shared) as f64 / (self.below / shared) as f64
+    }
+}
+
+/// The largest number that divides both; 1 when there is none.
+fn common_divisor(one: i128, other: i128) -> i128 {
+    let (mut larger, mut smaller) = (one.max(other), one.min(other));
+    while smaller > 0 {
+        (larger, smaller) = (smaller, larger % smaller);
+    }
+    larger.max(1)
+}
+
+/// Nothing is sold at a price that nobody set.
+fn without_price() -> Refusal {
+    Refusal::new(
+        Code::Internal,
+        "the request has no price; tell the operator",
+    )
+}
+
+fn too_large() -> Refusal {
+    Refusal::new(
+        Code::InvalidParameter,
+        "the price of this request is larger than any account could hold; ask for less at once",
+    )
+}
+
+impl Serialize for ModelPrice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::One(price) => price.serialize(serializer),
+            Self::Each(prices) => prices.serialize(serializer),
+        }
+    }
+}
+
+/// The names of a price's own fields: what has none of them is one price for each operation.
+const PRICE_FIELDS: [&str; 3] = ["unit", "amount", "factors"];
+
+impl<'de> Deserialize<'de> for ModelPrice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ModelPriceVisitor)
+    }
+}
+
+/// Read by hand, so that a mistake names the field it is in.
+struct ModelPriceVisitor;
+
+impl<'de> Visitor<'de> for ModelPriceVisitor {
+    type Value = ModelPrice;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a price with unit and amount, or one for each operation")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ModelPrice, A::Error> {
+        let Some(first) = map.next_key::<String>()? else {
+            return Err(A::Error::custom("needs unit and amount"));
+        };
+        if PRICE_FIELDS.contains(&&*first) {
+            return unit_price(Some(first), map).map(ModelPrice::One);
+        }
+        let mut prices = BTreeMap::from([(first, map.next_value()?)]);
+        while let Some(operation) = map.next_key::<String>()? {
+            if prices.len() == OPERATIONS_MOST {
+                let message = format_args!("must be for at most {OPERATIONS_MOST} operations");
+                return Err(A::Error::custom(message));
+            }
+            prices.insert(operation, map.next_value()?);
+        }
+        Ok(ModelPrice::Each(prices))
+    }
+}
+
+impl<'de> Deserialize<'de> for UnitPrice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct UnitPriceVisitor;
+        impl<'de> Visitor<'de> for UnitPriceVisitor {
+            type Value = UnitPrice;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a price with unit and amount")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<UnitPrice, A::Error> {
+                unit_price(None, map)
+            }
+        }
+        deserializer.deserialize_map(UnitPriceVisitor)
+    }
+}
+
+/// Reads a price whose first key may have been read already.
+fn unit_price<'de, A: MapAccess<'de>>(
+    first: Option<String>,
+    mut map: A,
+) -> Result<UnitPrice, A::Error> {
+    let (mut unit, mut amount, mut factors) = (None, None, FactorTable::default());
+    let mut key = match first {
+        Some(first) => Some(first),
+        None => map.next_key()?,
+    };
+    while let Some(name) = key {
+        match &*name {
+            "unit" => unit = Some(map.next_value()?),
+            "amount" => amount = Some(map.next_value::<PriceAmount>()?.0),
+            "factors" => factors = map.next_value()?,
+            other => {
+                map.next_value::<IgnoredAny>()?;
+                return Err(A::Error::custom(format_args!(
+                    "has no field {}; unit, amount and factors are known",
+                    other.chars().take(NAME_MOST).collect::<String>()
+                )));
+            }
+        }
+        key = map.next_key()?;
+    }
+    Ok(UnitPrice {
+        unit: unit.ok_or_else(|| A::Error::missing_field("unit"))?,
+        amount: amount.ok_or_else(|| A::Error::missing_field("amount"))?,
+        factors: factors.0,
+    })
+}
+
+/// An amount within its bounds.
+struct PriceAmount(Quota);
+
+impl<'de> Deserialize<'de> for PriceAmount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        bounded(deserializer, AMOUNT_MOST).map(Self)
+    }
+}
+
+/// A factor within its bounds.
+struct PriceFactor(Quota);
+
+impl<'de> Deserialize<'de> for PriceFactor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        bounded(deserializer, FACTOR_MOST).map(Self)
+    }
+}
+
+fn bounded<'de, D: Deserializer<'de>>(deserializer: D, most: i64) -> Result<Quota, D::Error> {
+    let amount = Quota::deserialize(deserializer)?;
+    if (0..=most).contains(&amount.thousandths()) {
+        return Ok(amount);
+    }
+    let most = Quota::from_thousandths(most);
+    Err(D::Error::custom(format_args!(
+        "must be from 0 to {most} with at most three places, is {amount}"
+    )))
+}
+
+/// Factors by field and word.
+#[derive(Default)]
+struct FactorTable(BTreeMap<String, BTreeMap<String, Quota>>);
+
+impl<'de> Deserialize<'de> for FactorTable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        type Table = BTreeMap<String, BTreeMap<String, PriceFactor>>;
+        let table = Table::deserialize(deserializer)?;
+        if table.len() > FACTORS_MOST {
+            let message = format_args!("must be for at most {FACTORS_MOST} fields");
+            return Err(D::Error::custom(message));
+        }
+        if let Some((field, _)) = table.iter().find(|(_, words)| words.len() > WORDS_MOST) {
+            let message = format_args!("{field} must have at most {WORDS_MOST} words");
+            return Err(D::Error::custom(message));
+        }
+        let plain = |words: BTreeMap<String, PriceFactor>| {
+            words.into_iter().map(|(word, factor)| (word, factor.0))
+        };
+        let table = table.into_iter();
+        Ok(Self(
+            table
+                .map(|(field, words)| (field, plain(words).collect()))
+                .collect(),
+        ))
+    }
+}
+
+impl JsonSchema for ModelPrice {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ModelPrice".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let one = generator.subschema_for::<UnitPrice>();
+        json_schema!({ "anyOf": [one.clone(), { "type": "object", "additionalProperties": one }] })
+    }
+}

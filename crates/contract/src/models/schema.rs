@@ -1,0 +1,100 @@
+//! The schema of a request with the models of the catalogue in it, for documents and forms.
+
+use serde_json::{Value, json};
+
+use super::catalogue::ModelCatalogue;
+use super::facts::facts_of;
+use super::row::CatalogueRow;
+use super::words::{FreeKind, is_same, seconds, text_of};
+use crate::family::SubmitEndpoint;
+
+impl ModelCatalogue {
+    /// Widens the schema of a request (the object with its `properties`) by the models that everybody may name, and by the
+    /// sizes, lengths and qualities of theirs.
+    pub fn schema(&self, submit: &SubmitEndpoint, schema: &mut Value) {
+        let (Some(facts), Some(rows)) = (facts_of(submit.name), self.0.by_submit.get(submit.name))
+        else {
+            return;
+        };
+        let field = facts.model_spelling();
+        let open = rows.iter().filter(|row| {
+            let definition = &row.revision.definition;
+            definition.enabled && definition.groups.is_empty()
+        });
+        for row in open {
+            if !row.builtin {
+                add_model(
+                    &mut schema["properties"][field],
+                    row.name(),
+                    facts.model_field.is_some(),
+                );
+            }
+            for alias in &row.revision.definition.aliases {
+                add_model(
+                    &mut schema["properties"][field],
+                    alias,
+                    facts.model_field.is_some(),
+                );
+            }
+            add_words(schema, row);
+        }
+        let closed = rows
+            .iter()
+            .filter(|row| row.builtin && !row.revision.definition.enabled);
+        for row in closed {
+            if let Some(words) = schema["properties"][field]["enum"].as_array_mut() {
+                words.retain(|word| word != row.name());
+            }
+        }
+    }
+}
+
+/// Adds a name to a field that names models, which an operation may not have had.
+fn add_model(field: &mut Value, name: &str, known: bool) {
+    if !known && !field.is_object() {
+        *field = json!({
+            "type": "string",
+            "description": "The model that makes it, of those that the operator added; another name is ignored.",
+            "enum": [],
+        });
+    }
+    add_word(field, Value::from(name));
+}
+
+fn add_words(schema: &mut Value, row: &CatalogueRow) {
+    for (name, rule) in &row.revision.definition.fields {
+        let field = &mut schema["properties"][name.as_str()];
+        let Some(kind) = FreeKind::of(name).filter(|_| field.is_object()) else {
+            continue;
+        };
+        for word in rule.allowed.iter().flatten() {
+            add_word(field, in_type(field, kind, word));
+        }
+        // A length between two bounds is no list any more.
+        if rule.min.is_some() || rule.max.is_some() {
+            if let Some(field) = field.as_object_mut() {
+                field.remove("enum");
+            }
+        }
+    }
+}
+
+/// A word in the type that the field has.
+fn in_type(field: &Value, kind: FreeKind, word: &Value) -> Value {
+    let known = field["enum"].as_array().and_then(|words| words.first());
+    match (kind, known) {
+        (FreeKind::Seconds, Some(Value::Number(_))) => {
+            seconds(word).map_or_else(|| word.clone(), Value::from)
+        }
+        (_, Some(Value::String(_))) => text_of(word).into_owned().into(),
+        _ => word.clone(),
+    }
+}
+
+fn add_word(field: &mut Value, word: Value) {
+    if let Some(words) = field["enum"].as_array_mut()
+        && !words.iter().any(|known| is_same(None, known, &word))
+    {
+        words.push(word);
+    }
+}

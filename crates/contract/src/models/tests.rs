@@ -1,0 +1,3 @@
+//! The catalogue, without any store or service.
+
+mod builtin;
