@@ -143,8 +143,7 @@ impl Engine {
 
     /// What commits of this node were like, and how many changes wait for one.
     pub fn commits(&self) -> ([&HistogramVec; 2], usize) {
-        let store = self.context.store();
-        (store.commits(), store.waiting_changes())
+        self.context.store().commits()
     }
 
     /// What the parts share.

@@ -375,6 +375,9 @@ impl Intake {
             turn_step_ms: turn::STEP_MS,
             deadline_ms: queued_ms + i64::from(limit_s) * 1000,
             batched: false,
+            model: None,
+            model_revision: None,
+            price_lines: None,
         }
     }
 

@@ -7,6 +7,7 @@
 //!   For SQLite [`for_lines`] puts the values where `v.price` stands;
 //! - `{first:column a b}`: the first of the fields `a`, `b` that an object kept as JSON has, or an empty text; `{like}` compares
 //!   texts in any case;
+//! - `{lower:column}`: a text with the letters A to Z in lower case, whatever the language of the server says of an `I`;
 //! - `{lock}`, `{lock free}`: row locks, waiting or skipping; SQLite has one writer and needs none;
 //! - `{apart}`: an index that is made while others write;
 //! - `{clustered}`: a table kept in the order of its key, where that must be asked for.
@@ -63,6 +64,11 @@ impl Dialect {
             (Some(("among", place)), Self::Postgres) => {
                 let list = format_args!("SELECT json_array_elements_text({place}::json)");
                 write!(out, "= ANY (ARRAY({list}))")
+            }
+            (Some(("lower", column)), Self::Sqlite) => write!(out, "LOWER({column})"),
+            (Some(("lower", column)), Self::Postgres) => {
+                // In the end it is of the usual collation again, which that of an index is.
+                write!(out, "LOWER({column} COLLATE \"C\") COLLATE \"default\"")
             }
             (Some(("rows", rows)), _) => self.rows(rows, out),
             (Some(("first", fields)), _) => self.first(fields, out),
@@ -241,6 +247,19 @@ mod tests {
         assert_eq!(
             Postgres.text(sql),
             "SELECT id FROM job WHERE operation = ANY (ARRAY(SELECT json_array_elements_text($1::json)))"
+        );
+    }
+
+    #[test]
+    fn letters_are_lowered_alike_everywhere() {
+        let sql = "SELECT 1 FROM model WHERE name_key = {lower:job.model}";
+        assert_eq!(
+            Sqlite.text(sql),
+            "SELECT 1 FROM model WHERE name_key = LOWER(job.model)"
+        );
+        assert_eq!(
+            Postgres.text(sql),
+            "SELECT 1 FROM model WHERE name_key = LOWER(job.model COLLATE \"C\") COLLATE \"default\""
         );
     }
 

@@ -8,6 +8,7 @@ mod files;
 mod guards;
 mod holds;
 mod invariant;
+mod models;
 mod money;
 mod scan;
 
@@ -28,6 +29,7 @@ const GROUPS: &[&[Invariant]] = &[
     deliveries::ALL,
     counters::ALL,
     files::ALL,
+    models::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

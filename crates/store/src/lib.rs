@@ -23,6 +23,7 @@ pub mod jobs;
 pub mod keys;
 pub mod ledger;
 pub mod migrate;
+pub mod models;
 pub mod nodes;
 pub mod operators;
 mod options;
@@ -73,6 +74,7 @@ pub use jobs::summaries::{JobSummary, SUMMARIES_MAX};
 pub use jobs::{JobRow, Jobs};
 pub use keys::{AddKeyOutcome, Key, Keys, NewKey};
 pub use ledger::{Credit, CreditKind, CreditOutcome, Ledger, LedgerRow};
+pub use models::{MODEL_EDITION, ModelChange, ModelDraft, ModelOutcome, ModelRow, Models};
 pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
@@ -181,14 +183,10 @@ impl Store {
         self.time.now_ms()
     }
 
-    /// What commits were like: how long they took, and how many changes each had.
-    pub fn commits(&self) -> [&HistogramVec; 2] {
-        self.pulse.series()
-    }
-
-    /// Changes that wait to be committed.
-    pub fn waiting_changes(&self) -> usize {
-        self.core.writer.max_capacity() - self.core.writer.capacity()
+    /// What commits were like (how long they took, and how many changes each had), and how many changes wait for one.
+    pub fn commits(&self) -> ([&HistogramVec; 2], usize) {
+        let waiting = self.core.writer.max_capacity() - self.core.writer.capacity();
+        (self.pulse.series(), waiting)
     }
 
     /// Whether the database answers.
@@ -297,6 +295,11 @@ impl Store {
     /// Back ends and worker accounts.
     pub fn workers(&self) -> Workers<'_> {
         Workers(&self.core)
+    }
+
+    /// Models of the catalogue, with all their revisions.
+    pub fn models(&self) -> Models<'_> {
+        Models(&self.core)
     }
 
     /// Nodes: heartbeats, hints and notes of their clocks.

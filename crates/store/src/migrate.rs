@@ -107,7 +107,17 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0042_words_removed",
         include_str!("../migrations/0042_words_removed.sql"),
     ),
+    (MODELS, include_str!("../migrations/0043_models.sql")),
 ];
+
+/// The migration since which there may be models. It widens until there is one.
+pub(crate) const MODELS: &str = "0043_models";
+
+/// The number of a migration in the database: the first is 1, and there is none for a name that was never shipped.
+pub(crate) fn number_of(name: &str) -> i64 {
+    let found = MIGRATIONS.iter().position(|(one, _)| *one == name);
+    found.map_or(i64::MAX, |index| index as i64 + 1)
+}
 
 /// The migration since which it is noted whether one widens.
 const SINCE_WIDENS: &str = "0028_widens";

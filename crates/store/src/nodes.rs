@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::db::args;
+use crate::migrate::MIGRATIONS;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 
@@ -51,10 +52,16 @@ impl Nodes<'_> {
         self.0
             .change(node, |conn, node| {
                 Box::pin(async move {
-                    let sql = "INSERT INTO node (id, started_ms, seen_ms, detail) \
-                     VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE \
+                    let sql = "INSERT INTO node (id, started_ms, seen_ms, detail, knows) \
+                     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO UPDATE \
                      SET seen_ms = excluded.seen_ms, detail = excluded.detail";
-                    let args = args![&node.id, node.started_ms, node.seen_ms, &node.detail];
+                    let args = args![
+                        &node.id,
+                        node.started_ms,
+                        node.seen_ms,
+                        &node.detail,
+                        MIGRATIONS.len() as i64
+                    ];
                     conn.run(sql, args).await.map(|_| ())
                 })
             })

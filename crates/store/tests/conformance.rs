@@ -50,6 +50,8 @@ mod lease;
 mod ledger;
 #[path = "conformance/model.rs"]
 mod model;
+#[path = "conformance/models.rs"]
+mod models;
 #[path = "conformance/operators.rs"]
 mod operators;
 #[path = "conformance/pages.rs"]

@@ -69,6 +69,9 @@ impl Line for JobLine<'_> {
             self.first.map(|first| &*first.id),
             self.first.map(|first| &*first.worker),
             job.batched.then_some(1_i64),
+            job.model.as_deref(),
+            job.model_revision.map(i64::from),
+            job.price_lines.as_deref(),
         ]);
     }
 }

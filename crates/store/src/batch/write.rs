@@ -53,14 +53,15 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
 
 const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, \
      request, request_bytes, price, quota, parent_id, lane, follows, hook_url, created_ms, started_ms, deadline_ms, updated_ms, \
-     revision, turn_ms, not_before_ms, fence, lease_owner, lease_until_ms, tries, attempt_id, worker, batched) \
+     revision, turn_ms, not_before_ms, fence, lease_owner, lease_until_ms, tries, attempt_id, worker, batched, model, \
+     model_revision, price_lines) \
      SELECT v.id, v.account_id, v.operation, v.queue, v.state, v.speed, 0, v.request, v.request_bytes, v.price, 0, \
      v.parent_id, v.lane, v.follows, v.hook_url, v.created_ms, v.started_ms, v.deadline_ms, v.created_ms, 1, v.turn_ms, \
-     0, v.fence, v.lease_owner, v.lease_until_ms, v.tries, v.attempt_id, v.worker, v.batched \
+     0, v.fence, v.lease_owner, v.lease_until_ms, v.tries, v.attempt_id, v.worker, v.batched, v.model, v.model_revision, v.price_lines \
      FROM {lines:id text, account_id text, operation text, queue text, state bigint, speed bigint, \
      request text, request_bytes bigint, price bigint, parent_id text, lane text, follows text, hook_url text, created_ms bigint, started_ms bigint, \
      deadline_ms bigint, turn_ms bigint, fence bigint, lease_owner text, lease_until_ms bigint, tries bigint, attempt_id text, worker text, \
-     batched bigint}";
+     batched bigint, model text, model_revision bigint, price_lines text}";
 
 const INSERT_BULKS: &str = "INSERT INTO bulk (id, account_id, items, bytes, created_ms) \
      SELECT v.id, v.account_id, v.items, v.bytes, v.created_ms \

@@ -29,6 +29,8 @@ const GUARDS: &[&str] = &[
     "tally_lowered",
     "job_words_removed",
     "bulk_words_removed",
+    "model_kept",
+    "model_stays",
     "audit_by_number",
 ];
 

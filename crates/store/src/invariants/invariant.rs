@@ -33,11 +33,12 @@ pub(crate) enum RowKind {
     Totals,
     Hours,
     Assets,
+    Models,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Accounts,
         Self::Checkpoints,
         Self::Queues,
@@ -52,5 +53,6 @@ impl RowKind {
         Self::Tallies,
         Self::Totals,
         Self::Hours,
+        Self::Models,
     ];
 }

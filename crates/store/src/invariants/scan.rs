@@ -146,6 +146,14 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 500,
     },
+    RowScan {
+        rows: RowKind::Models,
+        table: "model",
+        key: &[("name_key", false), ("revision", true)],
+        subject: "model.name",
+        filter: EVERY,
+        page: 500,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

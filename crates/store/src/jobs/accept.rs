@@ -40,6 +40,12 @@ pub struct NewJob {
     pub deadline_ms: i64,
     /// Whether it was submitted together with others.
     pub batched: bool,
+    /// The model of the catalogue that it names.
+    pub model: Option<String>,
+    /// The revision of that model; it must be stored.
+    pub model_revision: Option<u32>,
+    /// The lines of its price as JSON, where they are known.
+    pub price_lines: Option<String>,
 }
 
 /// The caller's promise that repeats mean the same call.

@@ -68,6 +68,12 @@ pub struct JobRow {
     pub fault: Option<FaultKind>,
     /// Whether it was submitted together with others.
     pub batched: bool,
+    /// The model of the catalogue that it was accepted with.
+    pub model: Option<String>,
+    /// The revision of that model.
+    pub model_revision: Option<u32>,
+    /// The lines of its price as JSON, where they are known.
+    pub price_lines: Option<String>,
 }
 
 impl JobRow {
@@ -90,7 +96,7 @@ pub(crate) const JOB_COLUMNS: &str = "job.id, job.account_id, job.operation, job
      job.created_ms, job.started_ms, job.finished_ms, job.deadline_ms, job.updated_ms, \
      job.revision, job.fence, job.lease_owner, job.lease_until_ms, job.tries, job.attempt_id, \
      (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker, job.lane, job.follows, \
-     job.handed_back, job.fault, job.batched";
+     job.handed_back, job.fault, job.batched, job.model, job.model_revision, job.price_lines";
 
 impl FromRow for JobRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -129,6 +135,9 @@ impl FromRow for JobRow {
             handed_back: columns.int()?,
             fault: columns.maybe_text()?.as_deref().map(FaultKind::from_word),
             batched: columns.maybe_int()?.is_some(),
+            model: columns.maybe_text()?,
+            model_revision: columns.maybe_int()?.map(|number| number as u32),
+            price_lines: columns.maybe_text()?,
         };
         // Jobs that failed before the kind was kept tell it by their message.
         if row.state == JobState::Failed && row.fault.is_none() {

@@ -9,6 +9,7 @@ use atelier_store::{
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
+use crate::models;
 use crate::rig::{NOW, Rig};
 
 each_db!(
@@ -185,6 +186,21 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE asset SET job_id = 'F'",
         "UPDATE asset SET job_id = 'S'",
     ),
+    (
+        "models.job",
+        "UPDATE job SET model_revision = 3 WHERE id = 'W'",
+        "UPDATE job SET model_revision = NULL WHERE id = 'W'",
+    ),
+    (
+        "models.follows",
+        "UPDATE model SET revision = 4 WHERE revision = 2",
+        "UPDATE model SET revision = 2 WHERE revision = 4",
+    ),
+    (
+        "models.beside",
+        "UPDATE schema_version SET widens = 1 WHERE name = '0043_models'",
+        "UPDATE schema_version SET widens = 0 WHERE name = '0043_models'",
+    ),
 ];
 
 /// What is wrong only while a service should be at work.
@@ -260,15 +276,19 @@ impl Vandal {
     }
 }
 
-/// One job in each state; the names that stand for them.
+/// One job in each state, one of them of a model with two revisions; the names that stand for them.
 async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
     let account = rig.account(100, 10).await;
+    for expected in [None, Some(1)] {
+        models::written(rig, "Fox-1", expected).await;
+    }
     let running = rig.running(&account, 4).await;
     assert!(rig.begin(&running, 1, "try").await, "begun");
     let waiting = rig.waiting(&account, 3).await;
     let failed = rig.running(&account, 2).await;
     rig.settle(rig.failure(&failed, Guard::Fence(1))).await;
     let mut hooked = rig.accept(&account, 5);
+    (hooked.job.model, hooked.job.model_revision) = (Some("Fox-1".into()), Some(2));
     hooked.job.hook_url = Some("https://example.com/".into());
     hooked.idempotency = Some(Idempotency {
         key: "once".into(),
@@ -362,7 +382,7 @@ async fn every_damage_is_found_by_name(rig: Rig) {
         let found = faults(&rig, false).await;
         let guards: BTreeSet<&str> = found.iter().map(|one| one.invariant).collect();
         assert_eq!(guards, BTreeSet::from(["schema.guard"]), "{found:?}");
-        assert_eq!(found.len(), 9, "the triggers are gone: {found:?}");
+        assert_eq!(found.len(), 11, "the triggers are gone: {found:?}");
     }
     for (invariant, damage, mend) in DAMAGES {
         vandal.run(&named(damage, &names)).await;

@@ -163,6 +163,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0042_words_removed",
         "0f50107224e1ce9c2f669b5006264cca51568d4d8686552ca3d087d408dbd0a0",
     ),
+    (
+        "0043_models",
+        "96b31a30bb122ce1beace9149c825747991e24b3b168e592067da156556457ff",
+    ),
 ];
 
 #[test]
@@ -360,6 +364,8 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
         "{functions} DROP TABLE tally_total; DROP TABLE clock; DROP TABLE account_act; DROP INDEX job_failed_words; \
          ALTER TABLE account DROP COLUMN words; ALTER TABLE bulk DROP COLUMN bytes; \
          ALTER TABLE job DROP COLUMN request_bytes; ALTER TABLE job DROP COLUMN batched; \
+         DROP TABLE model; ALTER TABLE node DROP COLUMN knows; ALTER TABLE job DROP COLUMN model; \
+         ALTER TABLE job DROP COLUMN model_revision; ALTER TABLE job DROP COLUMN price_lines; \
          ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"
     );
     sql(&rig.url, &before).await.expect("as it was");
