@@ -323,6 +323,9 @@ pub struct Fault {
     pub detail: String,
 }
 
+/// What a caller reads of a vendor that does not know the model it was asked for.
+pub(crate) const UNKNOWN_MODEL: &str = "the back end does not know the model";
+
 impl From<TaskFailure> for Fault {
     fn from(failure: TaskFailure) -> Self {
         Self::ours(failure.to_string())
@@ -390,6 +393,19 @@ impl Fault {
             message: "the result of the back end cannot be used".to_owned(),
             ..Self::vendor(Class::Gone, detail)
         }
+    }
+
+    /// The vendor does not know the model: another back end may, and the operator has to look at the route.
+    pub fn unknown_model(detail: impl Into<String>) -> Self {
+        Self {
+            message: UNKNOWN_MODEL.to_owned(),
+            ..Self::vendor(Class::Unable, detail)
+        }
+    }
+
+    /// Whether the vendor does not know the model.
+    pub fn is_unknown_model(&self) -> bool {
+        self.class == Class::Unable && self.message == UNKNOWN_MODEL
     }
 
     /// A fault without detail.

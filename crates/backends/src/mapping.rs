@@ -168,6 +168,11 @@ impl Mappings {
 }
 
 impl Mapping {
+    /// The vendor's name of the model for a request: the one that its route says gets the same inputs.
+    pub(crate) fn model_for<'a>(&'a self, brief: &'a Brief) -> &'a str {
+        brief.vendor_model.as_deref().unwrap_or(&self.model)
+    }
+
     /// Whether it has a place for something.
     fn has(&self, names: &[&str]) -> bool {
         let mut found = Vec::new();

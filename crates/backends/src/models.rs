@@ -108,13 +108,18 @@ enum ModelKind {
 
 impl Models {
     /// The vendor's name of the model that a job asks for.
-    pub(crate) fn chosen(&self, work: &Work) -> Result<&str, Fault> {
+    pub(crate) fn chosen<'a>(&'a self, work: &'a Work) -> Result<&'a str, Fault> {
         self.chosen_for(&work.operation, &work.brief)
     }
 
-    /// The vendor's name of the model that a request asks for.
-    pub(crate) fn chosen_for(&self, operation: &str, brief: &Brief) -> Result<&str, Fault> {
-        let model = self.of(operation, &brief.model);
+    /// The vendor's name of the model that a request asks for: the one that its route says, or else the one named here.
+    pub(crate) fn chosen_for<'a>(
+        &'a self,
+        operation: &str,
+        brief: &'a Brief,
+    ) -> Result<&'a str, Fault> {
+        let routed = brief.vendor_model.as_deref();
+        let model = routed.or_else(|| self.of(operation, &brief.model));
         model.ok_or_else(|| unsupported("model", "no back end serves this model"))
     }
 

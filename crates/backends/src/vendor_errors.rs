@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::backend::{Acceptance, Class, Fault, StartOutcome};
+use crate::backend::{Acceptance, Class, Fault, StartOutcome, UNKNOWN_MODEL};
 use crate::http::VendorResponse;
 pub(crate) use faults::{fault_in_words, shortened};
 pub(crate) use rules::ErrorRule;
@@ -39,7 +39,7 @@ pub(crate) fn of_start(answer: &VendorResponse, fault: Fault) -> Fault {
         class,
         taken,
         message: match (fault.class, class) {
-            (Class::Gone, Class::Unable) => "the back end does not know the model".to_owned(),
+            (Class::Gone, Class::Unable) => UNKNOWN_MODEL.to_owned(),
             _ => fault.message,
         },
         ..fault
@@ -89,6 +89,7 @@ pub(crate) fn fault_of(answer: &VendorResponse) -> Fault {
         400 | 403 | 422 | 451 if words.is_review() => Class::Reject,
         400 | 402 | 403 | 429 if words.is_money() => Class::Quota,
         400 | 403 if words.is_key() => Class::Dead,
+        400 | 403 | 422 if words.is_model() => Class::Gone,
         401 => Class::Dead,
         402 => Class::Quota,
         429 => Class::Rate,
@@ -212,6 +213,9 @@ mod tests {
             (400, error("moderation_blocked"), Class::Reject),
             (400, error("billing_hard_limit_reached"), Class::Quota),
             (400, error("invalid_value"), Class::BadRequest),
+            (400, error("model_not_found"), Class::Gone),
+            (403, error("ModelNotOpen"), Class::Gone),
+            (422, error("invalid_model"), Class::Gone),
             (401, error("invalid_api_key"), Class::Dead),
             (402, "{}".into(), Class::Quota),
             (403, error("unverified"), Class::Dead),

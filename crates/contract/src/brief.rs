@@ -151,6 +151,9 @@ pub struct Brief {
     pub task: Task,
     /// The model the caller named, or the family's default.
     pub model: String,
+    /// What the chosen back end calls that model, where the operator's route to it says so. It is set once a worker account
+    /// is chosen, and wins over the back end's own mapping.
+    pub vendor_model: Option<String>,
     /// The words, without flags.
     pub prompt: String,
     /// What to leave out.
@@ -219,6 +222,7 @@ impl Brief {
         Self {
             task,
             model: String::new(),
+            vendor_model: None,
             prompt: String::new(),
             negative: String::new(),
             count: 1,

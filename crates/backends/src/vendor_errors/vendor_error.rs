@@ -37,6 +37,19 @@ const KEY: &[&str] = &[
     "token_not_found_in_db",
 ];
 
+/// Codes of a model that the vendor does not have, or not for this worker account.
+const MODEL: &[&str] = &[
+    "invalid_model",
+    "model_not_available",
+    "model_not_exist",
+    "model_not_found",
+    "model_not_supported",
+    "modelnotfound",
+    "modelnotopen",
+    "unknown_model",
+    "unsupported_model",
+];
+
 /// What a vendor says about a failure.
 #[derive(Debug, Default)]
 pub(crate) struct VendorError {
@@ -112,8 +125,17 @@ impl VendorError {
 
     /// Whether the credentials are not taken. Only the code tells: the words may be the caller's.
     pub(super) fn is_key(&self) -> bool {
+        self.has_code(KEY)
+    }
+
+    /// Whether the vendor does not have the model. Only the code tells: the words may be the caller's.
+    pub(super) fn is_model(&self) -> bool {
+        self.has_code(MODEL)
+    }
+
+    fn has_code(&self, codes: &[&str]) -> bool {
         let code = self.code.to_ascii_lowercase();
-        code.split_whitespace().any(|word| KEY.contains(&word))
+        code.split_whitespace().any(|word| codes.contains(&word))
     }
 
     /// Whether the worker account has no money left.

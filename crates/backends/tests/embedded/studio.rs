@@ -226,6 +226,7 @@ fn job(
         deadline_ms: 0,
         updated_ms: 0,
         revision: 1,
+        price_lines: Vec::new(),
     }
 }
 

@@ -91,6 +91,7 @@ fn job(name: &str, request: &atelier_contract::body::Fields) -> Job {
         deadline_ms: 0,
         updated_ms: 0,
         revision: 1,
+        price_lines: Vec::new(),
     }
 }
 

@@ -71,7 +71,7 @@ impl ComfyUi {
         let own = json!({
             "prompt": brief.prompt,
             "negative": brief.negative,
-            "model": brief.model,
+            "model": brief.vendor_model.as_ref().unwrap_or(&brief.model),
             "seed": seeds::member(seed, index),
             "width": width,
             "height": height,

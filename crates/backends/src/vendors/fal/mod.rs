@@ -160,7 +160,8 @@ impl TaskVendor for Fal {
             Box::pin(async move { Ok(data_uri(&bytes)) })
         };
         let values = mapping.values(work, &inline).await?;
-        let segments: Vec<_> = mapping.model.split('/').map(encoded).collect();
+        let model = mapping.model_for(&work.brief);
+        let segments: Vec<_> = model.split('/').map(encoded).collect();
         let mut path = segments.join("/");
         if let Some(hook) = &work.hook_url {
             path = format!("{path}?fal_webhook={}", encoded(hook));

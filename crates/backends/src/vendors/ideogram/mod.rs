@@ -143,7 +143,8 @@ impl TaskVendor for Ideogram {
     }
 
     fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault> {
-        let model = self.settings.models.get(operation);
+        let routed = brief.vendor_model.as_ref();
+        let model = routed.or_else(|| self.settings.models.get(operation));
         let older = match (model, brief.task) {
             (Some(model), _) => model.starts_with("ideogram-3"),
             (None, task) => route(masked(task, brief.mask.is_some()))
@@ -160,7 +161,8 @@ impl TaskVendor for Ideogram {
         let route = route(masked(work.brief.task, work.mask.is_some()));
         let (route, usual) =
             route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
-        let model = self.settings.models.get(&work.operation);
+        let routed = work.brief.vendor_model.as_ref();
+        let model = routed.or_else(|| self.settings.models.get(&work.operation));
         let model = model.map_or(usual, String::as_str);
         let older = model.starts_with("ideogram-3");
         let sheet = ImageRequest::of(work, &bodies::can(older)).await?;

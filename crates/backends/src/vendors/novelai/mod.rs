@@ -87,7 +87,8 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
 impl NovelAi {
     fn model(&self, work: &Work) -> String {
         let ours = &*work.brief.model;
-        let named = self.settings.models.get(ours);
+        let named = work.brief.vendor_model.as_ref();
+        let named = named.or_else(|| self.settings.models.get(ours));
         let named = named.or_else(|| self.settings.models.get("*"));
         match (named, ours) {
             (Some(name), _) => name.clone(),

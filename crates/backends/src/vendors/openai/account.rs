@@ -13,7 +13,9 @@ pub(super) struct OpenAi {
 impl OpenAi {
     /// The vendor's name of the model for a piece of work.
     pub(super) fn model(&self, work: &Work) -> Result<String, Fault> {
-        let model = self.settings.model(&work.operation, &work.brief.model);
+        let brief = &work.brief;
+        let routed = brief.vendor_model.as_deref();
+        let model = routed.or_else(|| self.settings.model(&work.operation, &brief.model));
         let model = model.ok_or_else(|| unsupported("model", "no back end serves this model"))?;
         Ok(model.to_owned())
     }

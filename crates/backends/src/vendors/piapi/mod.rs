@@ -140,8 +140,10 @@ impl TaskVendor for Piapi {
         if let Some(hook) = &work.hook_url {
             config["webhook_config"] = json!({"endpoint": hook, "secret": ""});
         }
+        let routed = work.brief.vendor_model.as_deref();
+        let model = routed.or(self.settings.model.as_deref());
         let body = json!({
-            "model": self.settings.model.as_deref().unwrap_or(MODEL),
+            "model": model.unwrap_or(MODEL),
             "task_type": "face-swap",
             "input": {
                 "target_image": inputs::data_uri(&images[0]),

@@ -144,9 +144,10 @@ fn can(task: Task) -> ImageCapabilities {
 }
 
 impl Recraft {
-    fn model(&self, work: &Work) -> &str {
+    fn model<'a>(&'a self, work: &'a Work) -> &'a str {
         let ours = &*work.brief.model;
-        let named = self.settings.models.get(ours);
+        let named = work.brief.vendor_model.as_ref();
+        let named = named.or_else(|| self.settings.models.get(ours));
         match (named.or_else(|| self.settings.models.get("*")), ours) {
             (Some(name), _) => name,
             (None, "designv2") => "recraftv2",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use atelier_contract::{Code, FaultKind};
 use serde_json::Value;
 
-use crate::backend::{Acceptance, Class, Fault};
+use crate::backend::{Acceptance, Class, Fault, Work};
 use crate::http::VendorResponse;
 use crate::vendor_errors::{fault_in_words, pause_asked, shortened};
 
@@ -40,6 +40,16 @@ pub(super) fn body_of(answer: &VendorResponse) -> Result<Value, Fault> {
             ..refusal(answer.status, &body.unwrap_or_default())
         }),
     }
+}
+
+/// The same for a submit: a model of the operator's route that the remote refuses is none of the caller's faults.
+pub(super) fn body_of_start(answer: &VendorResponse, work: &Work) -> Result<Value, Fault> {
+    body_of(answer).map_err(|fault| match fault.field.as_deref() {
+        Some("model" | "modelName") if work.brief.vendor_model.is_some() => {
+            Fault::unknown_model(fault.detail)
+        }
+        _ => fault,
+    })
 }
 
 /// The body of a fetch: a job that failed is an answer there, whatever status it came with.

@@ -88,7 +88,7 @@ impl Relay {
         }
         let call = call.within(call_timeout(family, submit, work));
         let answer = self.http.submit(call).await?;
-        let body = errors::body_of(&answer)?;
+        let body = errors::body_of_start(&answer, work)?;
         let id = match &body["data"]["jobId"] {
             Value::String(id) if !id.is_empty() => id.clone(),
             Value::Number(id) => id.to_string(),
@@ -111,7 +111,7 @@ impl Relay {
         // Nobody is told that it was taken before it is done.
         work.progress.begin();
         let answer = work.unless_cancelled(self.http.submit(call)).await?;
-        let body = errors::body_of(&answer)?;
+        let body = errors::body_of_start(&answer, work)?;
         let shape = ResultShape::of(family, submit, &work.request);
         if shape.read(&body, shape::ResultPart::Bytes).is_empty() {
             return Ok(StartOutcome::Ticket(json!({ "answer": body })));

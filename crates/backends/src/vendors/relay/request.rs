@@ -1,10 +1,11 @@
 //! The request as the remote gets it: the documented fields as they were stored, with bytes for pictures, the remote's
-//! own names for earlier jobs and characters, and no callback.
+//! own names for earlier jobs, characters and models, and no callback.
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
 use atelier_contract::family::SubmitEndpoint;
 use atelier_contract::fields::ImageHeader;
+use atelier_contract::models::CATALOGUE_FIELD;
 use atelier_contract::operation::Request;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,6 +18,10 @@ use crate::http::{MultipartForm, VendorRequest};
 
 /// The smallest picture, to find out whether a field takes pictures inline.
 const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/// How requests spell the field that names a model.
+const SPELLINGS: [&str; 2] = ["model", "modelName"];
+/// What a model of the operator's may have words of its own for.
+const WORDS: [&str; 4] = ["size", "seconds", "duration", "quality"];
 /// How a stored request names a picture that came inline.
 const KEPT: &str = "inline:";
 
@@ -26,10 +31,11 @@ pub(super) fn call(submit: &SubmitEndpoint, work: &Work) -> Result<VendorRequest
         .map_err(|refusal| Fault::ours(format!("stored request: {}", refusal.message)))?;
     // Only what the operation itself documents: what was resolved beside it is the service's own.
     let mut fields = request.to_fields();
-    fields.retain(|name, _| name != "hookUrl" && name != "hook_url");
+    fields.retain(|name, _| !matches!(&**name, "hookUrl" | "hook_url" | CATALOGUE_FIELD));
     name_parent(&mut fields, work)?;
     name_characters(&mut fields, request.as_ref(), work)?;
     let pictures = pictures(submit, &fields, work)?;
+    name_model(&mut fields, request.as_ref(), work);
     if submit.files.is_empty() {
         return Ok(as_json(submit, fields, &pictures));
     }
@@ -41,6 +47,23 @@ struct InlineImage<'a> {
     pointer: String,
     bytes: &'a Bytes,
     is_mask: bool,
+}
+
+/// The model by the name that the remote has for it, and with it what the caller said of sizes and lengths in words that only this
+/// model knows. The remote knows nothing of it where no route names it: it gets what stands in for it here.
+fn name_model(fields: &mut Fields, request: &dyn Request, work: &Work) {
+    let Some(model) = &work.brief.vendor_model else {
+        return;
+    };
+    let asked = request.as_asked();
+    for name in WORDS {
+        if let Some(said) = asked.get(name) {
+            fields.insert(name.to_owned(), said.clone());
+        }
+    }
+    let spelling = SPELLINGS.iter().find(|name| fields.contains_key(**name));
+    let spelling = spelling.copied().unwrap_or(SPELLINGS[0]);
+    fields.insert(spelling.to_owned(), model.as_str().into());
 }
 
 /// The parent by the identifier the remote gave it.

@@ -196,6 +196,7 @@ fn marked(operation: &str, request: Fields) -> Job {
         deadline_ms: 0,
         updated_ms: 0,
         revision: 0,
+        price_lines: Vec::new(),
     }
 }
 

@@ -198,9 +198,10 @@ impl TaskVendor for Replicate {
         let mapping = self.mappings.of(work)?;
         let placed = |bytes| files::placed(&self.base.http, bytes);
         let values = mapping.values(work, &placed).await?;
-        let version = match mapping.model.split_once(':') {
+        let model = mapping.model_for(&work.brief);
+        let version = match model.split_once(':') {
             Some((_, version)) => version,
-            None => &mapping.model,
+            None => model,
         };
         let finish = values.finish.clone();
         Ok(TaskPlan::each(work, finish, move |place| {

@@ -107,7 +107,8 @@ impl SdWebUi {
         if let Some(scheduler) = scheduler(extra).or_else(|| settings.scheduler.clone()) {
             put("scheduler", json!(scheduler));
         }
-        if let Some(checkpoint) = settings.checkpoint(&brief.model) {
+        let routed = brief.vendor_model.as_deref();
+        if let Some(checkpoint) = routed.or_else(|| settings.checkpoint(&brief.model)) {
             put(
                 "override_settings",
                 json!({"sd_model_checkpoint": checkpoint}),
