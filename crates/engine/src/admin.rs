@@ -9,6 +9,7 @@ mod callers;
 mod custody;
 mod keys;
 mod margins;
+mod models;
 mod operators;
 mod overview;
 mod preview;
@@ -26,12 +27,14 @@ use atelier_fairness::limits::LimitOverrides;
 use crate::assets::Assets;
 use crate::context::Context;
 use crate::jobs::Jobs;
+use crate::model_revisions::ModelRevisions;
 use crate::runner::Runner;
 use accounts::Accounts;
 use backends::Backends;
 use callers::Callers;
 use custody::Custody;
 use keys::Keys;
+use models::{ModelDeps, Models};
 use operators::Operators;
 use registry::Registry;
 use reports::Reports;
@@ -43,6 +46,7 @@ pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
 pub use custody::CustodyRequest;
 pub use keys::{KeyHolder, KeyRequest};
+pub use models::{ModelEdit, ModelReport, RouteHealth};
 pub use operators::{Operator, ROOT};
 pub(crate) use prices::Prices;
 pub use reports::{NodeStats, ServedJobView, ServiceStats};
@@ -59,6 +63,7 @@ pub(crate) struct AdminDeps {
     pub(crate) runner: Arc<Runner>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) prices: Arc<Prices>,
+    pub(crate) models: Arc<ModelRevisions>,
     pub(crate) banned: Arc<BannedWords>,
 }
 
@@ -70,6 +75,7 @@ pub struct Admin {
     callers: Arc<Callers>,
     custody: Custody,
     keys: Keys,
+    models: Models,
     operators: Arc<Operators>,
     prices: Arc<Prices>,
     reports: Reports,
@@ -86,6 +92,7 @@ impl Admin {
             runner,
             jobs,
             prices,
+            models,
             banned,
         } = deps;
         let callers = Arc::new(Callers::new(context.clone()));
@@ -96,6 +103,13 @@ impl Admin {
             backends: Backends::new(context.clone(), runner.clone(), registry.clone()),
             custody: Custody::new(context.clone(), runner.clone(), registry),
             keys: Keys::new(context.clone(), callers.clone()),
+            models: Models::new(ModelDeps {
+                context: context.clone(),
+                runner: runner.clone(),
+                assets: assets.clone(),
+                prices: prices.clone(),
+                revisions: models,
+            }),
             reports: Reports::new(
                 context.clone(),
                 runner,
@@ -140,6 +154,11 @@ impl Admin {
     /// Where keys are issued, listed and revoked.
     pub fn keys(&self) -> &Keys {
         &self.keys
+    }
+
+    /// The operator's models.
+    pub fn models(&self) -> &Models {
+        &self.models
     }
 
     /// Named operators and viewers.

@@ -124,6 +124,9 @@ impl Assets {
         } else {
             row.deadline_ms + self.context.clock().ahead_ms()
         };
+        let price_lines = row.price_lines.as_deref();
+        let price_lines = price_lines.and_then(|text| serde_json::from_str(text).ok());
+        let price_lines = price_lines.unwrap_or_default();
         Job {
             id: JobId::new(row.id),
             operation: row.operation,
@@ -145,6 +148,7 @@ impl Assets {
             deadline_ms,
             updated_ms: row.updated_ms,
             revision: row.revision,
+            price_lines,
         }
     }
 

@@ -188,10 +188,12 @@ impl Context {
 
     /// The nodes that share the store and were heard of lately.
     pub(crate) async fn alive_nodes(&self) -> Result<Vec<Node>, atelier_store::Error> {
-        self.store
-            .nodes()
-            .list(self.steady_ms() - NODE_SILENT_MS)
-            .await
+        self.store.nodes().list(self.alive_since_ms()).await
+    }
+
+    /// Nodes that were heard of since then are taken to be at work.
+    pub(crate) fn alive_since_ms(&self) -> i64 {
+        self.steady_ms() - NODE_SILENT_MS
     }
 
     /// What is written down of an act: who did it, what, to what, and more about it.

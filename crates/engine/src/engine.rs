@@ -24,6 +24,7 @@ use crate::intake::Intake;
 use crate::jobs::Jobs;
 use crate::keyring::Keyring;
 use crate::meters::Meters;
+use crate::model_revisions::ModelRevisions;
 use crate::runner::{EmbeddedWorker, Runner};
 use crate::settings::Settings;
 use crate::tracer::Tracer;
@@ -78,10 +79,12 @@ impl Engine {
             node: parts.node,
         });
         let assets = Assets::new(context.clone(), parts.files);
+        let models = ModelRevisions::new(context.clone());
         let runner = Runner::new(
             context.clone(),
             assets.clone(),
             callback_queue.clone(),
+            models.clone(),
             parts.workers,
             parts.vendors,
         );
@@ -95,6 +98,7 @@ impl Engine {
             runner: runner.clone(),
             jobs: jobs.clone(),
             prices: prices.clone(),
+            models: models.clone(),
             banned: banned.clone(),
         });
         Arc::new(Self {
@@ -103,6 +107,7 @@ impl Engine {
                 assets.clone(),
                 runner.clone(),
                 prices,
+                models,
                 banned,
             ),
             callbacks: Callbacks::new(context.clone(), assets.clone(), callback_queue),

@@ -12,6 +12,8 @@ pub(crate) enum Hint {
     /// A back end or worker account changed.
     Pool,
     Prices,
+    /// The operator's models changed.
+    Models,
     /// There is a new key for addresses.
     AddressKeys,
     Job(JobId),
@@ -34,6 +36,7 @@ const PLAIN_HINTS: &[(&str, Hint)] = &[
     ("hook", Hint::Callbacks),
     ("pool", Hint::Pool),
     ("prices", Hint::Prices),
+    ("models", Hint::Models),
     ("address-key", Hint::AddressKeys),
 ];
 /// The words of hints that name something.

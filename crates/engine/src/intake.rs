@@ -3,6 +3,7 @@
 
 mod accept;
 mod addresses;
+mod billing;
 mod bulk;
 mod call;
 mod many;
@@ -19,10 +20,9 @@ use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
 use atelier_contract::family::{AnswerMode, Family};
 use atelier_contract::fields::ImageData;
-use atelier_contract::models::model_of;
+use atelier_contract::models::ParsedCall;
 use atelier_contract::operation::Request;
 use atelier_contract::pages::jobs::UNDERSTOOD;
-use atelier_contract::tariff::Price;
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal, refuse_translation};
 use atelier_store::{Idempotency, NewJob};
 use futures_util::future::BoxFuture;
@@ -32,13 +32,14 @@ use tokio::time::{Instant, timeout};
 use crate::admin::{BannedWords, Caller, Prices};
 use crate::assets::Assets;
 use crate::context::{Context, unavailable};
+use crate::model_revisions::ModelRevisions;
 use crate::names::WorkerName;
 use crate::order::{LoadedReferences, Maker, ResolvedRequest, resolve_request};
-use crate::runner::{RoutingConstraint, Runner};
+use crate::runner::{NamedModel, RoutingConstraint, Runner};
 use crate::tracer::TRACE_FIELD;
 use crate::wake::Changes;
 use accept::{Placement, PreparedJob, RecentRefusals};
-use call::FamilyEndpoint;
+use call::{FamilyEndpoint, built_in_model};
 use prompts::Pauses;
 use review::Review;
 use translator::Translator;
@@ -65,6 +66,7 @@ pub struct Intake {
     assets: Arc<Assets>,
     runner: Arc<Runner>,
     prices: Arc<Prices>,
+    models: Arc<ModelRevisions>,
     banned: Arc<BannedWords>,
     review: Review,
     translator: Translator,
@@ -78,6 +80,7 @@ impl Intake {
         assets: Arc<Assets>,
         runner: Arc<Runner>,
         prices: Arc<Prices>,
+        models: Arc<ModelRevisions>,
         banned: Arc<BannedWords>,
     ) -> Self {
         Self {
@@ -85,6 +88,7 @@ impl Intake {
             assets,
             runner,
             prices,
+            models,
             banned,
             review: Review::default(),
             translator: Translator::default(),
@@ -209,23 +213,31 @@ impl Intake {
         let (context, account_id) = (&self.context, &caller.account_id);
         let FamilyEndpoint { family, submit } = endpoint;
         prompts::check_pause(context, &self.pauses, account_id, family).await?;
-        let request = (submit.parse)(fields)?;
+        let ParsedCall { request, model } = self.parsed(submit, fields)?;
         let rules = self.banned.rules();
         let asked = request.as_ref();
         prompts::check(context, &self.pauses, account_id, family, asked, &rules).await?;
         let ordered =
             resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
-        let price = self.price_of(submit.name, &ordered.order.price, custody)?;
+        let bill = self.bill(submit.name, &ordered.order, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
         addresses::check(&self.context, &self.assets, caller, &ordered.order).await?;
 
         let mut fields = ordered.order.stored(request.as_ref());
+        let catalogue_model = self.accepted_model(model, &fields).await?;
         fields.extend(notes);
         if let Some(trace) = caller.trace {
             fields.insert(TRACE_FIELD.to_owned(), trace.header().into());
         }
-        let model = model_of(&fields).map(str::to_owned);
-        let mut job = self.new_job(caller, endpoint, &ordered, fields, price);
+        let model = built_in_model(&fields).map(str::to_owned);
+        let mut job = self.new_job(caller, endpoint, &ordered, fields, bill.total);
+        if let Some(row) = &catalogue_model {
+            job.model = Some(row.definition.name.clone());
+            job.model_revision = Some(row.revision);
+        }
+        if !bill.lines.is_empty() {
+            job.price_lines = serde_json::to_string(&bill.lines).ok();
+        }
         job.lane = lane;
         job.follows = follows.as_ref().map(WorkerName::to_string);
         let prepared = PreparedJob {
@@ -233,7 +245,10 @@ impl Intake {
             whose: Arc::clone(account_id.shared()),
             follows,
             place: Placement::Open,
-            model,
+            named: NamedModel {
+                model,
+                catalogue_model,
+            },
             brief: ordered.order.brief,
             referred: LoadedReferences {
                 parent: ordered.parent,
@@ -379,34 +394,6 @@ impl Intake {
             model_revision: None,
             price_lines: None,
         }
-    }
-
-    /// What a submit of the same fields would hold, without running it; with `custody`, on the custody host.
-    pub async fn quote(
-        &self,
-        account_id: &AccountId,
-        operation: &str,
-        fields: Fields,
-        custody: bool,
-    ) -> Result<Quota, Refusal> {
-        let (_, submit) = operations::find(operation)?;
-        let request = (submit.parse)(fields)?;
-        let ordered =
-            resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
-        self.price_of(submit.name, &ordered.order.price, custody)
-    }
-
-    /// What a call costs; on the caller's own worker accounts it has a price of its own.
-    fn price_of(&self, operation: &str, price: &Price, custody: bool) -> Result<Quota, Refusal> {
-        let tariff = self.prices.tariff();
-        let own = custody.then(|| Price::custody(operation));
-        tariff
-            .total(own.as_ref().unwrap_or(price))
-            .map_err(|error| {
-                tracing::error!(%error, "an operation has no price");
-                let message = "the request has no price; tell the operator";
-                Refusal::new(Code::Internal, message)
-            })
     }
 
     /// The banned word a prompt contains, if any.

@@ -25,6 +25,7 @@ pub mod key;
 mod keyring;
 mod loops;
 mod meters;
+mod model_revisions;
 mod names;
 mod order;
 mod recent_names;
@@ -38,9 +39,9 @@ mod tracer;
 mod wake;
 
 pub use admin::{
-    Admin, CachedCaller, Caller, CustodyRequest, KeyHolder, KeyRequest, NewAccountRequest,
-    NodeStats, Operator, Principal, ROOT, ResealError, ServedJobView, ServiceStats,
-    SessionCredential, Trail,
+    Admin, CachedCaller, Caller, CustodyRequest, KeyHolder, KeyRequest, ModelEdit, ModelReport,
+    NewAccountRequest, NodeStats, Operator, Principal, ROOT, ResealError, RouteHealth,
+    ServedJobView, ServiceStats, SessionCredential, Trail,
 };
 pub use assets::{ASSETS, Asset, Assets, Uploads};
 pub use atelier_backends::guard::names_own_machine;

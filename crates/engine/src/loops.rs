@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::hint::Hint;
 use crate::settings::Settings;
 
-/// Prices are looked at this often without a hint, so that no node charges an old one for longer than a second.
+/// Prices and models are looked at this often without a hint, so that no node charges an old one for longer than a second.
 const PRICES_LOOK_MS: u64 = 500;
 /// The wall clock is looked at this often.
 const CLOCK_LOOK_MS: u64 = 1_000;
@@ -183,6 +183,7 @@ static LOOPS: &[Loop] = &[
         step: |engine| {
             Box::pin(async move {
                 engine.admin().banned().step().await?;
+                engine.admin().models().step().await?;
                 engine
                     .admin()
                     .prices()
@@ -203,6 +204,7 @@ impl Engine {
     pub async fn run(self: &Arc<Self>) -> Result<RunningEngine, atelier_store::Error> {
         self.take_over().await?;
         self.runner().workers().load().await?;
+        self.admin().models().load().await?;
         self.renew_step().await?;
         self.runner().sweep_step().await?;
         for (place, one) in (0..).zip(LOOPS) {
@@ -268,7 +270,7 @@ impl Engine {
                 self.runner().poll_now(&id);
             }
             Some(Hint::Pool) => self.context().wakes().pool.notify_one(),
-            Some(Hint::Prices) => self.context().wakes().prices.notify_one(),
+            Some(Hint::Prices | Hint::Models) => self.context().wakes().prices.notify_one(),
             Some(Hint::Work) => self.context().wakes().work.notify_one(),
             Some(Hint::Callbacks) => {
                 self.callbacks().queue().leave();

@@ -2,6 +2,7 @@
 
 use atelier_contract::Job;
 use atelier_contract::family::Family;
+use atelier_contract::models::render_job;
 use bytes::Bytes;
 
 /// The family of an operation.
@@ -11,5 +12,5 @@ pub(crate) fn family_of(operation: &str) -> Option<&'static Family> {
 
 /// What the family shows of a job.
 pub(crate) fn render(family: &Family, job: &Job) -> Bytes {
-    Bytes::from((family.render)(family, job).to_string())
+    Bytes::from(render_job(family, job).to_string())
 }

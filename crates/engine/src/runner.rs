@@ -24,6 +24,7 @@ mod status;
 mod step;
 mod sweep;
 mod ticket;
+mod unknown_model;
 mod upkeep;
 mod worker_accounts;
 
@@ -34,6 +35,7 @@ use atelier_backends::support::FieldSupport;
 use atelier_backends::{Vendor, WebhookRequest};
 use atelier_contract::brief::Brief;
 use atelier_contract::family::{Family, SubmitEndpoint};
+use atelier_contract::models::ModelRevision;
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
 use atelier_store::{Guard, JobRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -43,6 +45,7 @@ use crate::assets::Assets;
 use crate::callback_queue::CallbackQueue;
 use crate::context::Context;
 use crate::hint::Hint;
+use crate::model_revisions::ModelRevisions;
 use crate::names::WorkerName;
 use adopt::AdoptOutcome;
 use job::RunningJob;
@@ -51,10 +54,11 @@ use polling::Polling;
 use pool::Pool;
 use pool::load::Loader;
 use runner_core::RunnerCore;
+use status::AskedModel;
 use worker_accounts::WorkerAccounts;
 
 pub(crate) use headroom::ShortSeen;
-pub(crate) use job::{InitialLease, LeasedJob};
+pub(crate) use job::{InitialLease, LeasedJob, NamedModel, routing_of};
 pub(crate) use length::is_long;
 pub(crate) use pool::build::credential_place;
 pub(crate) use pool::choice::{Choice, Headroom, PastFailures, Requirements};
@@ -63,6 +67,7 @@ pub(crate) use pool::take::PoolAnswer;
 pub(crate) use pool::view::WorkerReport;
 pub use pool::worker::EmbeddedWorker;
 pub(crate) use routing::RoutingConstraint;
+pub(crate) use unknown_model::unknown_model;
 
 /// Results that wait for the disk without holding a place, at most. Past that they keep theirs, so that a disk that stands
 /// still stops the work as well.
@@ -82,6 +87,7 @@ impl Runner {
         context: Arc<Context>,
         assets: Arc<Assets>,
         callback_queue: Arc<CallbackQueue>,
+        models: Arc<ModelRevisions>,
         workers: Vec<EmbeddedWorker>,
         vendors: &'static [Vendor],
     ) -> Arc<Self> {
@@ -92,6 +98,7 @@ impl Runner {
             core: Arc::new(RunnerCore {
                 context: context.clone(),
                 assets,
+                models,
                 pool,
                 register: Arc::default(),
                 callback_queue,
@@ -438,6 +445,25 @@ impl Runner {
 
     /// Whether a job of an operation with a model would be taken now.
     pub fn serves(&self, submit: &SubmitEndpoint, model: &str) -> bool {
-        status::serves(self.pool(), submit, model, self.context.steady_ms())
+        let asked = AskedModel {
+            name: Some(model),
+            ..AskedModel::default()
+        };
+        status::serves(self.pool(), submit, asked, self.context.steady_ms())
+    }
+
+    /// The same for a model of the catalogue, by its routes.
+    pub fn serves_model(&self, submit: &SubmitEndpoint, row: &ModelRevision) -> bool {
+        let definition = &row.definition;
+        let like = definition.like.as_deref().unwrap_or(&definition.name);
+        let asked = AskedModel {
+            // An operation as a whole has no model of its own.
+            name: match atelier_contract::operation(like) {
+                Some(_) => None,
+                None => like.rsplit('/').next(),
+            },
+            routing: routing_of("", RoutingConstraint::Any, Some(row)),
+        };
+        status::serves(self.pool(), submit, asked, self.context.steady_ms())
     }
 }

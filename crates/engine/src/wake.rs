@@ -20,7 +20,7 @@ pub(crate) struct Wakeups {
     pub(crate) callbacks: Notify,
     /// A back end or worker account may have changed.
     pub(crate) pool: Notify,
-    /// Prices may have changed.
+    /// Prices or models may have changed.
     pub(crate) prices: Notify,
     /// What the other nodes are to be told next.
     outbox: Mutex<HashSet<Hint>>,

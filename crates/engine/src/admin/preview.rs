@@ -103,7 +103,7 @@ async fn priced(
 }
 
 /// What is charged of a price when only part of what was held was charged.
-fn share_of(price: Quota, was: Quota, held: Quota) -> Quota {
+pub(super) fn share_of(price: Quota, was: Quota, held: Quota) -> Quota {
     if was == held || held == Quota::ZERO {
         return price;
     }

@@ -19,8 +19,8 @@ use crate::names::WorkerName;
 use crate::order::LoadedReferences;
 use crate::recent_names::RecentNames;
 use crate::runner::{
-    Choice, Headroom, InitialLease, LeasedJob, PastFailures, PoolAnswer, Requirements,
-    RoutingConstraint, Runner, ShortSeen, Slot, is_long,
+    Choice, Headroom, InitialLease, LeasedJob, NamedModel, PastFailures, PoolAnswer, Requirements,
+    RoutingConstraint, Runner, ShortSeen, Slot, is_long, routing_of,
 };
 use crate::tracer::{SpanKind, TraceContext};
 
@@ -36,7 +36,7 @@ pub(super) struct PreparedJob {
     /// The worker account that made the job it follows.
     pub(super) follows: Option<WorkerName>,
     pub(super) place: Placement,
-    pub(super) model: Option<String>,
+    pub(super) named: NamedModel,
     pub(super) brief: Box<Brief>,
     /// The jobs it refers to.
     pub(super) referred: LoadedReferences,
@@ -47,11 +47,13 @@ pub(super) struct PreparedJob {
 impl PreparedJob {
     fn requirements(&self) -> Requirements<'_> {
         let job = &self.job;
+        let lane = RoutingConstraint::read(&job.lane);
         Requirements {
             operation: &job.operation,
             speed: job.speed,
-            model: self.model.as_deref(),
-            lane: RoutingConstraint::read(&job.lane),
+            model: self.named.model.as_deref(),
+            routing: routing_of(&job.id, lane, self.named.catalogue_model.as_deref()),
+            lane,
             follows: self.follows.as_ref(),
             price: job.price,
             past_failures: PastFailures::NONE,
@@ -73,7 +75,7 @@ pub(super) enum Placement {
 /// A job with a place to begin at, if one was free. Born leased: no second commit is needed before the work starts.
 pub(super) struct PlacedJob {
     job: NewJob,
-    model: Option<String>,
+    named: NamedModel,
     slot: Option<Slot>,
     /// Whether it needs nothing but its words.
     ready: bool,
@@ -97,7 +99,7 @@ impl PlacedJob {
         let PreparedJob {
             job,
             whose,
-            model,
+            named,
             trace,
             referred,
             brief,
@@ -108,7 +110,7 @@ impl PlacedJob {
         let working = slot.as_ref().is_some_and(begins);
         Ok(Self {
             job,
-            model,
+            named,
             slot,
             ready,
             working,
@@ -177,7 +179,7 @@ impl PlacedJob {
                 };
                 let leased = LeasedJob::initial_lease(
                     self.job,
-                    self.model,
+                    self.named,
                     self.trace,
                     self.referred,
                     initial_lease,

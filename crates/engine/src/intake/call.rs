@@ -95,3 +95,9 @@ impl Call {
         })
     }
 }
+
+/// The built-in model that a stored request names, be it in the place of an operator's.
+pub(super) fn built_in_model(stored: &Fields) -> Option<&str> {
+    let mut spellings = ["model", "modelName"].into_iter();
+    spellings.find_map(|spelling| stored.get(spelling)?.as_str())
+}

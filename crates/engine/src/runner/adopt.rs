@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::names::WorkerName;
 use crate::runner::fail::UNKNOWN;
 use crate::runner::job::{LeasedJob, RunningJob};
+use crate::runner::lease::find_model;
 use crate::runner::length::is_long;
 use crate::runner::pool::load::Loader;
 use crate::runner::pool::slot::Slot;
@@ -124,9 +125,18 @@ pub(super) async fn go_on(core: &RunnerCore, mut row: JobRow, slot: Slot) -> Opt
     let ticket = row.ticket.take();
     let ticket = ticket.and_then(|text| serde_json::from_str(&text).ok());
     let asked_ms = asked_ms(core, &attempt_id, ticket.as_ref()).await;
-    let job = RunningJob::new(row.into(), slot, &core.register, began_ms).asked_at(asked_ms);
+    let mut leased = LeasedJob::from(row);
+    let is_known = find_model(core, &mut leased).await;
+    let job = RunningJob::new(leased, slot, &core.register, began_ms).asked_at(asked_ms);
+    if !is_known {
+        // The lease runs out and somebody takes the job up again.
+        return None;
+    }
     match without_inputs(core, &job.leased, attempt_id, job.signals()).await {
-        Ok(work) => Some(job.at_vendor(Box::new(work), ticket)),
+        Ok(mut work) => {
+            work.brief.vendor_model = job.vendor_model();
+            Some(job.at_vendor(Box::new(work), ticket))
+        }
         // The lease runs out and somebody takes the job up again.
         Err(unready) => {
             let why = match unready {

@@ -16,6 +16,7 @@ use crate::runner::job::RunningJob;
 use crate::runner::prepare::{PrepareError, prepare, stripped};
 use crate::runner::runner_core::RunnerCore;
 use crate::runner::ticket;
+use crate::runner::unknown_model::with_model;
 use crate::tracer::{SpanKind, TraceContext};
 
 /// What came of the beginning of an attempt.
@@ -94,7 +95,7 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
             pool.member(worker).accepted(context.steady_ms());
             return Ok(Box::pin(keep_ticket(context, job, kept, ticket)).await);
         }
-        Err(fault) => fault,
+        Err(fault) => with_model(fault, &kept),
     };
     pool.member(worker).fault(&fault, context.steady_ms());
     if fault.taken == Acceptance::No {

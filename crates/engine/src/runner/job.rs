@@ -6,6 +6,7 @@ use atelier_backends::Backend;
 use atelier_backends::backend::Work;
 use atelier_backends::http::Fence;
 use atelier_contract::metrics::TraceMark;
+use atelier_contract::models::ModelRevision;
 use atelier_contract::{AccountId, AttemptId, JobId, Quota, Speed};
 use atelier_store::{JobRow, NewJob};
 use serde::Deserialize;
@@ -17,6 +18,7 @@ use crate::names::WorkerName;
 use crate::order::LoadedReferences;
 use crate::runner::length::is_long;
 use crate::runner::pool::choice::{Headroom, PastFailures, Requirements};
+use crate::runner::pool::routes::ModelRouting;
 use crate::runner::pool::slot::Slot;
 use crate::runner::register::{Register, Signals};
 use crate::runner::routing::RoutingConstraint;
@@ -35,6 +37,10 @@ pub(crate) struct LeasedJob {
     pub(crate) referred: Option<LoadedReferences>,
     /// The model it names.
     pub(crate) model: Option<String>,
+    /// The name and the revision of the catalogue's model that it was accepted with.
+    pub(crate) accepted_model: Option<(String, u32)>,
+    /// That revision, once it was looked up.
+    pub(crate) catalogue_model: Option<Arc<ModelRevision>>,
     lane: String,
     /// The worker account that made the job it follows.
     pub(crate) follows: Option<WorkerName>,
@@ -58,6 +64,31 @@ pub(crate) struct LeasedJob {
     progress: u8,
 }
 
+/// The model that a request names, by both its names.
+#[derive(Clone, Default)]
+pub(crate) struct NamedModel {
+    /// The built-in one, or the one that stands in for an operator's.
+    pub(crate) model: Option<String>,
+    /// The operator's own, of the catalogue.
+    pub(crate) catalogue_model: Option<Arc<ModelRevision>>,
+}
+
+/// Where the operator's catalogue has a job run that may run in a lane.
+pub(crate) fn routing_of<'a>(
+    job_id: &'a str,
+    lane: RoutingConstraint<'_>,
+    row: Option<&'a ModelRevision>,
+) -> ModelRouting<'a> {
+    match (row, lane) {
+        (None, _) | (_, RoutingConstraint::Own(_)) => ModelRouting::default(),
+        (Some(row), _) => ModelRouting {
+            job_id,
+            name: Some(&row.definition.name),
+            routes: &row.definition.routes,
+        },
+    }
+}
+
 /// How a job was accepted.
 #[derive(Clone, Copy)]
 pub(crate) struct InitialLease {
@@ -75,12 +106,18 @@ impl LeasedJob {
     /// A job that was just accepted, with the lease it was born with.
     pub(crate) fn initial_lease(
         job: NewJob,
-        model: Option<String>,
+        named: NamedModel,
         trace: Option<TraceContext>,
         referred: LoadedReferences,
         initial_lease: InitialLease,
     ) -> Self {
+        let NamedModel {
+            model,
+            catalogue_model,
+        } = named;
         Self {
+            accepted_model: job.model.zip(job.model_revision),
+            catalogue_model,
             long: is_long(&job.operation, job.batched),
             trace: trace.map(|trace| trace.of_job(&job.id)),
             id: job.id.into(),
@@ -115,12 +152,19 @@ impl LeasedJob {
         self.trace.and_then(|trace| trace.mark(now_ms))
     }
 
+    /// Where the operator's catalogue has it run. Callers' own worker accounts are none of the catalogue's.
+    pub(crate) fn routing(&self) -> ModelRouting<'_> {
+        let lane = RoutingConstraint::read(&self.lane);
+        routing_of(&self.id, lane, self.catalogue_model.as_deref())
+    }
+
     /// What it asks of a worker account.
     pub(crate) fn requirements<'a>(&'a self, past_failures: &'a PastFailures) -> Requirements<'a> {
         Requirements {
             operation: &self.operation,
             speed: self.speed,
             model: self.model.as_deref(),
+            routing: self.routing(),
             lane: RoutingConstraint::read(&self.lane),
             follows: self.follows.as_ref(),
             price: self.price,
@@ -141,6 +185,8 @@ impl From<JobRow> for LeasedJob {
             working: row.started_ms.is_some(),
             begun: row.begun(),
             model: model_of(&row.request),
+            accepted_model: row.model.zip(row.model_revision),
+            catalogue_model: None,
             follows: row.follows.as_deref().map(WorkerName::read),
             id: row.id.into(),
             account_id: row.account_id.into(),
@@ -261,6 +307,11 @@ impl RunningJob {
     /// What talks to its vendor.
     pub(crate) fn backend(&self) -> Arc<dyn Backend> {
         self.slot.backend()
+    }
+
+    /// What its back end calls its model, where the operator's route says so.
+    pub(crate) fn vendor_model(&self) -> Option<String> {
+        self.slot.vendor_model(&self.leased.routing())
     }
 
     /// How far it is, and the switch that stops it.

@@ -54,7 +54,11 @@ pub(super) async fn lease(
     let mut back = Vec::new();
     for row in rows {
         crash::point("runner.leased");
-        let leased = LeasedJob::from(row);
+        let mut leased = LeasedJob::from(row);
+        if !find_model(core, &mut leased).await {
+            back.push((leased, Choice::Wait(now_ms), true));
+            continue;
+        }
         let past_failures = load_past_failures(context, &leased).await;
         let requirements = leased.requirements(&past_failures);
         // Several may have been leased at once, and the last place is another matter than the first.
@@ -74,6 +78,7 @@ pub(super) async fn lease(
             )),
             Err(choice) => {
                 let picky = leased.model.is_some()
+                    || leased.catalogue_model.is_some()
                     || leased.follows.is_some()
                     || !past_failures.unable.is_empty();
                 back.push((leased, choice, picky));
@@ -87,6 +92,28 @@ pub(super) async fn lease(
     let back = back.map(|(leased, choice, picky)| hand_back(context, leased, *choice, *picky));
     futures_util::future::join_all(back).await;
     Ok(count)
+}
+
+/// Looks up the revision of the model that a job was accepted with, whose routes hold for it whatever became of the model since;
+/// false when the store did not say.
+pub(super) async fn find_model(core: &RunnerCore, leased: &mut LeasedJob) -> bool {
+    let Some((name, revision)) = &leased.accepted_model else {
+        return true;
+    };
+    match core.models.revision(name, *revision).await {
+        Ok(Some(row)) => {
+            leased.catalogue_model = Some(row);
+            true
+        }
+        Ok(None) => {
+            tracing::warn!(job = %leased.id, name, revision, "the model of a job is not there; it runs without routes");
+            true
+        }
+        Err(error) => {
+            tracing::warn!(%error, job = %leased.id, "the model of a job could not be read");
+            false
+        }
+    }
 }
 
 /// Another job was faster to the place, or none suits this very job: the lease is given back.

@@ -10,6 +10,7 @@ pub(crate) mod load;
 mod member;
 pub(crate) mod pace;
 mod refusal;
+pub(crate) mod routes;
 pub(crate) mod slot;
 mod slot_use;
 pub(crate) mod take;

@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 use crate::assets::Assets;
 use crate::callback_queue::CallbackQueue;
 use crate::context::Context;
+use crate::model_revisions::ModelRevisions;
 use crate::runner::pool::Pool;
 use crate::runner::register::Register;
 
@@ -14,6 +15,8 @@ use crate::runner::register::Register;
 pub(crate) struct RunnerCore {
     pub(crate) context: Arc<Context>,
     pub(crate) assets: Arc<Assets>,
+    /// The operator's models, as jobs were accepted with them.
+    pub(crate) models: Arc<ModelRevisions>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) register: Arc<Register>,
     /// Callbacks on their way to the callback sender.

@@ -6,6 +6,7 @@ use atelier_contract::{EndpointStatus, FamilyStatus, ModeStatus, Quota, Refusal,
 use crate::context::Context;
 use crate::runner::pool::Pool;
 use crate::runner::pool::choice::{Choice, Headroom, PastFailures, Requirements};
+use crate::runner::pool::routes::ModelRouting;
 use crate::runner::routing::RoutingConstraint;
 
 /// From worst to best.
@@ -39,7 +40,8 @@ pub(super) async fn status(
     let now_ms = context.steady_ms();
     let submits = family.submits;
     let endpoint = |submit: &SubmitEndpoint| {
-        let outlooks = SPEEDS.map(|speed| outlook(pool, submit, None, speed, now_ms));
+        let outlooks =
+            SPEEDS.map(|speed| outlook(pool, submit, AskedModel::default(), speed, now_ms));
         let (status, message) = best(outlooks.into_iter());
         EndpointStatus {
             name: submit.name.to_owned(),
@@ -70,7 +72,7 @@ async fn mode(
     let now_ms = context.steady_ms();
     let outlooks = submits
         .iter()
-        .map(|submit| outlook(pool, submit, None, speed, now_ms));
+        .map(|submit| outlook(pool, submit, AskedModel::default(), speed, now_ms));
     let (status, message) = best(outlooks);
     let durations = context
         .store()
@@ -91,24 +93,37 @@ fn best(outlooks: impl Iterator<Item = Outlook>) -> (u16, &'static str) {
     outlooks.max().unwrap_or(Outlook::Down).words()
 }
 
+/// The model that a job would name, and where the operator's catalogue has it run.
+#[derive(Clone, Copy, Default)]
+pub(super) struct AskedModel<'a> {
+    pub(super) name: Option<&'a str>,
+    pub(super) routing: ModelRouting<'a>,
+}
+
 /// Whether a job of an operation with a model would be taken now on the operator's back ends, be it to wait.
-pub(super) fn serves(pool: &Pool, submit: &SubmitEndpoint, model: &str, now_ms: i64) -> bool {
+pub(super) fn serves(
+    pool: &Pool,
+    submit: &SubmitEndpoint,
+    model: AskedModel<'_>,
+    now_ms: i64,
+) -> bool {
     let mut speeds = Speed::ALL.into_iter();
-    speeds.any(|speed| outlook(pool, submit, Some(model), speed, now_ms) != Outlook::Down)
+    speeds.any(|speed| outlook(pool, submit, model, speed, now_ms) != Outlook::Down)
 }
 
 /// What a job of an operation would meet right now on the operator's back ends.
 fn outlook(
     pool: &Pool,
     submit: &SubmitEndpoint,
-    model: Option<&str>,
+    model: AskedModel<'_>,
     speed: Speed,
     now_ms: i64,
 ) -> Outlook {
     let requirements = Requirements {
         operation: submit.name,
         speed,
-        model,
+        model: model.name,
+        routing: model.routing,
         lane: RoutingConstraint::Any,
         follows: None,
         price: Quota::ZERO,

@@ -9,6 +9,7 @@ use crate::names::WorkerName;
 use crate::runner::pool::health::{Fitness, Health};
 use crate::runner::pool::instant::{INSTANT_JOBS_MOST, InstantOperations};
 use crate::runner::pool::pace::Pace;
+use crate::runner::pool::routes::{ModelRouting, RouteMatch};
 use crate::runner::routing::RoutingConstraint;
 
 /// What a job asks of a worker account.
@@ -17,6 +18,8 @@ pub(crate) struct Requirements<'a> {
     pub(crate) operation: &'a str,
     pub(crate) speed: Speed,
     pub(crate) model: Option<&'a str>,
+    /// Where the operator's catalogue has its model run.
+    pub(crate) routing: ModelRouting<'a>,
     pub(crate) lane: RoutingConstraint<'a>,
     /// The worker account that made the job it follows.
     pub(crate) follows: Option<&'a WorkerName>,
@@ -77,6 +80,8 @@ pub(crate) struct Candidate {
     pub(crate) name: WorkerName,
     /// Its back end, as its name says.
     pub(crate) backend: BackendId,
+    /// What the operator calls that back end.
+    pub(crate) title: String,
     pub(crate) owner: Option<String>,
     /// The place of its back end in the order of fall-back, lowest first.
     pub(crate) rank: i64,
@@ -149,12 +154,26 @@ impl Candidate {
         let made_elsewhere = |maker: &WorkerName| *maker.backend() != self.backend;
         let strange = matches!(requirements.lane, RoutingConstraint::Own(_))
             && requirements.follows.is_some_and(made_elsewhere);
-        let model = |wanted: &str| self.models.iter().any(|model| model == wanted);
+        let is_listed = |wanted: &str| self.models.iter().any(|model| model == wanted);
         self.is_in(requirements.lane)
             && !strange
             && self.operations.contains(requirements.operation)
             && (self.speeds.is_empty() || self.speeds.contains(&requirements.speed))
-            && (self.models.is_empty() || requirements.model.is_none_or(model))
+            && (self.models.is_empty()
+                || requirements.model.is_none_or(is_listed)
+                || requirements.routing.name.is_some_and(is_listed))
+            && (!is_routed(requirements) || self.route(&requirements.routing).is_some())
+    }
+
+    /// The best of the routes that lead here; one is enough, because all of them end at the same worker account.
+    pub(crate) fn route<'a>(&self, routing: &ModelRouting<'a>) -> Option<RouteMatch<'a>> {
+        routing.best_to(&self.backend, &self.title, self.rank)
+    }
+
+    /// Its place in the order of fall-back for a job: the route's own, or else its back end's.
+    fn rank_for(&self, requirements: &Requirements<'_>) -> i64 {
+        let route = self.route(&requirements.routing);
+        route.map_or(self.rank, |route| route.rank)
     }
 
     fn readiness(&self, requirements: &Requirements<'_>, now_ms: i64) -> Readiness {
@@ -212,10 +231,29 @@ impl Candidate {
         let (mine, theirs) = (load(self, other), load(other, self));
         mine < theirs || (mine == theirs && self.name < other.name)
     }
+
+    /// Whether a job goes here rather than to another that is free as well: its routes share the work by their weight, and the
+    /// worker accounts that one route leads to by what they have to do.
+    fn is_better(&self, other: &Self, routing: &ModelRouting<'_>) -> bool {
+        if self.backend == other.backend {
+            return self.is_idler(other);
+        }
+        match (self.route(routing), other.route(routing)) {
+            (Some(mine), Some(theirs)) => mine.score > theirs.score,
+            _ => self.is_idler(other),
+        }
+    }
+}
+
+/// Whether a job runs only where its routes lead. What follows a job stays where that was made, and callers' own worker accounts
+/// are none of the catalogue's.
+fn is_routed(requirements: &Requirements<'_>) -> bool {
+    requirements.lane == RoutingConstraint::Any && !requirements.routing.routes.is_empty()
 }
 
 /// Chooses a worker account. The first back end in order that is well gets the job, or has it wait when it is only
-/// busy; the next ones are fallen back to when it is ill. Within one place of the order, weight shares the work.
+/// busy; the next ones are fallen back to when it is ill. Within one place of the order, weight shares the work. Routes of the
+/// operator's catalogue say who is asked at all, and have ranks and weights of their own.
 pub(crate) fn choose<'a>(
     requirements: &Requirements<'_>,
     candidates: impl Iterator<Item = &'a Candidate>,
@@ -232,6 +270,7 @@ pub(crate) fn choose<'a>(
     }
     suited.retain(|(_, candidate)| candidate.mode == Mode::Active);
     if requirements.lane == RoutingConstraint::Any
+        && !is_routed(requirements)
         && suited.iter().any(|(_, candidate)| !candidate.last_resort)
     {
         suited.retain(|(_, candidate)| !candidate.last_resort);
@@ -249,7 +288,7 @@ pub(crate) fn choose<'a>(
     if let Some(maker) = suited.iter().find(maker).copied() {
         suited = vec![maker];
     }
-    suited.sort_by_key(|(_, candidate)| candidate.rank);
+    suited.sort_by_key(|(_, candidate)| candidate.rank_for(requirements));
     let others = |(_, candidate): &&(usize, &Candidate)| {
         !requirements.past_failures.failing.contains(&candidate.name)
     };
@@ -262,12 +301,13 @@ pub(crate) fn choose<'a>(
 
 /// Chooses among those that suit, in the order of their back ends.
 fn best_of(suited: &[(usize, &Candidate)], requirements: &Requirements<'_>, now_ms: i64) -> Choice {
-    let mut wait_ms: Option<i64> = None;
-    for group in suited.chunk_by(|(_, one), (_, two)| one.rank == two.rank) {
+    let (mut wait_ms, routing): (Option<i64>, _) = (None, &requirements.routing);
+    let rank = |candidate: &Candidate| candidate.rank_for(requirements);
+    for group in suited.chunk_by(|(_, one), (_, two)| rank(one) == rank(two)) {
         let (mut best, mut only_busy): (Option<&(usize, &Candidate)>, bool) = (None, false);
         for one in group {
             match one.1.readiness(requirements, now_ms) {
-                Readiness::Free if best.is_none_or(|best| one.1.is_idler(best.1)) => {
+                Readiness::Free if best.is_none_or(|best| one.1.is_better(best.1, routing)) => {
                     best = Some(one);
                 }
                 Readiness::Free | Readiness::Out => {}

@@ -9,6 +9,7 @@ use crate::runner::length::is_long;
 use crate::runner::pool::choice::{
     Candidate, Choice, Headroom, PastFailures, Requirements, choose,
 };
+use crate::runner::pool::routes::ModelRouting;
 use crate::runner::routing::RoutingConstraint;
 
 /// Short work that came no longer ago still has a slot left free.
@@ -129,6 +130,7 @@ fn requirements_of(kind: &str) -> Option<Requirements<'_>> {
         operation,
         speed,
         model: None,
+        routing: ModelRouting::default(),
         lane: RoutingConstraint::read(lane),
         follows: None,
         price: Quota::ZERO,

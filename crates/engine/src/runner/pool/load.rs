@@ -133,6 +133,7 @@ impl Loader {
         let candidate = Candidate {
             name: WorkerName::from(row),
             backend: backend.id.as_str().into(),
+            title: backend.spec.name.to_string(),
             owner: row.owner.clone(),
             rank: backend.spec.rank.get(),
             last_resort: false,

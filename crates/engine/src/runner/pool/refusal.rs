@@ -35,8 +35,20 @@ impl Pool {
         let is_first = |one: &&PoolWorker| !one.candidate.last_resort;
         let only_last = requirements.lane != RoutingConstraint::Any || !suited.iter().any(is_first);
         let mut found = None;
+        let routing = &requirements.routing;
+        let only_last = only_last || !routing.routes.is_empty();
         for member in suited.iter().filter(|one| only_last || is_first(one)) {
-            let all = member.backend.support(requirements.operation, brief);
+            let route = member.candidate.route(routing);
+            let all = match route.and_then(|found| found.route.model.clone()) {
+                None => member.backend.support(requirements.operation, brief),
+                vendor_model => {
+                    let routed = Brief {
+                        vendor_model,
+                        ..brief.clone()
+                    };
+                    member.backend.support(requirements.operation, &routed)
+                }
+            };
             let refused = all
                 .into_iter()
                 .find(|one| one.support == SupportLevel::Refused)?;

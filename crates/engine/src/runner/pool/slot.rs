@@ -11,6 +11,7 @@ use atelier_fairness::reservation::Reservation;
 use atelier_store::{Attempt, StartLimits};
 
 use super::Pool;
+use super::routes::ModelRouting;
 use super::slot_use::SlotUse;
 use super::worker::PoolWorker;
 use crate::names::WorkerName;
@@ -73,6 +74,18 @@ impl Slot {
             .pool
             .with(&self.name, |member| Arc::clone(&member.backend));
         now.unwrap_or_else(|| Arc::clone(&self.backend))
+    }
+
+    /// What its back end calls a job's model, where a route to it says so.
+    pub(crate) fn vendor_model(&self, routing: &ModelRouting<'_>) -> Option<String> {
+        if routing.routes.is_empty() {
+            return None;
+        }
+        let model = self.pool.with(&self.name, |member| {
+            let found = member.candidate.route(routing)?;
+            found.route.model.clone()
+        });
+        model.flatten()
     }
 
     /// Keeps what the work needs to begin at once, if that is free; whether it does begin at once.

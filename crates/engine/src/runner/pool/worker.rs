@@ -79,6 +79,7 @@ impl PoolWorker {
         };
         let candidate = Candidate {
             backend: worker.name.as_str().into(),
+            title: worker.name.clone(),
             rank: worker.rank,
             last_resort: worker.last_resort,
             operations: operations(worker.backend.as_ref(), allowed),

@@ -24,6 +24,7 @@ fn requirements() -> Requirements<'static> {
         operation: OPERATION,
         speed: Speed::Fast,
         model: None,
+        routing: ModelRouting::default(),
         lane: RoutingConstraint::Any,
         follows: None,
         price: Quota::from_thousandths(1_000),

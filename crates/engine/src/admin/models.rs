@@ -1,0 +1,361 @@
+//! The operator's models: listed, made, changed, removed and declared. Every change is one commit with its audit row and adds
+//! revisions; what jobs were accepted with stays as it was. Other nodes look when they hear of it, or within a second.
+
+mod declare;
+mod draft;
+mod preview;
+mod route_health;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use atelier_contract::body::Fields;
+use atelier_contract::models::{ModelCatalogue, ModelDefinition, ModelRevision};
+use atelier_contract::pages::models::ModelPreview;
+use atelier_contract::{Code, Refusal};
+use atelier_store::{AuditRow, BackendRow, ModelChange, ModelDraft, ModelOutcome};
+
+use super::prices::Prices;
+use super::registry::{CROSSED_MOST, crossed};
+use crate::assets::Assets;
+use crate::context::{Context, unavailable};
+use crate::crash;
+use crate::hint::Hint;
+use crate::model_revisions::{ModelRevisions, StoredModel, stored_definition};
+use crate::runner::Runner;
+use draft::{SeenModels, absent, read_change, read_new, take_revision};
+
+pub use route_health::RouteHealth;
+
+/// A model as operators see it.
+#[derive(Clone, Debug)]
+pub struct ModelReport {
+    /// What was written last.
+    pub row: ModelRevision,
+    /// Whether it is as the configuration declares it.
+    pub declared: bool,
+    /// How each of its routes is, in order.
+    pub route_health: Vec<RouteHealth>,
+}
+
+/// What an operator would do with a model.
+#[derive(Clone, Debug)]
+pub enum ModelEdit {
+    /// Make one of these fields.
+    Create(Fields),
+    /// Change some fields of one.
+    Change { name: String, fields: Fields },
+    /// Take one away.
+    Remove { name: String },
+}
+
+/// The operator's models.
+pub struct Models {
+    context: Arc<Context>,
+    runner: Arc<Runner>,
+    assets: Arc<Assets>,
+    prices: Arc<Prices>,
+    revisions: Arc<ModelRevisions>,
+    /// What the configuration declares, by lower-case name.
+    declared: RwLock<BTreeMap<String, ModelDefinition>>,
+}
+
+/// What the operator's models are built from.
+pub(super) struct ModelDeps {
+    pub(super) context: Arc<Context>,
+    pub(super) runner: Arc<Runner>,
+    pub(super) assets: Arc<Assets>,
+    pub(super) prices: Arc<Prices>,
+    pub(super) revisions: Arc<ModelRevisions>,
+}
+
+impl Models {
+    pub(super) fn new(deps: ModelDeps) -> Self {
+        Self {
+            context: deps.context,
+            runner: deps.runner,
+            assets: deps.assets,
+            prices: deps.prices,
+            revisions: deps.revisions,
+            declared: RwLock::default(),
+        }
+    }
+
+    /// The models in force here; the same snapshot until something changes.
+    pub fn catalogue(&self) -> Arc<ModelCatalogue> {
+        self.revisions.catalogue()
+    }
+
+    /// Takes over the models as they are stored.
+    pub async fn load(&self) -> Result<(), atelier_store::Error> {
+        self.revisions.load().await
+    }
+
+    /// Looks whether another node changed models, and takes them over.
+    pub async fn step(&self) -> Result<(), atelier_store::Error> {
+        self.revisions.load().await
+    }
+
+    /// Every model that is there, by name.
+    pub async fn list(&self) -> Result<Vec<ModelReport>, Refusal> {
+        let (seen, backends) = tokio::try_join!(self.seen(), self.backends())?;
+        let there = seen.rows.into_iter().filter(|one| !one.row.removed);
+        Ok(there.map(|one| self.report(one, &backends)).collect())
+    }
+
+    /// One model, by its name.
+    pub async fn one(&self, name: &str) -> Result<ModelReport, Refusal> {
+        let (mut seen, backends) = tokio::try_join!(self.seen(), self.backends())?;
+        let found = seen.take(name).filter(|one| !one.row.removed);
+        let found = found.ok_or_else(|| absent(name))?;
+        Ok(self.report(found, &backends))
+    }
+
+    /// Makes a model.
+    pub async fn create(&self, by: &str, fields: Fields) -> Result<ModelReport, Refusal> {
+        for _ in 0..CROSSED_MOST {
+            let seen = self.seen().await?;
+            let definition = read_new(&seen, fields.clone())?;
+            self.check(&seen.catalogue, &definition).await?;
+            let name = definition.name.clone();
+            let like = definition.like.clone().unwrap_or_default();
+            let draft = ModelDraft {
+                definition: stored_definition(&definition, false),
+                name: definition.name,
+                removed: false,
+                expected_revision: None,
+            };
+            let act = self.context.act(by, "model.create", &name, like);
+            if self.append(&seen, vec![draft], act).await? {
+                return self.one(&name).await;
+            }
+        }
+        Err(crossed())
+    }
+
+    /// Changes some fields of a model. `revision` among them is the one that the change was made on: when the model has another
+    /// one by now, nothing is changed.
+    pub async fn change(
+        &self,
+        by: &str,
+        name: &str,
+        mut fields: Fields,
+    ) -> Result<ModelReport, Refusal> {
+        let made_on = take_revision(&mut fields)?;
+        let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+        let names = names.join(" ");
+        for _ in 0..CROSSED_MOST {
+            let seen = self.seen().await?;
+            let (old, definition) = read_change(&seen, name, fields.clone(), made_on)?;
+            if definition == old.row.definition {
+                return self.one(name).await;
+            }
+            self.check(&seen.catalogue, &definition).await?;
+            let draft = ModelDraft {
+                definition: stored_definition(&definition, false),
+                name: definition.name,
+                removed: false,
+                expected_revision: Some(old.row.revision),
+            };
+            let act = self.context.act(by, "model.change", name, names.clone());
+            if self.append(&seen, vec![draft], act).await? {
+                return self.one(name).await;
+            }
+        }
+        Err(crossed())
+    }
+
+    /// Takes a model away, as it was at a revision if one is named. What the configuration declares under that name is in force
+    /// again; the answer is the model as it is from now on.
+    pub async fn remove(
+        &self,
+        by: &str,
+        name: &str,
+        made_on: Option<u32>,
+    ) -> Result<ModelReport, Refusal> {
+        for _ in 0..CROSSED_MOST {
+            let (seen, backends) = tokio::try_join!(self.seen(), self.backends())?;
+            let old = seen.current(name, made_on)?.clone();
+            let row = self.removal(&old)?;
+            let declared = !row.removed;
+            let draft = ModelDraft {
+                name: row.definition.name.clone(),
+                definition: stored_definition(&row.definition, declared),
+                removed: row.removed,
+                expected_revision: Some(old.row.revision),
+            };
+            let act = self.context.act(by, "model.remove", name, "");
+            if self.append(&seen, vec![draft], act).await? {
+                return Ok(self.report(StoredModel { row, declared }, &backends));
+            }
+        }
+        Err(crossed())
+    }
+
+    /// What the latest jobs would have cost with a change, and which of them would have been refused. Nothing is changed.
+    pub async fn preview(&self, edit: ModelEdit) -> Result<ModelPreview, Refusal> {
+        let seen = self.seen().await?;
+        let row = match edit {
+            ModelEdit::Create(fields) => {
+                let definition = read_new(&seen, fields)?;
+                let revision = seen
+                    .latest(&definition.name)
+                    .map_or(0, |old| old.row.revision);
+                self.next(definition, revision)
+            }
+            ModelEdit::Change { name, mut fields } => {
+                let made_on = take_revision(&mut fields)?;
+                let (old, definition) = read_change(&seen, &name, fields, made_on)?;
+                self.next(definition, old.row.revision)
+            }
+            ModelEdit::Remove { name } => self.removal(seen.current(&name, None)?)?,
+        };
+        if !row.removed {
+            self.check(&seen.catalogue, &row.definition).await?;
+        }
+        let changed = seen.catalogue.with(row);
+        let tariff = self.prices.tariff();
+        let previewer = preview::Previewer {
+            context: &self.context,
+            assets: &self.assets,
+            tariff: &tariff,
+            now: &seen.catalogue,
+            changed: &changed,
+        };
+        previewer.preview().await
+    }
+
+    /// Takes over what the configuration declares, in one commit; what it no longer declares is removed, unless an operator has
+    /// changed it since. Nothing is written when nothing is different. A row that an operator wrote wins.
+    pub async fn declare(&self, declared: Vec<ModelDefinition>) -> Result<(), Refusal> {
+        let by_name = declare::by_name(&declared)?;
+        *self
+            .declared
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = by_name;
+        for _ in 0..CROSSED_MOST {
+            let seen = self.seen().await?;
+            let plan = declare::plan(&seen, &declared, self.context.now_ms());
+            for (place, definition) in plan.unchecked {
+                let checked = self.check(&plan.catalogue, definition).await;
+                checked.map_err(|refusal| declare::in_list(refusal, place))?;
+            }
+            if plan.drafts.is_empty() {
+                return self.load().await.map_err(unavailable);
+            }
+            let names: Vec<&str> = plan.drafts.iter().map(|one| &*one.name).collect();
+            let names = names.join(" ");
+            let act = self
+                .context
+                .act(declare::BY, "models.declare", "models", names);
+            if self.append(&seen, plan.drafts, act).await? {
+                return Ok(());
+            }
+        }
+        Err(crossed())
+    }
+
+    /// Everything that is stored, as one change may go by it.
+    async fn seen(&self) -> Result<SeenModels, Refusal> {
+        // The edition is read first: what changes in between is noticed when the change is written.
+        let edition = self.revisions.stored_edition().await.map_err(unavailable)?;
+        let rows = self.revisions.rows().await.map_err(unavailable)?;
+        Ok(SeenModels::new(edition, rows))
+    }
+
+    /// The operator's back ends.
+    async fn backends(&self) -> Result<Vec<BackendRow>, Refusal> {
+        let rows = self.context.store().workers().backends().await;
+        let mut rows = rows.map_err(unavailable)?;
+        rows.retain(|row| row.owner.is_none());
+        Ok(rows)
+    }
+
+    fn report(&self, model: StoredModel, backends: &[BackendRow]) -> ModelReport {
+        let reports = self.runner.workers().reports();
+        let routes = &model.row.definition.routes;
+        let health = |route| route_health::health(route, backends, &reports);
+        ModelReport {
+            route_health: routes.iter().map(health).collect(),
+            row: model.row,
+            declared: model.declared,
+        }
+    }
+
+    /// Refuses a definition that does not fit, with its field.
+    async fn check(
+        &self,
+        catalogue: &ModelCatalogue,
+        definition: &ModelDefinition,
+    ) -> Result<(), Refusal> {
+        let backends = self.backends().await?;
+        let reports = self.runner.workers().reports();
+        let is_known = |name: &str| route_health::is_known(name, &backends, &reports);
+        draft::check(catalogue, definition, &is_known, self.context.now_ms())
+    }
+
+    /// What is written to take a model away: what the configuration declares instead of an operator's row, or its end.
+    fn removal(&self, old: &StoredModel) -> Result<ModelRevision, Refusal> {
+        let declared = self.declared.read().unwrap_or_else(PoisonError::into_inner);
+        let definition = &old.row.definition;
+        let underneath = declared.get(&definition.key());
+        if underneath.is_some() && old.declared {
+            let message = format!(
+                "{} is declared in the configuration; take it out there, or set enabled to false here",
+                definition.name
+            );
+            return Err(Refusal::new(Code::Conflict, message));
+        }
+        let next = underneath.unwrap_or(definition).clone();
+        Ok(ModelRevision {
+            removed: underneath.is_none(),
+            ..self.next(next, old.row.revision)
+        })
+    }
+
+    /// The revision after another one.
+    fn next(&self, definition: ModelDefinition, revision: u32) -> ModelRevision {
+        ModelRevision {
+            definition,
+            revision: revision + 1,
+            removed: false,
+            changed_ms: self.context.now_ms(),
+        }
+    }
+
+    /// Writes revisions down, all or none, and tells everybody; false when something else was changed since it was looked at.
+    async fn append(
+        &self,
+        seen: &SeenModels,
+        drafts: Vec<ModelDraft>,
+        act: AuditRow,
+    ) -> Result<bool, Refusal> {
+        let change = ModelChange {
+            drafts,
+            seen_edition: seen.edition.clone(),
+            edition: act.id.clone(),
+            changed_ms: self.context.now_ms(),
+            alive_since_ms: self.context.alive_since_ms(),
+        };
+        let models = self.context.store().models();
+        match models
+            .append(change, Some(act))
+            .await
+            .map_err(unavailable)?
+        {
+            ModelOutcome::Written(_) => {}
+            // Whoever named a revision finds another one at the next look.
+            ModelOutcome::Crossed | ModelOutcome::Conflict { .. } => return Ok(false),
+            ModelOutcome::OlderNode(node) => {
+                let message = format!(
+                    "the node {node} runs an older release that knows no models; upgrade or stop it first"
+                );
+                return Err(Refusal::new(Code::Conflict, message));
+            }
+        }
+        crash::point("admin.acted");
+        self.load().await.map_err(unavailable)?;
+        self.context.broadcast(Hint::Models);
+        Ok(true)
+    }
+}

@@ -1,0 +1,169 @@
+//! A change of a model before it is written: read, held against what is stored, and refused with its field where it does not fit.
+
+use atelier_contract::body::Fields;
+use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, model_key};
+use atelier_contract::pages::patch::Patch;
+use atelier_contract::{Code, Refusal};
+
+use crate::model_revisions::StoredModel;
+
+/// Models that there may be; every node holds all of them in memory.
+const MODELS_MOST: usize = 10_000;
+
+/// Everything that was stored at one moment.
+pub(super) struct SeenModels {
+    pub(super) edition: Option<String>,
+    /// The latest revision of every model, of removed ones as well.
+    pub(super) rows: Vec<StoredModel>,
+    pub(super) catalogue: ModelCatalogue,
+}
+
+impl SeenModels {
+    pub(super) fn new(edition: Option<String>, rows: Vec<StoredModel>) -> Self {
+        let revisions = rows.iter().map(|one| one.row.clone()).collect();
+        Self {
+            edition,
+            catalogue: ModelCatalogue::new(revisions),
+            rows,
+        }
+    }
+
+    /// The latest revision of a model, be it removed or not.
+    pub(super) fn latest(&self, name: &str) -> Option<&StoredModel> {
+        let key = model_key(name);
+        self.rows.iter().find(|one| one.row.definition.key() == key)
+    }
+
+    /// The same, for whoever needs nothing else.
+    pub(super) fn take(&mut self, name: &str) -> Option<StoredModel> {
+        let key = model_key(name);
+        let mut rows = self.rows.iter();
+        let place = rows.position(|one| one.row.definition.key() == key)?;
+        Some(self.rows.swap_remove(place))
+    }
+
+    /// A model that is there, at the revision that a change of it was made on, if one is named.
+    pub(super) fn current(
+        &self,
+        name: &str,
+        made_on: Option<u32>,
+    ) -> Result<&StoredModel, Refusal> {
+        let found = self.latest(name).filter(|one| !one.row.removed);
+        let found = found.ok_or_else(|| absent(name))?;
+        let revision = found.row.revision;
+        match made_on {
+            Some(made_on) if made_on != revision => {
+                let name = &found.row.definition.name;
+                let message = format!(
+                    "the model {name} is at revision {revision} now, not {made_on}; look at it and make the change on that"
+                );
+                Err(Refusal::field(Code::Conflict, "revision", message))
+            }
+            _ => Ok(found),
+        }
+    }
+}
+
+/// A new model; one that is there already is not made again.
+pub(super) fn read_new(seen: &SeenModels, fields: Fields) -> Result<ModelDefinition, Refusal> {
+    let definition = Patch::<ModelDefinition>::new(fields).made()?;
+    let there = seen.latest(&definition.name).filter(|one| !one.row.removed);
+    if let Some(there) = there {
+        let message = format!(
+            "the model {} is there already, at revision {}; change it instead",
+            there.row.definition.name, there.row.revision
+        );
+        return Err(Refusal::field(Code::Conflict, "name", message));
+    }
+    let count = seen.rows.iter().filter(|one| !one.row.removed).count();
+    if count >= MODELS_MOST {
+        let message =
+            format!("there are {MODELS_MOST} models, which is the most; remove one first");
+        return Err(Refusal::invalid("name", message));
+    }
+    Ok(definition)
+}
+
+/// A model that is there, and what some fields make of it.
+pub(super) fn read_change<'a>(
+    seen: &'a SeenModels,
+    name: &str,
+    fields: Fields,
+    made_on: Option<u32>,
+) -> Result<(&'a StoredModel, ModelDefinition), Refusal> {
+    let old = seen.current(name, made_on)?;
+    let definition = Patch::<ModelDefinition>::new(fields).over(&old.row.definition)?;
+    if definition.key() != old.row.definition.key() {
+        let message =
+            "cannot be changed; make another model and name it as the successor of this one";
+        return Err(Refusal::invalid("name", message));
+    }
+    Ok((old, definition))
+}
+
+/// The revision that a change was made on, which is no field of a model.
+pub(super) fn take_revision(fields: &mut Fields) -> Result<Option<u32>, Refusal> {
+    let Some(value) = fields.remove("revision") else {
+        return Ok(None);
+    };
+    if value.is_null() {
+        return Ok(None);
+    }
+    let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+    let number = number.filter(|number| *number > 0);
+    number.map(Some).ok_or_else(|| {
+        let message = "must be a whole number from 1: the revision that the change was made on";
+        Refusal::invalid("revision", message)
+    })
+}
+
+/// What is told of a model that is not there.
+pub(super) fn absent(name: &str) -> Refusal {
+    let message = format!("there is no model {}", model_key(name));
+    Refusal::new(Code::NotFound, message)
+}
+
+/// Refuses a definition that does not fit beside the others, with its field.
+pub(super) fn check(
+    catalogue: &ModelCatalogue,
+    definition: &ModelDefinition,
+    is_known: &dyn Fn(&str) -> bool,
+    now_ms: i64,
+) -> Result<(), Refusal> {
+    let context = CheckContext {
+        backends: is_known,
+        now_ms,
+    };
+    catalogue.check(definition, &context)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn revision(value: Value) -> Result<Option<u32>, Refusal> {
+        let fields = json!({ "revision": value, "title": "x" });
+        let mut fields = fields.as_object().expect("an object").clone();
+        let found = take_revision(&mut fields);
+        assert!(!fields.contains_key("revision"), "no field of a model");
+        found
+    }
+
+    #[test]
+    fn a_revision_is_a_whole_number_or_not_there() {
+        assert_eq!(revision(json!(3)), Ok(Some(3)));
+        assert_eq!(revision(Value::Null), Ok(None));
+        for wrong in [
+            json!(0),
+            json!(-1),
+            json!(1.5),
+            json!("3"),
+            json!(1_u64 << 40),
+        ] {
+            let refused = revision(wrong).expect_err("no revision");
+            assert_eq!(refused.field.as_deref(), Some("revision"));
+        }
+    }
+}

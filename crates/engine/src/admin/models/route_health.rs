@@ -1,0 +1,78 @@
+//! How the routes of a model are: whether each leads to somebody who takes work, and what the vendor said that speaks against it.
+
+use atelier_contract::models::Route;
+use atelier_contract::time::timestamp;
+use atelier_store::BackendRow;
+
+use crate::runner::{WorkerReport, unknown_model};
+
+/// How a route is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteHealth {
+    /// The back end, as the route names it.
+    pub backend: String,
+    /// Whether a worker account there takes work now.
+    pub usable: bool,
+    /// What an operator has to look at, in one sentence.
+    pub problem: Option<String>,
+}
+
+/// Whether there is a back end of a name or an identifier, be it inside this process.
+pub(super) fn is_known(name: &str, backends: &[BackendRow], reports: &[WorkerReport]) -> bool {
+    id_of(name, backends, reports).is_some()
+}
+
+/// How a route is, as this node knows its worker accounts.
+pub(super) fn health(
+    route: &Route,
+    backends: &[BackendRow],
+    reports: &[WorkerReport],
+) -> RouteHealth {
+    let Some(id) = id_of(&route.backend, backends, reports) else {
+        return RouteHealth {
+            backend: route.backend.clone(),
+            usable: false,
+            problem: Some("there is no such back end".to_owned()),
+        };
+    };
+    let there = || reports.iter().filter(|one| one.backend.as_str() == id);
+    let usable = there().any(|one| one.usable);
+    let unknown = route.model.as_deref().map(unknown_model);
+    let unknown = unknown.and_then(|words| there().find_map(|one| said(one, &words)));
+    let problem = match usable {
+        true => unknown,
+        false => unknown.or_else(|| Some("no worker account there takes work now".to_owned())),
+    };
+    RouteHealth {
+        backend: route.backend.clone(),
+        usable,
+        problem,
+    }
+}
+
+/// The identifier of the operator's back end that a route names.
+fn id_of<'a>(
+    name: &str,
+    backends: &'a [BackendRow],
+    reports: &'a [WorkerReport],
+) -> Option<&'a str> {
+    let stored = backends.iter();
+    let stored = stored
+        .filter(|row| row.id == name || &*row.spec.name == name)
+        .map(|row| row.id.as_str());
+    let inside = reports.iter().filter(|one| one.inside);
+    let inside = inside.map(|one| one.backend.as_str());
+    stored.chain(inside.filter(|id| *id == name)).next()
+}
+
+/// When a worker account's vendor said something lately, with its own words.
+fn said(report: &WorkerReport, words: &str) -> Option<String> {
+    let mut latest = report.health.recent.iter();
+    // One model's name may begin with another's.
+    let is_it = |detail: &str| {
+        let rest = detail.strip_prefix(words);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    };
+    let found = latest.find(|one| is_it(&one.detail))?;
+    Some(format!("{} ({})", found.detail, timestamp(found.at_ms)))
+}
