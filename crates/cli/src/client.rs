@@ -13,9 +13,10 @@ mod transport;
 mod upload;
 
 pub(crate) use fields::{
-    FieldArg, build_request, field_names, field_of, find_operation, resolved, takes_file,
+    FieldArg, MODEL, build_request, field_names, field_of, find_operation, resolved, segment,
+    takes_file,
 };
-pub(crate) use file::{UploadFile, data_uri, media_file_at};
+pub(crate) use file::{UploadFile, data_uri, media_file_at, read_text};
 pub(crate) use idempotency::fresh_key;
 pub(crate) use request::{ApiRequest, FormValue, RequestBody};
 pub(crate) use rows::{Row, read as read_rows};

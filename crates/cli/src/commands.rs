@@ -8,9 +8,11 @@ mod callbacks;
 pub(crate) mod client_options;
 pub(crate) mod complete;
 mod completions;
+mod known_models;
 mod login;
 pub(crate) mod man;
 mod mcp;
+mod models;
 pub(crate) mod nouns;
 mod operation_command;
 mod operation_help;
@@ -21,11 +23,12 @@ mod watch;
 
 use crate::command::Entry;
 
-/// What a caller does with jobs and the account.
+/// What a caller does with jobs and the account, and an operator with models.
 pub(crate) const CALLER: &[Entry] = &[
     Entry::client::<watch::WatchCommand>(),
     Entry::client::<account::Account>(),
     callbacks::ENTRY,
+    Entry::client::<models::ModelsCommand>(),
 ];
 
 /// What belongs to the program itself.

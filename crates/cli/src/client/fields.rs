@@ -8,6 +8,9 @@ use super::fault::{ExitReason, Fault};
 use super::file::{UploadFile, data_uri, open};
 use super::request::{ApiRequest, FormValue, RequestBody};
 
+/// The field that names a model.
+pub(crate) const MODEL: &str = "model";
+
 /// What stands behind the sign of equality.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FieldValue {
@@ -170,8 +173,10 @@ pub(crate) async fn build_request(
     let mut parts: Vec<(String, FormValue)> = Vec::new();
     for word in words {
         let name = match canonical_name(&known, &word.field, operation) {
-            // Some bodies have names of their own, as prices have.
-            Err(_) if has_any_name(catalogue, operation) => word.field.clone(),
+            // Some bodies have names of their own, as prices have, and whatever makes something may be told its model.
+            Err(_) if has_any_name(catalogue, operation) || names_model(operation, &word.field) => {
+                word.field.clone()
+            }
             name => name?,
         };
         let placeholder = format!("{{{name}}}");
@@ -193,6 +198,7 @@ pub(crate) async fn build_request(
         }
         let value = match &word.given {
             FieldValue::Json(value) => value.clone(),
+            FieldValue::Text(text) if name == MODEL => text.as_str().into(),
             FieldValue::Text(text) => value_of(catalogue, schema, text),
             FieldValue::File(file) => {
                 let file = open(file)?;
@@ -253,7 +259,7 @@ fn check_required(
 }
 
 /// Text as a part of a path.
-pub(super) fn segment(text: &str) -> String {
+pub(crate) fn segment(text: &str) -> String {
     let encoded: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
     encoded.replace('+', "%20")
 }
@@ -295,6 +301,11 @@ fn canonical_name(
 fn has_any_name(catalogue: &Catalogue, operation: &ApiOperation) -> bool {
     let body = operation.body.as_ref();
     body.is_some_and(|body| resolved(catalogue, body)["additionalProperties"].is_object())
+}
+
+/// Whether a field names a model of the operator's to an operation that has none of its own: the service knows which there are.
+fn names_model(operation: &ApiOperation, field: &str) -> bool {
+    operation.makes.is_some() && field == MODEL
 }
 
 /// Whether a form takes a field as a file.
@@ -472,6 +483,20 @@ mod tests {
             assert_eq!(fault.end, ExitReason::Usage);
             assert!(fault.message.contains(said), "{}", fault.message);
         }
+    }
+
+    /// The promise: whatever makes something may be told a model that an operator made; its name is text, whatever it looks like.
+    #[tokio::test]
+    async fn a_model_may_be_named_to_every_operation_that_makes_something() {
+        let words = [
+            "targetImage=https://example.com/a.png",
+            "swapImage=https://example.com/b.png",
+            "model=2026",
+        ];
+        let asked = made("facegen.swap", &words).await.expect("a call");
+        assert_eq!(sent(asked)["model"], "2026");
+        let fault = made("account.keys.issue", &["model=x"]).await;
+        assert!(fault.is_err(), "a key is nothing that a model makes");
     }
 
     #[tokio::test]

@@ -55,6 +55,11 @@ pub(super) fn open(file: &str) -> Result<UploadFile, Fault> {
     })
 }
 
+/// What is written in a file; `-` is standard input.
+pub(crate) fn read_text(file: &str) -> Result<String, Fault> {
+    open(file)?.text()
+}
+
 /// The picture or clip at a path; nothing when there is none.
 pub(crate) fn media_file_at(path: &str) -> Option<UploadFile> {
     let file = open(path).ok()?;

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use atelier_contract::catalogue::Catalogue;
+use atelier_contract::catalogue::{ApiOperation, Catalogue};
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use serde_json::Value;
 
+use super::known_models::{self, ModelNames, ModelsWanted};
 use super::nouns::operation_of;
 use super::operation_help;
-use crate::client::{field_names, field_of};
+use crate::client::{MODEL, field_names, field_of};
 use crate::command::{Entry, Group};
 use crate::terminal::screen;
 
@@ -50,12 +51,26 @@ pub(crate) fn run(matches: &ArgMatches, whole: &Command, catalogue: &'static Cat
     let (shell, line) = (text("shell"), text("line"));
     let (words, quoted) = split(&line);
     let current = words.last().cloned().unwrap_or_default();
-    for next in candidates(whole, catalogue, &words) {
+    let profile = profile_in(&words);
+    let names = |wanted: ModelsWanted<'_>| known_models::ask(catalogue, profile, wanted);
+    for next in candidates(whole, catalogue, &words, &names) {
         match shell.as_str() {
             "bash" => screen::say(in_bash(&next.text, &current, quoted)),
             _ => screen::say(format!("{}\t{}", next.text, next.about)),
         }
     }
+}
+
+/// The profile that a line names.
+fn profile_in(words: &[String]) -> Option<&str> {
+    let mut finished = words.iter().zip(words.iter().skip(1));
+    let behind = finished.find(|(option, _)| matches!(option.as_str(), "--profile" | "-p"));
+    let behind = behind.map(|(_, name)| name.as_str());
+    behind.or_else(|| {
+        words
+            .iter()
+            .find_map(|word| word.strip_prefix("--profile="))
+    })
 }
 
 /// What bash puts into the line: it replaces only what stands behind the last break, or behind a quote that is open, and
@@ -108,6 +123,7 @@ fn candidates(
     whole: &Command,
     catalogue: &'static Catalogue,
     words: &[String],
+    names: &ModelNames<'_>,
 ) -> Vec<CompletionCandidate> {
     let (current, before) = words
         .split_last()
@@ -128,7 +144,9 @@ fn candidates(
     if let Some(arg) = asked.filter(|arg| arg.get_action().takes_values()) {
         let values = arg.get_possible_values();
         found.extend(values.iter().map(|value| candidate(value.get_name(), "")));
-        if values.is_empty() {
+        if let Some(models) = models_for(&path, arg, catalogue, names) {
+            found.extend(models.iter().map(|name| candidate(name, "")));
+        } else if values.is_empty() {
             found.extend(files("", current));
         }
     } else if current.starts_with('-') {
@@ -150,8 +168,12 @@ fn candidates(
             let values = arg.get_possible_values();
             found.extend(values.iter().map(|value| candidate(value.get_name(), "")));
         }
+        if let ["models", "get" | "change" | "remove" | "preview"] = path.as_slice() {
+            let models = names(ModelsWanted::Every);
+            found.extend(models.iter().map(|name| candidate(name, "")));
+        }
         if let Some(operation) = operation_of(catalogue, &path) {
-            found.extend(fields(catalogue, &operation, current));
+            found.extend(fields(catalogue, &operation, current, names));
         }
         if takes_files(command) && !current.contains('=') {
             found.extend(files("", current));
@@ -159,6 +181,20 @@ fn candidates(
     }
     found.retain(|one| one.text.starts_with(current));
     found
+}
+
+/// The models that an option of `models` may name, if it names one.
+fn models_for(
+    path: &[&str],
+    arg: &Arg,
+    catalogue: &Catalogue,
+    names: &ModelNames<'_>,
+) -> Option<Vec<String>> {
+    match (path.first(), arg.get_long()) {
+        (Some(&"models"), Some("like")) => Some(known_models::likes(catalogue)),
+        (Some(&"models"), Some("successor")) => Some(names(ModelsWanted::Every)),
+        _ => None,
+    }
 }
 
 /// Whether words of a command may be files.
@@ -189,11 +225,19 @@ fn candidate(text: &str, about: &str) -> CompletionCandidate {
 }
 
 /// The fields of an operation, and the values of the one that has been begun.
-fn fields(catalogue: &Catalogue, operation: &str, current: &str) -> Vec<CompletionCandidate> {
+fn fields(
+    catalogue: &Catalogue,
+    operation: &str,
+    current: &str,
+    names: &ModelNames<'_>,
+) -> Vec<CompletionCandidate> {
     let Some(operation) = catalogue.find(operation) else {
         return Vec::new();
     };
     let mut found = Vec::new();
+    if operation.makes.is_some() {
+        found.extend(models_of(catalogue, operation, current, names));
+    }
     for (name, _) in field_names(catalogue, operation) {
         let schema = field_of(catalogue, operation, &name).unwrap_or(&Value::Null);
         let kind = operation_help::kind(catalogue, schema);
@@ -218,6 +262,34 @@ fn fields(catalogue: &Catalogue, operation: &str, current: &str) -> Vec<Completi
         );
     }
     found
+}
+
+/// The models that a request may name, asked for once the field is begun: an operator may have made some since.
+fn models_of(
+    catalogue: &Catalogue,
+    operation: &ApiOperation,
+    current: &str,
+    names: &ModelNames<'_>,
+) -> Vec<CompletionCandidate> {
+    let field = format!("{MODEL}=");
+    let begun = current.starts_with(&field);
+    let beginning = !current.is_empty() && field.starts_with(current);
+    let own = field_of(catalogue, operation, MODEL);
+    if !begun && (!beginning || own.is_some()) {
+        return Vec::new();
+    }
+    let built_in = own.and_then(|schema| operation_help::allowed_values(catalogue, schema));
+    let built_in = built_in.unwrap_or_default();
+    let mut models = names(ModelsWanted::Of(&operation.name));
+    models.retain(|name| !built_in.contains(name));
+    match (begun, models.is_empty()) {
+        (true, _) => models
+            .iter()
+            .map(|name| candidate(&format!("{field}{name}"), ""))
+            .collect(),
+        (false, false) => vec![candidate(&field, "a model of this service")],
+        (false, true) => Vec::new(),
+    }
 }
 
 /// The files whose names begin like this.
@@ -262,8 +334,47 @@ mod tests {
     use crate::sample::{COMMAND_LINE, catalogue};
 
     fn after(line: &str) -> Vec<String> {
-        let found = candidates(&COMMAND_LINE.words(), catalogue(), &split(line).0);
+        let nobody = |_: ModelsWanted<'_>| -> Vec<String> { Vec::new() };
+        after_asking(line, &nobody)
+    }
+
+    fn after_asking(line: &str, names: &ModelNames<'_>) -> Vec<String> {
+        let found = candidates(&COMMAND_LINE.words(), catalogue(), &split(line).0, names);
         found.into_iter().map(|next| next.text).collect()
+    }
+
+    /// The promise: a model that an operator made a second ago is offered, and the service is asked only where one may stand.
+    #[test]
+    fn models_of_the_service_are_offered_where_one_is_named() {
+        let asked = std::cell::Cell::new(0);
+        let names = |wanted: ModelsWanted<'_>| {
+            asked.set(asked.get() + 1);
+            match wanted {
+                ModelsWanted::Of("facegen.swap") => vec!["swapper-9".to_owned()],
+                ModelsWanted::Of(_) => vec!["image-1".to_owned(), "seedream-4-5".to_owned()],
+                ModelsWanted::Every => vec!["kling-v3".to_owned()],
+            }
+        };
+        let after = |line: &str| after_asking(line, &names);
+        assert_eq!(
+            after("atelier call imgmodel.generations model=s"),
+            ["model=seedream-4-5"]
+        );
+        let image = "atelier call imgmodel.generations model=image-1";
+        assert_eq!(after(image), ["model=image-1"], "no name stands twice");
+        assert_eq!(after("atelier call facegen.swap mod"), ["model="]);
+        assert_eq!(
+            after("atelier call facegen.swap model=s"),
+            ["model=swapper-9"]
+        );
+        assert_eq!(after("atelier models change k"), ["kling-v3"]);
+        assert_eq!(after("atelier models add x --successor k"), ["kling-v3"]);
+        assert!(after("atelier models add x --like vidgen_partner/").len() > 1);
+        assert_eq!(asked.get(), 6);
+        after("atelier call imgmodel.generations prompt='a' qual");
+        assert_eq!(asked.get(), 6, "nobody is asked without need");
+        let words = split("atelier call x --profile work model=").0;
+        assert_eq!(profile_in(&words), Some("work"));
     }
 
     #[test]
