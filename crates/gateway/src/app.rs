@@ -8,11 +8,12 @@ mod credentials;
 mod outbound;
 mod settings;
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
 use atelier_contract::family::IMAGE_BODY;
 use atelier_contract::hex;
+use atelier_contract::models::ModelCatalogue;
 use atelier_engine::Engine;
 use atelier_fairness::share::FairSemaphore;
 use atelier_fairness::throughput::Throughput;
@@ -23,6 +24,7 @@ use crate::access_log::AccessLog;
 use crate::config::Config;
 use crate::counts::Counts;
 use crate::disk::Disk;
+use crate::edition_cache::EditionCache;
 use crate::http::answer_memory::AnswerMemory;
 use crate::http::body_share::MOST_OPEN;
 use crate::http::cors::Origins;
@@ -95,10 +97,11 @@ pub(crate) struct App {
     /// Where every request is written down, if anywhere.
     pub(crate) access_log: Option<AccessLog>,
     pub(crate) stopping: CancellationToken,
-    /// The OpenAPI document; it never changes while the process runs, so it is made once.
-    pub(crate) document: LazyLock<StaticContent>,
+    /// The OpenAPI document, which changes with the operator's models.
+    document: EditionCache<StaticContent>,
+    make_document: fn(&ModelCatalogue) -> StaticContent,
     /// What the console reads of it first.
-    pub(crate) console_catalogue: OnceLock<StaticContent>,
+    pub(crate) console_catalogue: EditionCache<StaticContent>,
     /// Where the console may take things from.
     pub(crate) console_policy: HeaderValue,
 }
@@ -110,7 +113,7 @@ impl App {
         engine: Arc<Engine>,
         admin_token_hash: [u8; 32],
         is_public: bool,
-        document: fn() -> StaticContent,
+        make_document: fn(&ModelCatalogue) -> StaticContent,
     ) -> Result<Arc<Self>> {
         let limits = &config.limits;
         let proxies = TrustedProxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
@@ -144,8 +147,9 @@ impl App {
             disk: Disk::default(),
             access_log: AccessLog::start(&config.log.access).context("log.access")?,
             stopping: CancellationToken::new(),
-            document: LazyLock::new(document),
-            console_catalogue: OnceLock::new(),
+            document: EditionCache::new(),
+            make_document,
+            console_catalogue: EditionCache::new(),
             console_policy: console_policy(&config),
             root_hash: hex(&admin_token_hash),
             admin_token_hash,
@@ -157,6 +161,16 @@ impl App {
             shares.set_limits(app.engine.allowances());
         }
         Ok(app)
+    }
+
+    /// The models that the operator sells now.
+    pub(crate) fn models(&self) -> Arc<ModelCatalogue> {
+        self.engine.admin().models().catalogue()
+    }
+
+    /// The OpenAPI document with these models.
+    pub(crate) fn document(&self, models: &Arc<ModelCatalogue>) -> Arc<StaticContent> {
+        self.document.get(models, self.make_document)
     }
 
     /// Everything that accounts share.

@@ -10,6 +10,7 @@ mod commands;
 mod config;
 mod counts;
 mod disk;
+mod edition_cache;
 mod first_run;
 mod http;
 mod logging;

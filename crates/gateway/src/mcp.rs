@@ -63,7 +63,10 @@ pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {
             "instructions": INSTRUCTIONS,
         })),
         "ping" => Ok(json!({})),
-        "tools/list" => Ok(json!({ "tools": tools::list(&agent.only) })),
+        "tools/list" => {
+            let all = tools::tools(&agent.app.models());
+            Ok(json!({ "tools": tools::list(&all, &agent.only) }))
+        }
         "tools/call" => return use_tool(agent, id, params).await,
         "resources/list" => resources::list(&agent.app, &agent.caller).await,
         "resources/templates/list" => Ok(resources::templates()),
@@ -149,7 +152,8 @@ async fn cancel(agent: &Agent, id: &Value) {
 /// Uses a tool. What is refused is told to the model, which can put it right.
 async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
     let name = params["name"].as_str().unwrap_or_default();
-    let Some(tool) = tools::find(name, &agent.only) else {
+    let all = tools::tools(&agent.app.models());
+    let Some(tool) = tools::find(&all, name, &agent.only) else {
         return rpc_error(&id, WRONG_PARAMS, &format!("there is no tool `{name}`"));
     };
     let token = params["_meta"].get("progressToken").cloned();

@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document, made from the catalogue.
+//! The OpenAPI 3.1 document, made from the catalogue of operations and from the operator's models.
 
 mod operation;
 mod parts;
@@ -6,19 +6,62 @@ mod parts;
 use std::fmt::Write as _;
 
 use atelier_contract::Code;
+use atelier_contract::catalogue::Catalogue;
+use atelier_contract::family::SubmitEndpoint;
+use atelier_contract::models::ModelCatalogue;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::catalogue;
 use crate::http::static_content::StaticContent;
 
-/// The whole document, as it is sent.
-pub(crate) fn static_document() -> StaticContent {
+/// The whole document, as it is sent while the operator has these models.
+pub(crate) fn static_document(models: &ModelCatalogue) -> StaticContent {
     let media_type = "application/json; charset=utf-8";
-    StaticContent::new(media_type, document().to_string().into())
+    StaticContent::new(media_type, document(models).to_string().into())
 }
 
-fn document() -> Value {
-    let catalogue = catalogue();
+/// Lets every request that may name a model name those of the operator.
+fn name_models(catalogue: &mut Catalogue, models: &ModelCatalogue) {
+    let Catalogue {
+        operations,
+        schemas,
+        ..
+    } = catalogue;
+    for operation in operations {
+        let Some((_, submit)) = atelier_contract::operation(&operation.name) else {
+            continue;
+        };
+        let own = [
+            &mut operation.body,
+            &mut operation.form,
+            &mut operation.query,
+        ];
+        for schema in own.into_iter().flatten() {
+            widen(schemas, schema, submit, models);
+        }
+    }
+}
+
+/// Widens a schema, or the one that it stands for.
+fn widen(
+    schemas: &mut Map<String, Value>,
+    schema: &mut Value,
+    submit: &SubmitEndpoint,
+    models: &ModelCatalogue,
+) {
+    let name = schema["$ref"].as_str();
+    let name = name.and_then(|path| path.rsplit('/').next());
+    match name.and_then(|name| schemas.get_mut(name)) {
+        Some(referred) => models.schema(submit, referred),
+        None => models.schema(submit, schema),
+    }
+}
+
+fn document(models: &ModelCatalogue) -> Value {
+    let mut catalogue = catalogue();
+    if !models.is_empty() {
+        name_models(&mut catalogue, models);
+    }
     let mut paths = Map::new();
     for (place, one) in catalogue.operations.iter().enumerate() {
         let methods = paths.entry(one.path.clone()).or_insert_with(|| json!({}));
@@ -112,7 +155,9 @@ mod tests {
         reason = "a wish of whoever runs the tests"
     )]
     fn the_checked_in_document_is_fresh() {
-        let made = serde_json::to_string_pretty(&document()).expect("JSON") + "\n";
+        let made = serde_json::to_string_pretty(&document(&ModelCatalogue::default()))
+            .expect("JSON")
+            + "\n";
         if std::env::var("ATELIER_TEST_UPDATE").is_ok() {
             std::fs::write(CHECKED_IN, &made).expect("written");
         }
@@ -125,7 +170,7 @@ mod tests {
 
     #[test]
     fn every_operation_of_the_table_is_described_with_an_example() {
-        let document = document();
+        let document = document(&ModelCatalogue::default());
         for family in atelier_contract::FAMILIES {
             for submit in family.submits {
                 let post = &document["paths"][submit.path]["post"];
@@ -148,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_operation_belongs_to_a_listed_group() {
-        let document = document();
+        let document = document(&ModelCatalogue::default());
         let listed: Vec<&Value> = document["tags"]
             .as_array()
             .expect("tags")
@@ -169,7 +214,7 @@ mod tests {
 
     #[test]
     fn no_operation_has_two_meanings() {
-        let document = document();
+        let document = document(&ModelCatalogue::default());
         let mut ids = Vec::new();
         for path in document["paths"].as_object().expect("paths").values() {
             for operation in path.as_object().expect("methods").values() {

@@ -1,14 +1,18 @@
-//! The tools: one for every operation of the contract's table, and a few to wait, look and count.
+//! The tools: one for every operation of the contract's table, and a few to wait, look and count. What they say of models
+//! follows those of the operator.
 
-use std::sync::LazyLock;
+use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::FAMILIES;
 use atelier_contract::body::Fields;
 use atelier_contract::family::{Family, SubmitEndpoint};
+use atelier_contract::models::ModelCatalogue;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
+
+use crate::edition_cache::EditionCache;
 
 /// How long a tool waits unless told otherwise: most clients give up after a minute.
 const USUAL_WAIT_S: u64 = 50;
@@ -31,32 +35,38 @@ pub(super) enum ToolAction {
     Quota,
 }
 
-struct Tool {
+/// A tool as agents see it.
+pub(super) struct Tool {
     name: String,
     action: ToolAction,
     definition: Value,
 }
 
-static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
-    let submits = FAMILIES
-        .iter()
-        .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)));
-    let mut all: Vec<Tool> = submits
-        .map(|(family, submit)| submit_tool(family, submit))
-        .collect();
-    all.extend(query_tools());
-    all
-});
+static TOOLS: EditionCache<Vec<Tool>> = EditionCache::new();
+
+/// Every tool, for agents of a service with these models.
+pub(super) fn tools(models: &Arc<ModelCatalogue>) -> Arc<Vec<Tool>> {
+    TOOLS.get(models, |models| {
+        let submits = FAMILIES
+            .iter()
+            .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)));
+        let mut all: Vec<Tool> = submits
+            .map(|(family, submit)| submit_tool(family, submit, models))
+            .collect();
+        all.extend(query_tools());
+        all
+    })
+}
 
 /// The tools as they are listed.
-pub(super) fn list(only: &[String]) -> Vec<&'static Value> {
-    let wanted = TOOLS.iter().filter(|tool| is_wanted(tool, only));
+pub(super) fn list<'a>(tools: &'a [Tool], only: &[String]) -> Vec<&'a Value> {
+    let wanted = tools.iter().filter(|tool| is_wanted(tool, only));
     wanted.map(|tool| &tool.definition).collect()
 }
 
 /// The tool with a name.
-pub(super) fn find(name: &str, only: &[String]) -> Option<ToolAction> {
-    let mut wanted = TOOLS.iter().filter(|tool| is_wanted(tool, only));
+pub(super) fn find(tools: &[Tool], name: &str, only: &[String]) -> Option<ToolAction> {
+    let mut wanted = tools.iter().filter(|tool| is_wanted(tool, only));
     wanted
         .find(|tool| tool.name == name)
         .map(|tool| tool.action)
@@ -77,9 +87,13 @@ pub(super) fn take_wait(arguments: &mut Fields) -> Duration {
     Duration::from_secs(asked.unwrap_or(USUAL_WAIT_S).min(LONGEST_WAIT_S))
 }
 
-fn submit_tool(family: &'static Family, submit: &'static SubmitEndpoint) -> Tool {
+fn submit_tool(
+    family: &'static Family,
+    submit: &'static SubmitEndpoint,
+    models: &ModelCatalogue,
+) -> Tool {
     let name = submit.name.replace('.', "_");
-    let mut schema = schema_of(submit);
+    let mut schema = schema_of(submit, models);
     let said = schema.remove("description");
     let said = said.as_ref().and_then(Value::as_str).unwrap_or_default();
     let title = format!("{}: {}", family.title, submit.name);
@@ -101,7 +115,7 @@ fn submit_tool(family: &'static Family, submit: &'static SubmitEndpoint) -> Tool
 }
 
 /// The schema of a request, whole in itself.
-fn schema_of(submit: &SubmitEndpoint) -> Map<String, Value> {
+fn schema_of(submit: &SubmitEndpoint, models: &ModelCatalogue) -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
     let mut generator: SchemaGenerator = settings.into_generator();
     let schema = (submit.schema)(&mut generator).to_value();
@@ -109,7 +123,10 @@ fn schema_of(submit: &SubmitEndpoint) -> Map<String, Value> {
     let name = schema["$ref"]
         .as_str()
         .and_then(|path| path.rsplit('/').next());
-    let own = name.and_then(|name| others.remove(name)).unwrap_or(schema);
+    let mut own = name.and_then(|name| others.remove(name)).unwrap_or(schema);
+    if !models.is_empty() {
+        models.schema(submit, &mut own);
+    }
     let mut own = own.as_object().cloned().unwrap_or_default();
     if !others.is_empty() {
         own.insert("$defs".into(), Value::Object(others));
@@ -186,7 +203,8 @@ mod tests {
 
     #[test]
     fn every_operation_is_a_tool_that_agents_accept() {
-        let all = list(&[]);
+        let tools = tools(&Arc::default());
+        let all = list(&tools, &[]);
         let submits: usize = FAMILIES.iter().map(|family| family.submits.len()).sum();
         assert_eq!(all.len(), submits + 4);
         for tool in all {
@@ -223,9 +241,9 @@ mod tests {
 
     #[test]
     fn fewer_tools_can_be_asked_for() {
-        let only = ["artgen.imagine".to_owned()];
-        assert_eq!(list(&only).len(), 5);
-        assert!(find("artgen_imagine", &only).is_some());
-        assert!(find("facegen_swap", &only).is_none());
+        let (tools, only) = (tools(&Arc::default()), ["artgen.imagine".to_owned()]);
+        assert_eq!(list(&tools, &only).len(), 5);
+        assert!(find(&tools, "artgen_imagine", &only).is_some());
+        assert!(find(&tools, "facegen_swap", &only).is_none());
     }
 }

@@ -129,8 +129,10 @@ pub(crate) async fn serve(
 ) -> Result<File, Denial> {
     let wanted = received.param(0);
     if wanted == CATALOGUE {
-        let kept = app.console_catalogue.get_or_init(|| {
-            let part = catalogue::of(app.document.plain()).unwrap_or_default();
+        let models = app.models();
+        let kept = app.console_catalogue.get(&models, |_| {
+            let document = app.document(&models);
+            let part = catalogue::of(document.plain()).unwrap_or_default();
             let media_type = "application/json; charset=utf-8";
             StaticContent::new(media_type, part.to_string().into())
         });

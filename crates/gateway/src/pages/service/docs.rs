@@ -68,7 +68,7 @@ pub(crate) async fn document(
     (): (),
 ) -> Result<Document, Denial> {
     let headers = &received.head.headers;
-    Ok(Document(app.document.reply(headers, false)))
+    Ok(Document(app.document(&app.models()).reply(headers, false)))
 }
 
 /// The readable pages, which draw themselves from `/openapi.json`; a guide as its own text.
