@@ -12,6 +12,7 @@ mod jobs;
 mod mcp;
 mod rows;
 mod uploads;
+mod usable_models;
 
 /// Self-service of an account.
 mod account {
@@ -19,6 +20,7 @@ mod account {
     pub(super) mod callbacks;
     pub(super) mod keys;
     pub(super) mod ledger;
+    pub(super) mod models;
     pub(super) mod quote;
     pub(super) mod secret;
     pub(super) mod usage;
@@ -30,6 +32,7 @@ mod admin {
     pub(super) mod accounts;
     pub(super) mod backends;
     pub(super) mod banned;
+    pub(super) mod models;
     pub(super) mod operators;
     pub(super) mod prices;
     pub(super) mod views;
@@ -101,7 +104,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     delete("files.remove", "/files/v1/{fileId}", SUBMIT, "Deletes a file that was uploaded.", page!(uploads::remove)),
 
     get("openai.models", "/v1/models", READ, "The models that can be used now.", page!(models::list)),
-    get("openai.models.show", "/v1/models/{model}", READ, "One model that can be used now.", page!(models::show)),
+    get("openai.models.show", "/v1/models/{*model}", READ, "One model that can be used now.", page!(models::show)),
 
     post("openai.videos.create", "/v1/videos", SUBMIT, "Begins a video.", page!(videos::create)).idempotent()
         .example(r#"{"prompt":"a paper boat on a quiet canal","seconds":"4","size":"1280x720"}"#),
@@ -134,6 +137,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("account.acts", "/account/v1/acts", ACCOUNT, "What was done to the account with its keys: keys, hosted accounts, secrets and sessions, newest first.", page!(acts::list)),
     post("account.quote", "/account/v1/quote", READ, "What a submit of the same body would hold.", page!(quote::ask))
         .example(r#"{"operation":"artgen.imagine","request":{"prompt":"a lighthouse at dawn"}}"#),
+    get("account.models", "/account/v1/models", READ, "The models that the account can use now, with their fields and prices.", page!(account::models::list)),
     get("account.callbacks", "/account/v1/callbacks", ACCOUNT, "Callbacks and how they went.", page!(callbacks::list)),
     get("account.callbacks.show", "/account/v1/callbacks/{id}", ACCOUNT, "One callback with every try made.", page!(callbacks::show)),
     post("account.callbacks.redeliver", "/account/v1/callbacks/{id}/redeliver", ACCOUNT, "Sends one again.", page!(callbacks::redeliver)),
@@ -176,6 +180,13 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
         .example(r#"{"artgen.imagine.fast":8}"#),
     post("admin.prices.preview", "/admin/v1/prices/preview", VIEWER, "What the jobs of the last week would have cost with some prices changed.", page!(prices::preview))
         .example(r#"{"artgen.imagine.fast":8}"#),
+    get("admin.models", "/admin/v1/models", VIEWER, "The models that are sold here besides the built-in ones, and the settings of those.", page!(admin::models::list)),
+    post("admin.models.create", "/admin/v1/models", OPERATOR, "A new model, or settings of a built-in one; with `?preview=true` nothing is made, and the answer says what the latest jobs would have cost.", page!(admin::models::create))
+        .example(r#"{"name":"seedream-4-5","like":"imgmodel/image-1","routes":[{"backend":"ark","model":"doubao-seedream-4-5"}],"price":{"unit":"item","amount":0.4}}"#),
+    get("admin.models.show", "/admin/v1/models/{*name}", VIEWER, "One model; a `/` in its name may stand as it is or as %2F.", page!(admin::models::show)),
+    patch("admin.models.change", "/admin/v1/models/{*name}", OPERATOR, "Changes a model from now on and on every node; accepted jobs stay as they are. With `?preview=true` nothing is changed, and the answer says what the latest jobs would have cost and which would be refused.", page!(admin::models::change))
+        .example(r#"{"price":{"unit":"item","amount":0.5},"revision":1}"#),
+    delete("admin.models.remove", "/admin/v1/models/{*name}", OPERATOR, "Removes a model, or the settings of a built-in one; accepted jobs go on.", page!(admin::models::remove)),
     get("admin.banned", "/admin/v1/banned", VIEWER, "The words that no prompt may contain, in artgen and the families that `prompts.families` names.", page!(banned::show)),
     put("admin.banned.change", "/admin/v1/banned", OPERATOR, "Replaces the words that no prompt may contain, from now on and on every node.", page!(banned::change))
         .example(r#"{"words":["gore","two words"]}"#),

@@ -107,6 +107,18 @@ pub(crate) async fn build_engine(
         .declare(config.backends.clone())
         .await
         .map_err(|refusal| anyhow!("backends: {refusal}"))?;
+    engine
+        .admin()
+        .models()
+        .load()
+        .await
+        .context("stored models")?;
+    engine
+        .admin()
+        .models()
+        .declare(config.models.clone())
+        .await
+        .map_err(|refusal| anyhow!(refusal))?;
     Ok(engine)
 }
 

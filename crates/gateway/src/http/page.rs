@@ -130,6 +130,21 @@ impl<T: DeserializeOwned + JsonSchema, const MOST: usize> Input for RawBody<T, M
     }
 }
 
+/// A body, and beside it fields of the query that say what to do with it.
+pub(crate) struct BodyAndQuery<B, Q>(pub(crate) B, pub(crate) Q);
+
+impl<B: Input, Q: DeserializeOwned + JsonSchema + Send> Input for BodyAndQuery<B, Q> {
+    const TAKES: PageInput = PageInput {
+        query: Some(FieldsSpec::query::<Q>()),
+        ..B::TAKES
+    };
+
+    async fn read(app: &App, head: &Parts, given: UnreadBody) -> Result<Self, Denial> {
+        let query = contract_body::read(body::query(head)?)?;
+        Ok(Self(B::read(app, head, given).await?, query))
+    }
+}
+
 /// Fields of the query and of the body together; the body wins.
 pub(crate) struct QueryOrBody<T>(pub(crate) T);
 

@@ -114,11 +114,58 @@ impl IncomingRequest {
         self.param(place).into()
     }
 
+    /// What stood at a placeholder of the path, with what was percent-encoded put back: names may have a `/` in them.
+    pub(crate) fn decoded_param(&self, place: usize) -> String {
+        decoded(self.param(place))
+    }
+
     /// What stood at a placeholder of the path.
     pub(crate) fn param(&self, place: usize) -> &str {
         self.params
             .get(place)
             .map(String::as_str)
             .unwrap_or_default()
+    }
+}
+
+/// A text with what was percent-encoded put back. What is no text then has a mark in it that no name has.
+fn decoded(text: &str) -> String {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let encoded = match after {
+            [high, low, ..] if *first == b'%' => digit(*high).zip(digit(*low)),
+            _ => None,
+        };
+        if let Some((high, low)) = encoded {
+            bytes.push((high * 16 + low) as u8);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_percent_encoded_is_put_back_once() {
+        for (given, meant) in [
+            ("a/b", "a/b"),
+            ("a%2Fb", "a/b"),
+            ("a%2fb", "a/b"),
+            ("a%252Fb", "a%2Fb"),
+            ("100%", "100%"),
+            ("%zz%4", "%zz%4"),
+            ("%ff", "\u{fffd}"),
+            ("", ""),
+        ] {
+            assert_eq!(decoded(given), meant, "{given}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_contract::models::{Model, models};
+use atelier_contract::models::ListedModel;
 use atelier_contract::{Code, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,8 +11,9 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::Json;
 use crate::http::request::IncomingRequest;
+use crate::pages::usable_models::{is_usable, usable, visible};
 
-/// When the models came to be, as far as clients want to know: the names are those of the interface and older than any
+/// When built-in models came to be, as far as clients want to know: the names are those of the interface and older than any
 /// installation. 2025-01-01.
 const CREATED: i64 = 1_735_689_600;
 
@@ -39,19 +40,18 @@ pub(crate) struct ModelRow {
 }
 
 impl ModelRow {
-    fn of(model: &Model) -> Self {
+    fn of(model: &ListedModel<'_>) -> Self {
         Self {
-            id: model.name.clone(),
+            id: model.name.to_owned(),
             object: "model",
-            created: CREATED,
+            created: model.row.map_or(CREATED, |row| match &row.definition.like {
+                Some(_) => row.changed_ms / 1000,
+                // The settings of a built-in model make it no younger.
+                None => CREATED,
+            }),
             owned_by: model.family.name,
         }
     }
-}
-
-fn is_usable(app: &App, model: &Model) -> bool {
-    let mut submits = model.submits.iter();
-    submits.any(|submit| app.engine.runner().serves(submit, &model.name))
 }
 
 pub(crate) async fn list(
@@ -59,10 +59,10 @@ pub(crate) async fn list(
     _: IncomingRequest,
     (): (),
 ) -> Result<Json<ModelList>, Denial> {
-    let usable = models().iter().filter(|model| is_usable(&app, model));
+    let models = app.models();
     Ok(Json(ModelList {
         object: "list",
-        data: usable.map(ModelRow::of).collect(),
+        data: usable(&app, &models).iter().map(ModelRow::of).collect(),
     }))
 }
 
@@ -71,8 +71,15 @@ pub(crate) async fn show(
     received: IncomingRequest,
     (): (),
 ) -> Result<Json<ModelRow>, Denial> {
-    let name = received.param(0);
-    let model = models().iter().find(|model| model.name == name);
+    let (name, models) = (received.decoded_param(0), app.models());
+    let row = models.find(&name);
+    let is_meant = |model: &ListedModel<'_>| match row {
+        // By its name in any case, or by an alias.
+        Some(row) => model.name.eq_ignore_ascii_case(&row.definition.name),
+        None => model.name == name,
+    };
+    let listed = visible(&app, &models);
+    let model = listed.iter().find(|model| is_meant(model));
     if let Some(model) = model.filter(|model| is_usable(&app, model)) {
         Ok(Json(ModelRow::of(model)))
     } else {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::families::vidgen_partner::{FAMILY, VidgenPartnerGenerations};
 use atelier_contract::fields::Text;
+use atelier_contract::models::as_asked;
 use atelier_contract::pages::jobs::JobCursor;
 use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Refusal};
 use atelier_engine::records::JobFilter;
@@ -73,7 +74,9 @@ pub(crate) struct VideoError {
 
 impl Video {
     fn of(job: &Job) -> Self {
-        let text = |name: &str| match job.request.get(name) {
+        // In the caller's words: a model of the operator's has names and sizes of its own.
+        let asked = as_asked(&job.request);
+        let text = |name: &str| match asked.get(name) {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Number(number)) => number.to_string(),
             _ => String::new(),
