@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use atelier_backends::StudioSettings;
 use atelier_contract::Secret;
+use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::backends::DeclaredBackend;
 use atelier_contract::settings::Limits;
 use atelier_engine::{
@@ -65,6 +66,8 @@ pub(crate) struct Config {
     pub(crate) studio: StudioSettings,
     #[serde(deserialize_with = "declared::read")]
     pub(crate) backends: Vec<DeclaredBackend>,
+    #[serde(deserialize_with = "declared::read_models")]
+    pub(crate) models: Vec<ModelDefinition>,
 }
 
 /// What a listener serves.

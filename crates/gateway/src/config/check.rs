@@ -1,6 +1,7 @@
 //! Settings that contradict each other, or that nothing could run with.
 
 use atelier_contract::FAMILIES;
+use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, ModelRevision};
 
 use super::Config;
 use super::error::SettingError;
@@ -70,7 +71,41 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
     let prompts = &config.prompts;
     check_families("prompts.families", &prompts.families)?;
     let mut rules = prompts.rules.iter();
-    rules.try_for_each(|rule| check_families("prompts.rules", &rule.families))
+    rules.try_for_each(|rule| check_families("prompts.rules", &rule.families))?;
+    check_models(&config.models)
+}
+
+/// Models that nobody could sell. Their back ends may be made later and are looked for at the start, and so are the models that
+/// are stored.
+fn check_models(models: &[ModelDefinition]) -> Result<(), SettingError> {
+    if models.is_empty() {
+        return Ok(());
+    }
+    let declared = models.iter().map(|definition| ModelRevision {
+        definition: definition.clone(),
+        revision: 1,
+        removed: false,
+        changed_ms: 0,
+    });
+    let catalogue = ModelCatalogue::new(declared.collect());
+    let context = CheckContext {
+        backends: &|_| true,
+        now_ms: 0,
+    };
+    for (place, definition) in models.iter().enumerate() {
+        let at = format!("models[{place}]");
+        let key = definition.key();
+        if models[..place].iter().any(|other| other.key() == key) {
+            let why = format!("{} is declared twice", definition.name);
+            return Err(SettingError::new(format!("{at}.name"), why));
+        }
+        catalogue.check(definition, &context).map_err(|refusal| {
+            let field = refusal.field.unwrap_or_default();
+            let why = refusal.message.strip_prefix(&format!("{field}: "));
+            SettingError::new(format!("{at}.{field}"), why.unwrap_or(&refusal.message))
+        })?;
+    }
+    Ok(())
 }
 
 /// A rule for a family that does not exist would hold for nobody.

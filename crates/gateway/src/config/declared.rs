@@ -1,7 +1,8 @@
-//! Back ends in the settings: the same shape that the operator API takes, with every name checked.
+//! Back ends and models in the settings: the same shapes that the operator API takes, with every name checked.
 
 use std::collections::BTreeSet;
 
+use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::backends::DeclaredBackend;
 use atelier_contract::pages::workers::WorkerSpec;
 use schemars::JsonSchema;
@@ -25,6 +26,32 @@ fn one<E: de::Error>(table: Table) -> Result<DeclaredBackend, E> {
     Value::Table(table)
         .try_into()
         .map_err(|error| E::custom(format_args!("backends: {error}")))
+}
+
+/// Reads the models; a name that their shape does not have is refused.
+pub(super) fn read_models<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<ModelDefinition>, D::Error> {
+    let tables = Vec::<Table>::deserialize(deserializer)?.into_iter();
+    let models = tables.enumerate();
+    models.map(|(place, table)| model(place, table)).collect()
+}
+
+fn model<E: de::Error>(place: usize, mut table: Table) -> Result<ModelDefinition, E> {
+    let at = format!("models[{place}]");
+    known::<ModelDefinition, E>(&at, &table)?;
+    // A date may stand without quotes here.
+    if let Some(Value::Datetime(date)) = table.get("retires") {
+        let date = Value::String(date.to_string());
+        table.insert("retires".to_owned(), date);
+    }
+    serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+        let (path, why) = (error.path().to_string(), error.inner().message());
+        match path.as_str() {
+            "." => E::custom(format_args!("{at}: {why}")),
+            path => E::custom(format_args!("{at}.{path}: {why}")),
+        }
+    })
 }
 
 fn known<T: JsonSchema, E: de::Error>(place: &str, table: &Table) -> Result<(), E> {
@@ -67,6 +94,43 @@ mod tests {
             Some("0.5")
         );
         assert!(!format!("{declared:?}").contains("hush"));
+    }
+
+    fn read_model(text: &str) -> Result<ModelDefinition, String> {
+        let table: Table = text.parse().expect("TOML");
+        model::<toml::de::Error>(3, table).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_model_in_the_settings_has_the_shape_that_the_operator_api_takes() {
+        let model = read_model(
+            "name = \"seedream\"\nlike = \"imgmodel/image-1\"\nretires = 2027-01-31\n\
+             fields = { n = { max = 4 } }\nprice = { unit = \"item\", amount = 0.4 }\n\
+             [[routes]]\nbackend = \"ark\"\nweight = 3\n",
+        )
+        .expect("a model");
+        assert_eq!(model.retires.as_deref(), Some("2027-01-31"));
+        assert_eq!(model.fields["n"].max, Some(4.0));
+        assert_eq!((model.routes[0].weight, model.enabled), (3, true));
+        assert!(model.price.is_some());
+    }
+
+    #[test]
+    fn a_wrong_name_in_a_model_of_the_settings_is_named_with_its_place() {
+        for (text, wanted) in [
+            (
+                "name = \"a\"\nlkie = \"imgmodel/image-1\"\n",
+                "models[3].lkie: no such setting",
+            ),
+            (
+                "name = \"a\"\nroutes = [{ backend = \"x\", weight = 0 }]\n",
+                "models[3].routes",
+            ),
+            ("like = \"imgmodel/image-1\"\n", "models[3]"),
+        ] {
+            let error = read_model(text).expect_err(text);
+            assert!(error.contains(wanted), "{error}");
+        }
     }
 
     #[test]

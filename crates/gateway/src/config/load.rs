@@ -385,6 +385,35 @@ mod tests {
         }
     }
 
+    /// The promise: a model of the settings that nobody could sell is a mistake that is told with its field, before a start.
+    #[test]
+    fn a_model_that_cannot_be_sold_is_named_with_its_field() {
+        for (models, field) in [
+            (
+                r#"[{ name = "a", like = "nothing/at-all" }]"#,
+                "models[0].like",
+            ),
+            (
+                r#"[{ name = "a", like = "imgmodel/image-1" }, { name = "A", like = "imgmodel/image-1" }]"#,
+                "models[1].name",
+            ),
+            (
+                r#"[{ name = "a", like = "imgmodel/image-1", aliases = ["image-1"] }]"#,
+                "models[0].aliases[0]",
+            ),
+        ] {
+            let error = with_variable("ATELIER_MODELS", models).expect_err(models);
+            let error = error
+                .downcast::<SettingError>()
+                .expect("a setting is named");
+            assert_eq!(error.field, field, "{error}");
+        }
+        let good =
+            r#"[{ name = "a", like = "imgmodel/image-1", routes = [{ backend = "made later" }] }]"#;
+        let config = with_variable("ATELIER_MODELS", good).expect("settings");
+        assert_eq!(config.models[0].name, "a");
+    }
+
     #[test]
     fn times_are_told_what_they_must_be_in_their_own_unit() {
         for (path, value, why) in [
