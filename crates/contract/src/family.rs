@@ -9,12 +9,14 @@ use serde_json::{Map, Value, json};
 use crate::ids::JobId;
 use crate::job::{Job, JobState};
 
+mod answer;
 mod frame;
 mod lifetime;
 mod refusal_body;
 mod submit;
 
 pub use crate::time::timestamp;
+pub use answer::{ASYNC, AnswerWay, AnswerWish, StreamEvent, WAY_FIELDS};
 pub use frame::{envelope_schema, envelope_schema_with_queue, to_json};
 pub use lifetime::ResultLifetime;
 pub use refusal_body::{RefusedData, refusal_body};

@@ -54,6 +54,9 @@ pub trait Operation: Serialize + DeserializeOwned + JsonSchema {
     /// Fields that have a second spelling: the documented one first, which wins where a call gives both.
     const SPELLINGS: &'static [(&'static str, &'static str)] = &[];
 
+    /// The models whose answers can be streamed, where the operation answers with its result.
+    const STREAMED_MODELS: &'static [&'static str] = &[];
+
     /// The earlier job it follows.
     fn parent(&self) -> Option<JobId> {
         None

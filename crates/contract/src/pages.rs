@@ -3,6 +3,7 @@
 
 mod access;
 pub mod accounts;
+pub mod answers;
 pub mod backends;
 pub mod banned;
 pub mod batches;

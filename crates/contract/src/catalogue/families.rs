@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::operation::{ApiOperation, Callback, ResponseKind};
 use crate::families::FAMILIES;
 use crate::family::{AnswerMode, Family, FetchEndpoint, SubmitEndpoint};
-use crate::pages::jobs::media_kind;
+use crate::pages::answers::PendingAnswer;
+use crate::pages::jobs::{JobView, media_kind};
 use crate::pages::{Access, Method};
 use crate::scopes::Scope;
 
@@ -32,8 +33,13 @@ fn submit_of(
 ) -> ApiOperation {
     let schema = (submit.schema)(generator).to_value();
     let request = resolved(generator, &schema);
-    let callback = matches!(submit.answers_with, AnswerMode::Job)
-        .then(|| callback(family, hook_field(&request), generator));
+    let waits = matches!(submit.answers_with, AnswerMode::Answer(_));
+    let callback = if waits {
+        job_callback(generator)
+    } else {
+        callback(family, hook_field(&request), generator)
+    };
+    let pending = waits.then(|| generator.subschema_for::<PendingAnswer>().to_value());
     ApiOperation {
         name: submit.name.to_owned(),
         group: family.title,
@@ -48,7 +54,9 @@ fn submit_of(
         idempotent: true,
         order: (submit.field_order)(),
         makes: Some(media_kind(submit).word()),
-        callback,
+        callback: Some(callback),
+        pending,
+        streams: !submit.streamed_models.is_empty(),
         answer: ResponseKind::Json((submit.answer_shape)(generator).to_value()),
     }
 }
@@ -91,6 +99,15 @@ fn form_of(submit: &SubmitEndpoint, request: &Value) -> Value {
     form
 }
 
+/// An operation that answers with its result has no fetch: its job is posted as every job is shown.
+fn job_callback(generator: &mut SchemaGenerator) -> Callback {
+    Callback {
+        name: "jobs.callback.hookUrl".to_owned(),
+        field: "hookUrl",
+        body: generator.subschema_for::<JobView>().to_value(),
+    }
+}
+
 fn callback(family: &Family, field: &'static str, generator: &mut SchemaGenerator) -> Callback {
     Callback {
         name: format!("{}.callback.{field}", family.name),
@@ -127,6 +144,8 @@ fn fetch_of(
         order: &[],
         makes: None,
         callback: None,
+        pending: None,
+        streams: false,
         answer: ResponseKind::Json((family.shape)(generator).to_value()),
     }
 }

@@ -32,6 +32,10 @@ pub struct ApiOperation {
     pub callback: Option<Callback>,
     /// What it answers when all is well.
     pub answer: ResponseKind,
+    /// What it answers instead when its caller does not wait (202).
+    pub pending: Option<Value>,
+    /// Whether it answers with server-sent events where its caller asks for them.
+    pub streams: bool,
     /// The names of its body's fields in the order people want to read them; none when nobody said.
     pub order: &'static [&'static str],
     /// What comes of it, `picture` or `video`, when something does.
@@ -52,6 +56,8 @@ pub struct Callback {
 pub enum ResponseKind {
     /// JSON, by its schema.
     Json(Value),
+    /// The answer of another operation, and until then (202) something of this schema.
+    Later(Value),
     /// A stream of server-sent events.
     Events,
     /// Messages of a protocol of their own.

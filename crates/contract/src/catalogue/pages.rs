@@ -55,12 +55,15 @@ fn operation<H>(
             .filter(|_| !reads_query)
             .map_or(&[], |body| (body.order)()),
         makes: None,
+        pending: None,
+        streams: false,
         callback: None,
         answer: match page.gives {
             PageOutput::Data(data) => ResponseKind::Json(envelope(&described(data))),
             PageOutput::List(item) => ResponseKind::Json(paged(&described(item))),
             PageOutput::Continued(item) => ResponseKind::Json(continued(&described(item))),
             PageOutput::Json(whole) => ResponseKind::Json(described(whole)),
+            PageOutput::Later(pending) => ResponseKind::Later(described(pending)),
             PageOutput::Events => ResponseKind::Events,
             PageOutput::Messages => ResponseKind::Messages,
             PageOutput::Media(media) => ResponseKind::Media(media),

@@ -70,6 +70,7 @@ const GENERATIONS: SubmitEndpoint = vendor_form(
         rules::LARGE,
     ])
     .making(&[Task::Draw])
+    .streaming(answers::generated)
     .on_alternative_host(),
 );
 
@@ -90,6 +91,7 @@ const EDITS: SubmitEndpoint = vendor_form(
         rules::LARGE,
     ])
     .making(&[Task::Edit])
+    .streaming(answers::edited)
     .with_files(&["image", "mask"]),
 );
 

@@ -3,6 +3,9 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
+use super::answer::{
+    AnswerWay, AnswerWish, CalledBackRequest, StreamEvent, check_streamed, schema_with_answer,
+};
 use super::lifetime::ResultLifetime;
 use crate::body::{self, Fields};
 use crate::brief::Task;
@@ -66,6 +69,10 @@ pub struct SubmitEndpoint {
     pub files: &'static [&'static str],
     /// Whether the answer to this request carries the bytes themselves.
     pub wants_bytes: fn(&Job) -> bool,
+    /// The models whose answers can be streamed; none for most operations.
+    pub streamed_models: &'static [&'static str],
+    /// The last events of a streamed answer: what came out.
+    pub events: fn(&FinishedJob<'_>) -> Vec<StreamEvent>,
     /// Time limit in seconds when it differs from the family's.
     pub timeout_s: Option<fn(&Fields) -> u32>,
     /// Lifetime of result addresses when it differs from the family's.
@@ -90,6 +97,23 @@ fn parse<T: Operation + Send + Sync + 'static>(
 ) -> Result<Box<dyn Request>, Refusal> {
     body::settle_spellings(&mut fields, T::SPELLINGS);
     body::read::<T>(fields).map(|request| Box::new(request) as Box<dyn Request>)
+}
+
+/// Reads a call of an operation that answers with its result: its own fields, and how the answer is wanted.
+fn parse_answered<T: Operation + Send + Sync + 'static>(
+    fields: Fields,
+) -> Result<Box<dyn Request>, Refusal> {
+    let wish = AnswerWish::read(&fields, T::STREAMED_MODELS)?;
+    let request = parse::<T>(fields)?;
+    if matches!(wish.way, AnswerWay::Stream { .. }) {
+        let stored = request.to_fields();
+        let model = stored.get("model").and_then(Value::as_str);
+        check_streamed(T::STREAMED_MODELS, model)?;
+    }
+    Ok(match wish.hook {
+        None => request,
+        Some(hook) => Box::new(CalledBackRequest { request, hook }),
+    })
 }
 
 fn parse_stored<T: Operation + Send + Sync + 'static>(
@@ -147,6 +171,8 @@ pub const fn submit_job<T: Operation + Send + Sync + 'static>(
         reads_query: false,
         files: &[],
         wants_bytes: |_| false,
+        streamed_models: &[],
+        events: |_| Vec::new(),
         timeout_s: None,
         keep: None,
         most_bytes: SMALL_BODY,
@@ -163,7 +189,10 @@ pub const fn submit_and_wait<T: Operation + Send + Sync + 'static, A: JsonSchema
 ) -> SubmitEndpoint {
     SubmitEndpoint {
         answers_with: AnswerMode::Answer(render),
+        parse: parse_answered::<T>,
+        schema: schema_with_answer::<T>,
         answer_shape: schema_of::<A>,
+        streamed_models: T::STREAMED_MODELS,
         ..submit_job::<T>(name, path, example)
     }
 }
@@ -199,6 +228,25 @@ impl SubmitEndpoint {
     pub fn makes_only(&self, tasks: &[Task]) -> bool {
         let is_among = |made: &Task| tasks.iter().any(|task| task.is_like(*made));
         !self.makes.is_empty() && self.makes.iter().all(is_among)
+    }
+
+    /// What a call says about its answer. Operations that answer with a job have no such fields.
+    pub fn answer_wish(&self, fields: &Fields) -> Result<AnswerWish, Refusal> {
+        match self.answers_with {
+            AnswerMode::Job => Ok(AnswerWish::default()),
+            AnswerMode::Answer(_) => AnswerWish::read(fields, self.streamed_models),
+        }
+    }
+
+    /// Refuses a stream of a job whose model has none.
+    pub fn check_streamed(&self, job: &Job) -> Result<(), Refusal> {
+        check_streamed(self.streamed_models, job.text("model"))
+    }
+
+    /// Says what the last events of a streamed answer are.
+    #[must_use]
+    pub const fn streaming(self, events: fn(&FinishedJob<'_>) -> Vec<StreamEvent>) -> Self {
+        Self { events, ..self }
     }
 
     /// Names the price keys.

@@ -100,6 +100,8 @@ pub enum PageOutput {
     Continued(SchemaFn),
     /// JSON without an envelope.
     Json(SchemaFn),
+    /// The answer of another operation once it is there, and this until then (202).
+    Later(SchemaFn),
     /// A stream of server-sent events.
     Events,
     /// Messages of a protocol of their own: JSON, events, or nothing.

@@ -1,5 +1,6 @@
-//! The answers of the image endpoints: the vendor's body.
+//! The answers of the image endpoints: the vendor's body, or its events.
 
+use crate::family::StreamEvent;
 use crate::job::FileRole;
 use crate::prelude::*;
 
@@ -66,18 +67,39 @@ const INPUT_IMAGE_TOKENS: u64 = 256;
 const OUTPUT_PIXELS_PER_TOKEN: u64 = 1024;
 
 impl ImgmodelUsage {
+    /// Of a whole call.
     fn of(job: &Job) -> Self {
+        Self::with_output(Self::input(job), job.files(FileRole::Main))
+    }
+
+    /// Of one image of a call, so that all of them add up to the call: what went in counts with the first.
+    fn of_image(job: &Job, index: usize, file: &crate::File) -> Self {
+        let input = if index == 0 {
+            Self::input(job)
+        } else {
+            InputTokens {
+                text_tokens: 0,
+                image_tokens: 0,
+            }
+        };
+        Self::with_output(input, std::iter::once(file))
+    }
+
+    fn input(job: &Job) -> InputTokens {
         let text = job.text("prompt").unwrap_or_default().chars().count() as u64;
         let inputs = match job.request.get("image") {
             Some(Value::Array(images)) => images.len() as u64,
             _ => 0,
         };
-        let pixels = |file: &crate::File| u64::from(file.width) * u64::from(file.height);
-        let output: u64 = job.files(FileRole::Main).map(pixels).sum();
-        let details = InputTokens {
+        InputTokens {
             text_tokens: text.div_ceil(CHARACTERS_PER_TOKEN),
             image_tokens: inputs * INPUT_IMAGE_TOKENS,
-        };
+        }
+    }
+
+    fn with_output<'a>(details: InputTokens, files: impl Iterator<Item = &'a crate::File>) -> Self {
+        let pixels = |file: &crate::File| u64::from(file.width) * u64::from(file.height);
+        let output: u64 = files.map(pixels).sum();
         let input_tokens = details.text_tokens + details.image_tokens;
         let output_tokens = output / OUTPUT_PIXELS_PER_TOKEN;
         Self {
@@ -106,27 +128,85 @@ impl ImgmodelAnswer {
                 revised_prompt: revised.clone(),
             }
         });
-        let echo = |field: &str| job.text(field).filter(|_| model == "image-1");
-        let size = job
-            .file(0)
-            .map(|file| format!("{}x{}", file.width, file.height));
+        let size = job.file(0).map(size_word);
         let image_1 = model == "image-1";
         Self {
             created: job.finished_ms.unwrap_or(job.updated_ms) / 1000,
             data: data.collect(),
             usage: image_1.then(|| ImgmodelUsage::of(job)),
-            background: image_1.then(|| match echo("background") {
-                Some("transparent") => "transparent",
-                _ => "opaque",
-            }),
-            output_format: image_1.then(|| echo("output_format").unwrap_or("png").to_owned()),
-            quality: echo("quality").map(|quality| match quality {
-                "auto" => "medium".to_owned(),
-                quality => quality.to_owned(),
-            }),
+            background: image_1.then(|| background(job)),
+            output_format: image_1.then(|| output_format(job).to_owned()),
+            quality: quality(job).filter(|_| image_1).map(str::to_owned),
             size: size.filter(|_| image_1),
         }
     }
+}
+
+fn background(job: &Job) -> &'static str {
+    match job.text("background") {
+        Some("transparent") => "transparent",
+        _ => "opaque",
+    }
+}
+
+fn output_format(job: &Job) -> &str {
+    job.text("output_format").unwrap_or("png")
+}
+
+/// The quality that was really meant.
+fn quality(job: &Job) -> Option<&str> {
+    job.text("quality").map(|quality| match quality {
+        "auto" => "medium",
+        quality => quality,
+    })
+}
+
+fn size_word(file: &crate::File) -> String {
+    format!("{}x{}", file.width, file.height)
+}
+
+/// The data of the event that brings a finished image, as the vendor's own API has it.
+#[derive(Serialize)]
+struct CompletedImage<'a> {
+    #[serde(rename = "type")]
+    name: &'static str,
+    b64_json: &'a str,
+    created_at: i64,
+    size: String,
+    quality: &'a str,
+    background: &'static str,
+    output_format: &'a str,
+    usage: ImgmodelUsage,
+}
+
+/// The events that bring the images of a finished call, one for each.
+fn completed(name: &'static str, finished: &FinishedJob<'_>) -> Vec<StreamEvent> {
+    let job = finished.job;
+    let images = job.files(FileRole::Main).zip(finished.base64).enumerate();
+    let events = images.map(|(index, (file, bytes))| StreamEvent {
+        name,
+        data: to_json(&CompletedImage {
+            name,
+            b64_json: bytes,
+            created_at: job.finished_ms.unwrap_or(job.updated_ms) / 1000,
+            size: size_word(file),
+            quality: quality(job).unwrap_or("medium"),
+            background: background(job),
+            output_format: output_format(job),
+            usage: ImgmodelUsage::of_image(job, index, file),
+        }),
+    });
+    events.collect()
+}
+
+/// The events of a generation.
+pub(super) fn generated(finished: &FinishedJob<'_>) -> Vec<StreamEvent> {
+    completed("image_generation.completed", finished)
+}
+
+/// The events of an edit.
+pub(super) fn edited(finished: &FinishedJob<'_>) -> Vec<StreamEvent> {
+    completed("image_edit.completed", finished)
 }
 
 pub(super) fn images(finished: &FinishedJob<'_>) -> Value {

@@ -122,6 +122,8 @@ impl ImgmodelEdits {
 }
 
 impl Operation for ImgmodelEdits {
+    const STREAMED_MODELS: &'static [&'static str] = super::rules::STREAMED;
+
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }

@@ -47,6 +47,8 @@ pub struct ImgmodelGenerations {
 }
 
 impl Operation for ImgmodelGenerations {
+    const STREAMED_MODELS: &'static [&'static str] = super::rules::STREAMED;
+
     fn prompts(&self) -> Vec<(String, &str)> {
         vec![("prompt".into(), &*self.prompt)]
     }

@@ -43,6 +43,9 @@ words! {
     pub Style { Vivid "vivid", Natural "natural" }
 }
 
+/// The models whose answers can be streamed: those that answer with the bytes themselves.
+pub(super) const STREAMED: &[&str] = &["image-1"];
+
 /// The key of the factor for the larger sizes of `image-1`.
 pub(super) const LARGE: &str = "imgmodel.factor.image-1_large";
 

@@ -170,6 +170,73 @@ fn image_1_answers_with_bytes_tokens_and_what_was_settled() {
 }
 
 #[test]
+fn a_streamed_answer_has_an_event_for_each_image_and_its_tokens_add_up() {
+    for (name, event) in [
+        (IMAGES, "image_generation.completed"),
+        ("imgmodel.edits", "image_edit.completed"),
+    ] {
+        let picture = "https://example.com/a.png";
+        let body = json!({ "model": "image-1", "prompt": "four", "n": 2, "image": picture, "stream": true, "partial_images": 3 });
+        let (_, submit) = atelier_contract::operation(name).expect("in the table");
+        let (_, job) = order(name, &body, None).expect("accepted");
+        assert!(job.request.get("stream").is_none(), "{name}");
+        submit.check_streamed(&job).expect("a model with a stream");
+        let job = finish(
+            job,
+            vec![file(FileRole::Main, "image/png", (1024, 1024), 0); 2],
+        );
+        let base64 = ["Zmlyc3Q=".to_owned(), "c2Vjb25k".to_owned()];
+        let finished = FinishedJob {
+            job: &job,
+            base64: &base64,
+        };
+        let events = (submit.events)(&finished);
+        assert_eq!(events.len(), 2, "{name}");
+        let mut tokens = 0;
+        for (one, bytes) in events.iter().zip(&base64) {
+            assert_eq!((one.name, &one.data["type"]), (event, &json!(event)));
+            assert_eq!(one.data["b64_json"], **bytes);
+            assert_eq!(
+                one.data["created_at"],
+                job.finished_ms.expect("over") / 1000
+            );
+            assert_eq!(one.data["size"], "1024x1024");
+            assert_eq!(one.data["quality"], "medium");
+            assert_eq!(one.data["background"], "opaque");
+            assert_eq!(one.data["output_format"], "png");
+            tokens += one.data["usage"]["total_tokens"].as_u64().expect("tokens");
+        }
+        let AnswerMode::Answer(render) = submit.answers_with else {
+            panic!("answered in the response");
+        };
+        assert_eq!(render(&finished)["usage"]["total_tokens"], tokens, "{name}");
+    }
+}
+
+#[test]
+fn a_stream_is_refused_where_there_is_none() {
+    for (name, body) in [
+        (
+            IMAGES,
+            json!({ "model": "art-3", "prompt": "x", "stream": true }),
+        ),
+        (IMAGES, json!({ "prompt": "x", "stream": "true" })),
+        (
+            "imgmodel.legacy",
+            json!({ "prompt": "x", "size": "1024x1024", "stream": true }),
+        ),
+        (
+            "design.generations",
+            json!({ "prompt": "x", "stream": true }),
+        ),
+    ] {
+        refused(name, &body, "stream", "");
+    }
+    let both = json!({ "model": "image-1", "prompt": "x", "stream": true, "async": true });
+    refused(IMAGES, &both, "stream", "async");
+}
+
+#[test]
 fn a_field_of_another_model_is_refused_by_name() {
     for (field, value) in [
         ("background", "auto"),
