@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Source;
-use atelier_contract::family::{AnswerMode, Family};
+use atelier_contract::family::Family;
 use atelier_contract::fields::ImageData;
 use atelier_contract::models::ParsedCall;
 use atelier_contract::operation::Request;
@@ -108,10 +108,7 @@ impl Intake {
         call.place_files()?;
         let idempotency = call.idempotency(&self.context);
         let owner = call.caller.account_id.clone();
-        let (family, waits) = (
-            call.family,
-            matches!(call.submit.answers_with, AnswerMode::Answer(_)),
-        );
+        let (family, waits) = (call.family, call.waits());
         let ready = self.check_call(call, idempotency.as_ref());
         let ready = timeout(PREPARED_WITHIN, ready).await;
         let ready = ready.unwrap_or_else(|_| {

@@ -2,7 +2,6 @@
 
 use atelier_backends::http::CallbackOutcome;
 use atelier_contract::Refusal;
-use atelier_contract::midjourney;
 use atelier_contract::webhook::sign_webhook;
 use atelier_store::{Delivery, DeliveryResult, DeliveryState, JobRow};
 use bytes::Bytes;
@@ -10,7 +9,7 @@ use bytes::Bytes;
 use crate::assets::Assets;
 use crate::context::Context;
 use crate::crash;
-use crate::render::{family_of, render};
+use crate::render::callback_body;
 use crate::tracer::{OpenSpan, SpanKind, TraceContext};
 
 /// A callback that found no place on the way out waits this long.
@@ -109,13 +108,7 @@ fn compose(
     id: &str,
 ) -> Result<CallbackRequest, String> {
     let job = row.map(|row| assets.job(row)).ok_or("its job is gone")?;
-    let family = family_of(&job.operation).ok_or("its family is gone")?;
-    // A job that was asked for in other words is told of in them.
-    let other = midjourney::callback(&job);
-    let body = other.map_or_else(
-        || render(family, &job),
-        |body| Bytes::from(body.to_string()),
-    );
+    let body = callback_body(&job).ok_or("its family is gone")?;
     let secrets = secrets.map_err(|refusal| refusal.message)?;
     let timestamp_s = context.clock().machine_ms() / 1000;
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::AnswerMode;
+use atelier_contract::family::AnswerWay;
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
 use atelier_store::{
     AcceptOutcome, Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
@@ -62,15 +62,12 @@ struct StoredRefusal {
     message: String,
 }
 
-/// The endpoint of a call, if it can be one of many.
-pub(super) fn endpoint(name: &str) -> Result<FamilyEndpoint, Refusal> {
+/// The endpoint of a call that is one of many. Nobody waits for its result, and a stream has nowhere to go.
+pub(super) fn endpoint(name: &str, fields: &Fields) -> Result<FamilyEndpoint, Refusal> {
     let (family, submit) = operations::find(name)?;
-    if matches!(submit.answers_with, AnswerMode::Answer(_)) || !submit.files.is_empty() {
-        let message = format!(
-            "{name} answers with its result and makes no job; call {} instead",
-            submit.path
-        );
-        return Err(Refusal::invalid("operation", message));
+    if matches!(submit.answer_wish(fields)?.way, AnswerWay::Stream { .. }) {
+        let message = "a batch has no stream; leave it out and follow the batch's events";
+        return Err(Refusal::invalid("stream", message));
     }
     Ok(FamilyEndpoint { family, submit })
 }
@@ -266,11 +263,18 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_at_once_is_none_of_many() {
-        assert!(endpoint("artgen.imagine").is_ok());
-        for name in ["design.generations", "imgmodel.edits", "no.such"] {
-            let refusal = endpoint(name).err().expect(name);
-            assert_eq!(refusal.field.as_deref(), Some("operation"));
+    fn every_operation_may_be_one_of_many_but_streams_nothing() {
+        let plain = Fields::new();
+        for name in ["artgen.imagine", "design.generations", "imgmodel.edits"] {
+            assert!(endpoint(name, &plain).is_ok(), "{name}");
+        }
+        let refusal = endpoint("no.such", &plain).err().expect("no operation");
+        assert_eq!(refusal.field.as_deref(), Some("operation"));
+        let mut streamed = Fields::new();
+        streamed.insert("stream".into(), true.into());
+        for name in ["design.generations", "imgmodel.edits"] {
+            let refusal = endpoint(name, &streamed).err().expect(name);
+            assert_eq!(refusal.field.as_deref(), Some("stream"), "{name}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A call that wants work done: its fields, its files and its key.
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{Family, SubmitEndpoint};
+use atelier_contract::family::{AnswerMode, AnswerWay, Family, SubmitEndpoint, WAY_FIELDS};
 use atelier_contract::{JobId, Refusal, hex};
 use atelier_store::Idempotency;
 use base64::Engine as _;
@@ -74,6 +74,13 @@ impl Call {
         Ok(())
     }
 
+    /// Whether its caller waits for the result, in whichever form that comes.
+    pub(super) fn waits(&self) -> bool {
+        let wish = self.submit.answer_wish(&self.fields);
+        matches!(self.submit.answers_with, AnswerMode::Answer(_))
+            && wish.is_ok_and(|wish| wish.way != AnswerWay::Later)
+    }
+
     /// The caller's promise that repeats mean the same call, if it made one.
     pub(super) fn idempotency(&self, context: &Context) -> Option<Idempotency> {
         let key = self.idempotency_key.as_ref()?;
@@ -81,7 +88,14 @@ impl Call {
         hasher.update(self.submit.name.as_bytes());
         hasher.update([0]);
         // In order, whatever order they came in: a build may keep that.
-        let mut fields = Value::Object(self.fields.clone());
+        let mut fields = self.fields.clone();
+        if matches!(self.submit.answers_with, AnswerMode::Answer(_)) {
+            // How the answer is wanted is no part of what is made.
+            for name in WAY_FIELDS {
+                fields.remove(name);
+            }
+        }
+        let mut fields = Value::Object(fields);
         fields.sort_all_objects();
         hasher.update(fields.to_string().as_bytes());
         // The same words mean another call on the caller's own accounts.

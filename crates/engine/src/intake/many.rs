@@ -125,7 +125,7 @@ impl Intake {
         fields: Fields,
         custody: bool,
     ) -> Result<PreparedJob, Refusal> {
-        let endpoint = bulk::endpoint(name)?;
+        let endpoint = bulk::endpoint(name, &fields)?;
         let custody = custody && endpoint.family.custody;
         let prepared = self.prepare(caller, endpoint, fields, Fields::new(), custody);
         let (mut prepared, request) = prepared.await?;
