@@ -63,7 +63,8 @@ function read(document) {
     const takesKey = one.parameters?.some((parameter) => parameter.name === "Idempotency-Key");
     const content = one.requestBody?.content?.["application/json"];
     if (!takesKey || !one["x-makes"] || !content || one.deprecated || /discouraged/.test(one.summary)) continue;
-    const fields = fieldsOf(resolve(content.schema), content["x-order"], resolve);
+    // How an answer is wanted is no setting of what is made; the console waits for it.
+    const fields = fieldsOf(resolve(content.schema), content["x-order"], resolve).filter((field) => field.widget !== "answer");
     operations.push({
       name: one.operationId, path: one.path, summary: one.summary.replace(/\.$/, ""), family: one.tags[0],
       fields: sorted(fields), example: content.example || {}, makes: one["x-makes"],

@@ -70,6 +70,8 @@ pub(crate) struct App {
     pub(crate) proxy_detector: ProxyDetector,
     /// Whether strangers can reach it.
     pub(crate) is_public: bool,
+    /// What callers see: the URL that links to it begin with.
+    pub(crate) base_url: String,
     /// Requests that are being answered.
     pub(crate) request_slots: RequestSlots,
     /// How fast bodies are read.
@@ -113,6 +115,7 @@ impl App {
         engine: Arc<Engine>,
         admin_token_hash: [u8; 32],
         is_public: bool,
+        base_url: String,
         make_document: fn(&ModelCatalogue) -> StaticContent,
     ) -> Result<Arc<Self>> {
         let limits = &config.limits;
@@ -154,6 +157,7 @@ impl App {
             root_hash: hex(&admin_token_hash),
             admin_token_hash,
             is_public,
+            base_url,
             engine,
             config,
         });

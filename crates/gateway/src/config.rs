@@ -46,6 +46,7 @@ pub(crate) struct Config {
     pub(crate) tls: TlsSettings,
     pub(crate) proxies: ProxySettings,
     pub(crate) cors: Cors,
+    pub(crate) answers: Answers,
     pub(crate) limits: Limits,
     pub(crate) jobs: JobSettings,
     pub(crate) prompts: PromptSettings,
@@ -128,6 +129,13 @@ pub(crate) struct ProxySettings {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Cors {
     pub(crate) origins: Vec<String>,
+}
+
+/// How results are waited for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Answers {
+    pub(crate) keep_alive_s: u64,
 }
 
 /// What is written to the log.

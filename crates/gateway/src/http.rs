@@ -3,6 +3,7 @@
 
 pub(crate) mod access;
 pub(crate) mod admission;
+pub(crate) mod answer;
 pub(crate) mod answer_memory;
 mod body;
 pub(crate) mod body_share;
@@ -13,6 +14,7 @@ mod fetch;
 pub(crate) mod form;
 pub(crate) mod hosts;
 pub(crate) mod idempotency;
+mod late_answer;
 pub(crate) mod names;
 pub(crate) mod page;
 pub(crate) mod payload;

@@ -2,6 +2,7 @@
 //! and tests read it; what a page reads and answers follows from its handler. A new page is its handler and a line here.
 
 mod account_events;
+mod answers;
 mod artgen;
 mod batches;
 mod console;
@@ -41,6 +42,7 @@ mod admin {
 
 /// Doors for clients of other services: each turns a wire format into orders, and jobs into its answers.
 mod doors {
+    pub(super) mod images;
     pub(super) mod midjourney;
     pub(super) mod models;
     pub(super) mod videos;
@@ -64,7 +66,7 @@ use crate::http::page::{Handler, delete, get, page, patch, post, put};
 use account::{acts, callbacks, keys, ledger, quote, secret, usage};
 use admin::{account_keys, accounts, backends, banned, operators, prices, views, workers};
 use console::{files, session};
-use doors::{midjourney, models, videos};
+use doors::{images, midjourney, models, videos};
 use service::{assets, docs, health, home, hooks, metrics};
 
 const OPEN: Access = Access::Open;
@@ -89,10 +91,11 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
 
     get("jobs.list", "/jobs/v1", READ, "Jobs of every family.", page!(jobs::list)),
     get("jobs.show", "/jobs/v1/{jobId}", READ, "One view of any job.", page!(jobs::show)),
+    get("jobs.answer", "/jobs/v1/{jobId}/answer", READ, "The answer of a synchronous operation that was not waited for: 202 until it is there, then status and body of the call.", page!(answers::show)),
     get("jobs.events", "/jobs/v1/{jobId}/events", READ, "Every change of a job, as server-sent events.", page!(events::follow)),
     get("jobs.trail", "/jobs/v1/{jobId}/trail", READ, "What happened to a job: attempts, and every try of its callback.", page!(jobs::trail)),
     get("jobs.account_events", "/jobs/v1/events", READ, "Every change of every job of the account, as server-sent events; it opens with the jobs that are unfinished.", page!(account_events::follow)),
-    post("jobs.batch", "/jobs/v1/batch", SUBMIT, "Up to 1,000 requests of any job operations in one commit; each is accepted or refused on its own.", page!(batches::submit)).idempotent()
+    post("jobs.batch", "/jobs/v1/batch", SUBMIT, "Up to 1,000 requests of any operations in one commit; each is accepted or refused on its own.", page!(batches::submit)).idempotent()
         .example(r#"{"requests":[{"operation":"artgen.imagine","request":{"prompt":"a lighthouse at dawn"}},{"operation":"facegen.swap","request":{"targetImage":"https://example.com/a.png","swapImage":"https://example.com/b.png"}}]}"#),
     get("jobs.batch.show", "/jobs/v1/batch/{batchId}", READ, "How far a batch is: counts, and each request with its job.", page!(batches::show)),
     get("jobs.batch.events", "/jobs/v1/batch/{batchId}/events", READ, "Every change of a batch's jobs, as server-sent events; it ends with the last of them.", page!(account_events::follow_batch)),
@@ -105,6 +108,8 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
 
     get("openai.models", "/v1/models", READ, "The models that can be used now.", page!(models::list)),
     get("openai.models.show", "/v1/models/{*model}", READ, "One model that can be used now.", page!(models::show)),
+
+    get("openai.images.show", "/v1/images/{imageId}", READ, "The answer of a call for pictures that was not waited for.", page!(images::show)),
 
     post("openai.videos.create", "/v1/videos", SUBMIT, "Begins a video.", page!(videos::create)).idempotent()
         .example(r#"{"prompt":"a paper boat on a quiet canal","seconds":"4","size":"1280x720"}"#),

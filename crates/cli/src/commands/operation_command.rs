@@ -42,7 +42,10 @@ pub(crate) struct OperationCommand<'a> {
 
 /// Whether it can be spoken at all: streams and files have commands of their own.
 pub(super) fn can_be_called(operation: &ApiOperation) -> bool {
-    matches!(operation.answer, ResponseKind::Json(_))
+    matches!(
+        operation.answer,
+        ResponseKind::Json(_) | ResponseKind::Later(_)
+    )
 }
 
 impl OperationCommand<'_> {
@@ -104,7 +107,7 @@ impl OperationCommand<'_> {
         if operation.idempotent {
             command = client_options::add_options::<SubmitOptions>(command);
         }
-        // A batch holds what answers with a job.
+        // A batch holds whatever makes something.
         if operation.callback.is_some() && self.fields.is_empty() {
             command = command.arg(batch_word());
         }

@@ -62,7 +62,10 @@ pub(super) struct ResultHandler<'a> {
 impl ResultHandler<'_> {
     /// Goes on from the answer to a submit.
     pub(super) async fn finish(&self, client: &Client, answer: Value) -> Result<()> {
-        let id = answer["data"]["jobId"].as_str().map(str::to_owned);
+        // What is not waited for says where its answer will be; its job is followed like every other.
+        let pending = answer["id"].as_str().filter(|_| answer["poll"].is_string());
+        let id = answer["data"]["jobId"].as_str().or(pending);
+        let id = id.map(str::to_owned);
         let Some(id) = id else {
             return self.hand_over(client, &answer, "").await;
         };

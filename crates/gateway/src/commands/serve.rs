@@ -90,6 +90,7 @@ async fn serve(config: Config) -> Result<()> {
         engine,
         token.hash,
         is_public,
+        addresses.base_url.clone(),
         openapi::static_document,
     )?;
     let server = Server::start(Arc::clone(&app), listeners, tls);

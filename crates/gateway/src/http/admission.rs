@@ -248,8 +248,12 @@ impl Admission {
 
     /// The answer is made: the place is free for the next request, however long the caller takes over the answer.
     pub(super) fn release_slot(&self) {
-        let place = self.granted().place.take();
-        drop(place);
+        drop(self.take_slot());
+    }
+
+    /// The place, for an answer that begins before it is made and gives it back by itself.
+    pub(super) fn take_slot(&self) -> Option<FairPermit> {
+        self.granted().place.take()
     }
 
     /// Says in an answer what is left of the rate.

@@ -8,9 +8,9 @@ use hyper::header::{
 };
 
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
-const SENT: &str =
-    "SVC-API-KEY, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Range, X-Request-Id";
-const READ: &str = "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Range, ETag";
+const SENT: &str = "SVC-API-KEY, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, Range, X-Request-Id";
+const READ: &str = "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Range, ETag, Location, \
+     Preference-Applied, X-Atelier-Job-Id";
 /// How long a browser remembers what it was told, in seconds.
 const REMEMBERED_S: &str = "600";
 

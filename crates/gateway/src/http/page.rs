@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use atelier_contract::body::{self as contract_body, Fields};
 use atelier_contract::family::SMALL_BODY;
+use atelier_contract::pages::answers::PendingAnswer;
 use atelier_contract::pages::{
     Access, FieldsSpec, Method, Page, PageInput, PageListeners, PageOutput,
 };
@@ -246,6 +247,17 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for PageOrRedirect<T> {
             Self::Page(data) => data.reply(),
             Self::Redirect(path) => reply::see_other(path),
         }
+    }
+}
+
+/// The answer of another operation, or where that will be.
+pub(crate) struct LaterAnswer(pub(crate) Reply);
+
+impl Output for LaterAnswer {
+    const GIVES: PageOutput = PageOutput::Later(SchemaGenerator::subschema_for::<PendingAnswer>);
+
+    fn reply(self) -> Reply {
+        self.0
     }
 }
 

@@ -25,6 +25,9 @@ pub(crate) type Reply = Response<Payload>;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+/// Asks proxies to pass on what comes bit by bit.
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+const NO_BUFFERING: HeaderValue = HeaderValue::from_static("no");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NOTHING_ALLOWED: HeaderValue =
@@ -192,6 +195,14 @@ pub(crate) fn text(media_type: &'static str, text: String) -> Reply {
     reply
 }
 
+/// JSON that begins before it is known how it ends.
+pub(super) fn late_json(flow: ByteStream) -> Reply {
+    let mut reply = Response::new(Payload::Stream(flow, None));
+    *reply.headers_mut() = API_HEADERS.clone();
+    reply.headers_mut().insert(ACCEL_BUFFERING, NO_BUFFERING);
+    reply
+}
+
 /// A stream of server-sent events.
 pub(crate) fn events(flow: ByteStream) -> Reply {
     let mut reply = Response::new(Payload::Stream(flow, None));
@@ -218,16 +229,7 @@ pub(crate) fn no_content() -> Reply {
 /// A refusal in the shape of its path.
 pub(crate) fn denied(shape: RefusalShape, denial: &Denial) -> Reply {
     let refusal = &denial.refusal;
-    let data = if shape == RefusalShape::EmptyData {
-        RefusedData::Empty
-    } else {
-        RefusedData::Null
-    };
-    let mut body = refusal_body(data, refusal);
-    if shape == RefusalShape::Vendor {
-        body.insert("error".into(), vendor_error(refusal).into());
-    }
-    let mut reply = json_of(&body);
+    let mut reply = json_of(&denied_body(shape, refusal));
     *reply.status_mut() =
         StatusCode::from_u16(refusal.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = reply.headers_mut();
@@ -245,6 +247,20 @@ pub(crate) fn denied(shape: RefusalShape, denial: &Denial) -> Reply {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
     reply
+}
+
+/// The body of a refusal in the shape of its path.
+pub(super) fn denied_body(shape: RefusalShape, refusal: &Refusal) -> Map<String, Value> {
+    let data = if shape == RefusalShape::EmptyData {
+        RefusedData::Empty
+    } else {
+        RefusedData::Null
+    };
+    let mut body = refusal_body(data, refusal);
+    if shape == RefusalShape::Vendor {
+        body.insert("error".into(), vendor_error(refusal).into());
+    }
+    body
 }
 
 /// The error object that the vendor's own client libraries look for.
@@ -283,10 +299,7 @@ static API_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
 /// Those of a stream, which keeps them for as long as it is open: a copy is no larger than they are.
 static EVENT_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
     let mut headers = api_headers(HeaderValue::from_static("text/event-stream"));
-    headers.insert(
-        HeaderName::from_static("x-accel-buffering"),
-        HeaderValue::from_static("no"),
-    );
+    headers.insert(ACCEL_BUFFERING, NO_BUFFERING);
     headers
 });
 

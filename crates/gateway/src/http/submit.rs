@@ -1,15 +1,22 @@
-//! Submits work. What comes back is the table's business: a job id at once, or the result when it is there.
+//! Submits work. What comes back is the table's business: a job id at once, or the result when it is there; or what the caller
+//! asks for instead of waiting.
 
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
+use atelier_contract::family::{ASYNC, AnswerMode, AnswerWay, Family, SubmitEndpoint};
 use atelier_engine::Call;
+use atelier_fairness::share::FairPermit;
+use hyper::http::request::Parts;
+use serde_json::Value;
 
+use super::admission::{Admission, capacity_denial};
 use super::body::UnreadBody;
+use super::denial::Denial;
 use super::idempotency::idempotency_key;
 use super::request::{HandlerResult, IncomingRequest};
-use super::{body, form, reply, sync_answer};
+use super::sync_answer::SyncWait;
+use super::{answer, body, form, reply};
 use crate::app::App;
 use crate::config::Role;
 
@@ -40,6 +47,8 @@ pub(super) async fn accept(
         fields = entry.merged(body::query(&head)?, fields);
     }
     admission.lap("body");
+    let way = answer_way(&head, entry, &mut fields)?;
+    let stream = stream_place(app, &admission, way)?;
     let patience = patience_s(family, entry, &fields);
     let account_id = caller.account_id.clone();
     let custody = from.role == Role::Custody && family.custody;
@@ -58,19 +67,56 @@ pub(super) async fn accept(
         .spend(async move { engine.intake().submit(call).await })
         .await??;
     admission.lap("accepted");
-    match entry.answers_with {
-        AnswerMode::Job => Ok(reply::json_of(&family.accepted(&submitted.job_id))),
-        AnswerMode::Answer(render) => {
-            let wait = sync_answer::SyncWait {
-                entry,
-                render,
-                patience_s: patience,
-            };
-            let answer = sync_answer::wait_for_result(app, &account_id, &submitted, &wait).await;
-            admission.lap("made");
-            answer
-        }
+    let AnswerMode::Answer(render) = entry.answers_with else {
+        return Ok(reply::json_of(&family.accepted(&submitted.job_id)));
+    };
+    if way == AnswerWay::Later {
+        let job = app.engine.jobs().job(&account_id, &submitted.job_id);
+        return Ok(answer::accepted(app, &job.await?));
     }
+    let wait = SyncWait {
+        app: Arc::clone(app),
+        account_id,
+        submitted,
+        entry,
+        render,
+        patience_s: patience,
+    };
+    let answer = match stream {
+        Some(place) => wait.stream(&admission, place).await,
+        None => wait.answer(&admission).await,
+    };
+    admission.lap("made");
+    answer
+}
+
+/// How the answer is wanted. A preference of the head counts as the field of the body, unless that says otherwise.
+fn answer_way(
+    head: &Parts,
+    entry: &SubmitEndpoint,
+    fields: &mut Fields,
+) -> Result<AnswerWay, Denial> {
+    if matches!(entry.answers_with, AnswerMode::Answer(_))
+        && answer::prefers_later(&head.headers)
+        && fields.get(ASYNC).is_none_or(Value::is_null)
+    {
+        fields.insert(ASYNC.to_owned(), true.into());
+    }
+    Ok(entry.answer_wish(fields)?.way)
+}
+
+/// The place of a stream among those that are open: whoever finds none is told so before anything is accepted.
+fn stream_place(
+    app: &App,
+    admission: &Admission,
+    way: AnswerWay,
+) -> Result<Option<FairPermit>, Denial> {
+    if !matches!(way, AnswerWay::Stream { .. }) {
+        return Ok(None);
+    }
+    let place = app.event_streams.try_take(admission.holder(), 1);
+    let place = place.map_err(|full| capacity_denial(full, "too many streams of this account"))?;
+    Ok(Some(place))
 }
 
 /// How long a synchronous call may take, by the table.

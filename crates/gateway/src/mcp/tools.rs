@@ -20,8 +20,8 @@ const USUAL_WAIT_S: u64 = 50;
 const LONGEST_WAIT_S: u64 = 600;
 /// The argument that says how long.
 const WAIT: &str = "waitSeconds";
-/// Agents are answered, not called back.
-const NOT_FOR_AGENTS: [&str; 2] = ["hookUrl", "hook_url"];
+/// Agents are answered here, not called back, and in one way.
+const NOT_FOR_AGENTS: [&str; 5] = ["hookUrl", "hook_url", "async", "stream", "partial_images"];
 
 /// What a tool does.
 #[derive(Clone, Copy)]

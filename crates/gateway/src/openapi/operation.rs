@@ -6,7 +6,7 @@ use atelier_contract::catalogue::{ApiOperation, ResponseKind};
 use atelier_contract::pages::Access;
 use serde_json::{Map, Value, json};
 
-use super::parts::{answers, idempotency_key, messages, plain, streamed};
+use super::parts::{answers, idempotency_key, later, messages, pending, plain, prefer, streamed};
 
 pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
     let mut parameters: Vec<Value> = placeholders(&operation.path);
@@ -16,6 +16,9 @@ pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
     if operation.idempotent {
         parameters.push(idempotency_key());
     }
+    if operation.pending.is_some() {
+        parameters.push(prefer());
+    }
     let mut shown = json!({
         "operationId": operation.name,
         "tags": [operation.group],
@@ -24,7 +27,8 @@ pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
         "security": security(operation.access),
         "parameters": parameters,
         "responses": match &operation.answer {
-            ResponseKind::Json(schema) => answers(schema),
+            ResponseKind::Json(schema) => answered(operation, schema),
+            ResponseKind::Later(schema) => later(schema),
             ResponseKind::Events => streamed(),
             ResponseKind::Messages => messages(),
             ResponseKind::Media(media) => plain(media),
@@ -40,7 +44,7 @@ pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
         let expression = format!("{{$request.body#/{}}}", callback.field);
         let post = json!({
             "operationId": callback.name,
-            "summary": "Sent when the job has finished or failed: the body of fetch, signed.",
+            "summary": "Sent when the job has finished or failed: the body of fetch, or the job as /jobs/v1/{jobId} shows it, signed.",
             "security": [],
             "parameters": (["webhook-id", "webhook-timestamp", "webhook-signature"].map(|name| json!({
                 "name": name, "in": "header", "required": true, "schema": { "type": "string" },
@@ -54,6 +58,18 @@ pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
         shown["callbacks"] = json!({ "finished": { expression: { "post": post } } });
     }
     shown
+}
+
+/// The responses of an operation with JSON for an answer, and whatever else its caller may ask for.
+fn answered(operation: &ApiOperation, good: &Value) -> Value {
+    let mut all = answers(good);
+    if operation.streams {
+        all["200"]["content"]["text/event-stream"] = json!({});
+    }
+    if let Some(schema) = &operation.pending {
+        all["202"] = pending(schema);
+    }
+    all
 }
 
 /// The credentials that will do, each with what it must be good for.

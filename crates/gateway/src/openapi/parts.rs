@@ -62,6 +62,41 @@ pub(super) fn answers(good: &Value) -> Value {
     Value::Object(all)
 }
 
+/// The response that only says where the answer will be.
+pub(super) fn pending(schema: &Value) -> Value {
+    let text =
+        |description: &str| json!({ "description": description, "schema": { "type": "string" } });
+    json!({
+        "description": "Accepted and not waited for (`async`, or `Prefer: respond-async`).",
+        "headers": {
+            "Location": text("Where the answer will be; the body's `poll`."),
+            "Retry-After": text("Seconds after which to look there."),
+            "Preference-Applied": text("`respond-async`."),
+            "X-Atelier-Job-Id": text("Identifier of the job."),
+        },
+        "content": { "application/json": { "schema": schema } },
+    })
+}
+
+/// The responses of a page that gives the answer of another operation.
+pub(super) fn later(schema: &Value) -> Value {
+    let mut all = Map::new();
+    all.insert(
+        "200".into(),
+        json!({ "description": "The body of the synchronous call.", "content": { "application/json": {} } }),
+    );
+    all.insert("202".into(), pending(schema));
+    all.insert(
+        "410".into(),
+        json!({
+            "description": "The files of the answer have expired.",
+            "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } },
+        }),
+    );
+    refusals(&mut all);
+    Value::Object(all)
+}
+
 /// The responses of an operation that streams events.
 pub(super) fn streamed() -> Value {
     let mut all = Map::new();
@@ -112,6 +147,17 @@ fn refusals(all: &mut Map<String, Value>) {
             json!({ "$ref": format!("#/components/responses/R{status}") }),
         );
     }
+}
+
+/// The header by which a caller says that it does not wait.
+pub(super) fn prefer() -> Value {
+    json!({
+        "name": "Prefer",
+        "in": "header",
+        "required": false,
+        "description": "`respond-async` does what `\"async\": true` does in the body.",
+        "schema": { "type": "string" },
+    })
 }
 
 /// The header every submit takes.

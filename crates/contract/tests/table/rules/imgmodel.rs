@@ -176,7 +176,7 @@ fn a_streamed_answer_has_an_event_for_each_image_and_its_tokens_add_up() {
         ("imgmodel.edits", "image_edit.completed"),
     ] {
         let picture = "https://example.com/a.png";
-        let body = json!({ "model": "image-1", "prompt": "four", "n": 2, "image": picture, "stream": true, "partial_images": 3 });
+        let body = json!({ "model": "image-1", "prompt": "four", "n": 2, "image": [picture], "stream": true, "partial_images": 3 });
         let (_, submit) = atelier_contract::operation(name).expect("in the table");
         let (_, job) = order(name, &body, None).expect("accepted");
         assert!(job.request.get("stream").is_none(), "{name}");
