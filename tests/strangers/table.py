@@ -275,7 +275,7 @@ async def history(service, key):
     job = (await sure(line, "POST", "/artgen/v1/imagine", key, {"prompt": "a mountain --ar 1:1"}))["data"]["jobId"]
     made = await attacks.finished(line, key, job)
     where = re.sub(r"^https?://[^/]+", "", made["files"][0]["url"])
-    ground.update(jobId=job, taskId=job, videoId=job, path="quickstart", call="imagine", speed="mj-turbo", model="img-1")
+    ground.update(jobId=job, taskId=job, imageId=job, videoId=job, path="quickstart", call="imagine", speed="mj-turbo", model="img-1")
     ground[("/assets/{path}", "path")] = where.split("/assets/", 1)[1]
     ground[("/thumbs/{path}", "path")] = where.split("/assets/", 1)[1]
     ground[("/console/{path}", "path")] = "app.js"

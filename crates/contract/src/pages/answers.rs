@@ -14,9 +14,9 @@ pub const ANSWER_PATH: &str = "/jobs/v1/{jobId}/answer";
 pub struct PendingAnswer {
     /// Identifier of the job.
     pub id: JobId,
-    /// `queued` or `in_progress`; of a repeated call whose job is over, `completed` or `failed`.
+    /// `queued` or `in_progress`.
     pub status: &'static str,
-    /// Progress in percent, 0 to 100.
+    /// Progress in percent, 0 to 100; 100 where the job was over already, so that its answer is there.
     pub progress: u8,
     /// Where the answer will be: it says the same as this until then.
     pub poll: String,
@@ -32,13 +32,12 @@ impl PendingAnswer {
             id: job.id.clone(),
             status: match job.state {
                 JobState::Waiting => "queued",
-                JobState::Running => "in_progress",
-                JobState::Succeeded => "completed",
-                JobState::Failed => "failed",
+                _ => "in_progress",
             },
-            progress: match job.state {
-                JobState::Succeeded => 100,
-                _ => job.progress,
+            progress: if job.state.is_final() {
+                100
+            } else {
+                job.progress
             },
             poll: format!("{base_url}{}", ANSWER_PATH.replace("{jobId}", id)),
             events: format!("{base_url}/jobs/v1/{id}/events"),

@@ -158,7 +158,7 @@ async fn each_request_of_a_batch_is_told_what_its_own_submit_would_have_been_tol
     let motion = json!({ "operation": "motion.generations", "request": {} });
     let body = json!({ "requests": [
         imagine("a lake [[stall]]"),
-        { "operation": "design.generations", "request": { "prompt": "a", "n": 1 } },
+        { "operation": "design.generations", "request": { "prompt": "a", "stream": true } },
         { "operation": "imgmodel.edits", "request": {} },
         { "operation": "no.such", "request": {} },
         imagine("a porn"),
@@ -180,7 +180,7 @@ async fn each_request_of_a_batch_is_told_what_its_own_submit_would_have_been_tol
     let expected = [
         "SUCCESS",
         "invalid_parameter",
-        "invalid_parameter",
+        "missing_parameter",
         "invalid_parameter",
         "banned_prompt",
         "missing_parameter",

@@ -15,6 +15,7 @@ mod needs;
 mod access;
 mod acts;
 mod allowances;
+mod answers;
 mod artgen_story;
 mod assets;
 mod backends;

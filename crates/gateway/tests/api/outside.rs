@@ -134,6 +134,13 @@ impl Mailbox {
         self.outside.url("/hook")
     }
 
+    /// What it was told of a job, once it has heard of it.
+    pub(crate) async fn told_of(&self, id: &str) -> Value {
+        self.heard_of(&[id.to_owned()], Duration::from_secs(30))
+            .await;
+        self.got.lock().expect("no panic under the lock")[id].clone()
+    }
+
     /// Waits until it has heard of all these jobs; how long that took.
     pub(crate) async fn heard_of(&self, ids: &[String], within: Duration) -> Duration {
         let begin = Stopwatch::start();

@@ -33,6 +33,7 @@ const THINGS: &[(&str, &str, Thing)] = &[
     ("/jobs/v1/", "jobId", |ids| &ids.job),
     ("/admin/v1/jobs/", "jobId", |ids| &ids.job),
     ("/jobs/v1/batch/", "batchId", |ids| &ids.batch),
+    ("/v1/images/", "imageId", |ids| &ids.job),
     ("/v1/videos/", "videoId", |ids| ids.job_of("vidgen_partner")),
     ("/mj/submit/", "call", |_| "no-such-call"),
     ("/{speed}/", "speed", |_| "mj-fast"),
