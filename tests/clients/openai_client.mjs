@@ -17,6 +17,23 @@ const edited = await client.images.edit({
 });
 check("an edited picture", Buffer.from(edited.data[0].b64_json, "base64").subarray(1, 4).toString() === "PNG");
 
+const types = async (stream, partial) => {
+  const seen = [];
+  for await (const event of stream) if (event.type !== partial) seen.push(event);
+  return seen;
+};
+const drawn = await types(await client.images.generate({ model: "image-1", prompt: "a fox", quality: "low", stream: true, partial_images: 1 }), "image_generation.partial_image");
+check("a stream brings the picture", drawn.length === 1 && drawn[0].type === "image_generation.completed" && drawn[0].usage.total_tokens > 0);
+check("and it is one", size(Buffer.from(drawn[0].b64_json, "base64")) === drawn[0].size);
+const redrawn = await types(await client.images.edit({
+  model: "image-1", prompt: "make it night", quality: "low", stream: true, image: await toFile(png, "image.png", { type: "image/png" }),
+}), "image_edit.partial_image");
+check("an edit is streamed from a form", redrawn.length === 1 && redrawn[0].type === "image_edit.completed");
+await assert.rejects(async () => types(await client.images.generate({ model: "image-1", prompt: "[[reject]]", quality: "low", stream: true })), (error) => {
+  check("a failure in a stream is thrown", error instanceof OpenAI.APIError && error.code === "content_rejected");
+  return true;
+});
+
 await assert.rejects(client.images.generate({ model: "art-3", prompt: "x", n: 2 }), (error) => {
   check("bad input is a BadRequestError that names the field", error instanceof OpenAI.BadRequestError && error.param === "n");
   return true;

@@ -2,9 +2,12 @@
 
 import base64
 import io
+import json
 import sys
+import time
 
-from openai import AuthenticationError, BadRequestError, OpenAI
+import httpx
+from openai import APIError, AuthenticationError, BadRequestError, OpenAI
 from PIL import Image
 
 base, key, poor_key = sys.argv[1:4]
@@ -42,6 +45,17 @@ answer = client.images.generate(model="image-1", prompt="a fox", size="1024x1024
 check("the asked-for format", picture(answer.data[0].b64_json).format == "WEBP")
 check("usage is told", answer.usage is not None and answer.usage.total_tokens > 0)
 
+stream = client.images.generate(model="image-1", prompt="a fox", quality="low", n=2, stream=True, partial_images=2)
+events = [event for event in stream if event.type != "image_generation.partial_image"]
+check("a stream brings every picture", [event.type for event in events] == ["image_generation.completed"] * 2)
+check("with its size and format", picture(events[0].b64_json).size == (1024, 1024) and events[0].size == "1024x1024")
+check("and what it says of itself", (events[0].quality, events[0].background, events[0].output_format) == ("low", "opaque", "png"))
+check("usage is told there, too", events[0].usage.total_tokens > 0 and events[0].created_at > 1_700_000_000)
+error = refused(APIError, lambda: list(client.images.generate(model="image-1", prompt="[[reject]]", quality="low", stream=True)))
+check("a failure in a stream is thrown", error.code == "content_rejected")
+error = refused(BadRequestError, lambda: client.images.generate(model="art-3", prompt="x", stream=True))
+check("a model without a stream says so", error.param == "stream")
+
 buffer = io.BytesIO()
 image.resize((256, 256)).convert("RGBA").save(buffer, "PNG")
 mask = Image.new("RGBA", (256, 256), (0, 0, 0, 255))
@@ -53,6 +67,20 @@ answer = client.images.edit(
     image=("image.png", buffer.getvalue(), "image/png"), mask=("mask.png", mask_buffer.getvalue(), "image/png"),
 )
 check("an edited picture", picture(answer.data[0].b64_json).size == (256, 256))
+
+stream = client.images.edit(
+    model="image-1", prompt="at night", quality="low", stream=True, image=("image.png", buffer.getvalue(), "image/png"),
+)
+events = [event for event in stream if event.type != "image_edit.partial_image"]
+check("an edit is streamed from a form", [event.type for event in events] == ["image_edit.completed"])
+check("and is a picture", picture(events[0].b64_json).format == "PNG")
+
+later = client.images.with_raw_response.generate(model="art-2", prompt="a boat", size="256x256", extra_body={"async": True})
+check("a picture that is not waited for", later.status_code == 202 and later.headers["location"].startswith(base))
+pending = json.loads(later.content)
+while (answer := client.get(f"/images/{pending['id']}", cast_to=httpx.Response)).status_code == 202:
+    time.sleep(0.1)
+check("is answered later", answer.json()["data"][0]["url"].startswith(base))
 
 error = refused(BadRequestError, lambda: client.images.generate(model="art-3", prompt="x", n=2))
 check("bad input names the field", error.param == "n" and error.code == "invalid_parameter")

