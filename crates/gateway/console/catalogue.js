@@ -15,6 +15,16 @@ export function catalogue() {
 
 let whole = null;
 
+/** What was read is read anew when it is wanted next: the models have changed. */
+export function forget() {
+  kept = null;
+  known = null;
+  whole = null;
+}
+
+/** The same from the whole description, as it is now. */
+export const wholeCatalogue = () => get("/openapi.json").then(read);
+
 /** The schema of what an operation of the service takes in its body, its parts beside it. */
 export async function bodyOf(name) {
   whole ||= get("/openapi.json").catch((error) => { whole = null; throw error; });

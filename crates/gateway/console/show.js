@@ -10,14 +10,19 @@ const clock = dates({ hour: "numeric", minute: "2-digit", second: "2-digit" });
 const short = dates({ hour: "numeric", minute: "2-digit" });
 const date = dates({ day: "numeric", month: "short" });
 const dated = dates({ weekday: "long", day: "numeric", month: "long" });
+const whole = dates({ dateStyle: "medium", timeZone: "UTC" });
 const exact = dates({ dateStyle: "full", timeStyle: "long" });
 const number = new Intl.NumberFormat(language === "en" ? undefined : language, { maximumFractionDigits: 3 });
 
 export const count = (value) => number.format(Number(value) || 0);
 export const percent = (part, whole) => (whole ? `${number.format(Math.round((part / whole) * 1000) / 10)} %` : "–");
+/** How much more or less one amount is than another: `+ 12.5 %`. */
+export const difference = (was, now) => (Number(was) ? `${Number(now) >= Number(was) ? "+" : "−"} ${number.format(Math.abs(Math.round((Number(now) / Number(was) - 1) * 1000) / 10))} %` : "–");
 export const clockOf = (text) => (text ? clock.format(time(text)) : "");
 export const clockAt = (ms) => clock.format(new Date(ms));
 export const exactly = (text) => (text ? exact.format(time(text)) : "");
+/** A day as operators write it, `YYYY-MM-DD` or with a time, with its year. */
+export const dateOf = (text) => whole.format(new Date(text));
 export const dayName = (text) => date.format(new Date(`${text}T12:00:00Z`));
 
 /** Short: today the time, otherwise the date as well. */

@@ -4,7 +4,7 @@ import { t } from "../words.js";
 import { Dialog } from "./dialog.js";
 
 const KEYS = [
-  ["Ctrl K", "keyFind"], ["c", "keyCreate"], ["g l", "keyLibrary"], ["g a", "keyAccount"], ["g o", "keyOverview"], ["g b", "keyBackends"],
+  ["Ctrl K", "keyFind"], ["c", "keyCreate"], ["g l", "keyLibrary"], ["g a", "keyAccount"], ["g o", "keyOverview"], ["g b", "keyBackends"], ["g m", "keyModels"],
   ["j  k  ← →", "keyThrough"], ["Enter", "keyOpen"], ["x", "keyMark"], ["Esc", "keyClose"], ["Ctrl Enter", "keyMake"], ["?", "keyThis"],
 ];
 

@@ -9,6 +9,7 @@ export const OPERATOR_PAGES = [
   { page: "jobs", icon: "list" },
   { page: "accounts", icon: "people" },
   { page: "backends", icon: "stack" },
+  { page: "models", icon: "cube" },
   { page: "prices", icon: "tag" },
   { page: "words", icon: "ban" },
   { page: "callbacks", icon: "bell" },

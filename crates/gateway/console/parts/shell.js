@@ -11,7 +11,7 @@ import { Menu } from "./menu.js";
 
 const Palette = later(() => import("./palette.js").then((part) => part.Palette));
 const Keyboard = later(() => import("./keyboard.js").then((part) => part.Keyboard));
-const GOALS = { l: "library", a: "account", o: "operator/overview", b: "operator/backends", j: "operator/jobs", c: "create" };
+const GOALS = { l: "library", a: "account", o: "operator/overview", b: "operator/backends", m: "operator/models", j: "operator/jobs", c: "create" };
 
 const Room = ({ room, active, prefix = "" }) => html`
   <a class=${`room${active ? " active" : ""}`} href=${href(prefix + room.page)} aria-current=${active ? "page" : undefined}>

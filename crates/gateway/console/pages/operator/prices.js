@@ -1,7 +1,7 @@
 // Prices: every one of them, changed in place, applied together, with what the last week would have cost.
 import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
-import { count } from "../../show.js";
+import { count, difference } from "../../show.js";
 import { get, post, put } from "../../api.js";
 import { Table } from "../../parts/table.js";
 
@@ -15,14 +15,12 @@ function grouped(names) {
   return [...groups];
 }
 
-const change = (was, now) => (Number(was) ? `${now >= was ? "+" : "−"} ${count(Math.abs(Math.round((now / was - 1) * 1000) / 10))} %` : "–");
-
 const Preview = ({ preview }) => html`<section class="card flush" role="status"><header class="inner"><div><h2>${t("previewTitle")}</h2><p class="dim">${many(preview.jobs, "jobOne", "jobMany", count(preview.jobs))}${preview.more ? ` ${t("latestOnly")}` : ""}</p></div>
-    <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">${change(Number(preview.was), Number(preview.wouldBe))}</small></p></header>
+    <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">${difference(preview.was, preview.wouldBe)}</small></p></header>
   <${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${[
     { title: t("what"), show: (row) => row.title }, { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
     { title: t("was"), number: true, show: (row) => count(row.was) }, { title: t("wouldBe"), number: true, show: (row) => count(row.wouldBe) },
-    { title: t("difference"), number: true, show: (row) => change(Number(row.was), Number(row.wouldBe)) },
+    { title: t("difference"), number: true, show: (row) => difference(row.was, row.wouldBe) },
   ]} /></section>`;
 
 export function Prices({ who }) {
