@@ -96,6 +96,21 @@ function useChoicePrices(operation, values, price) {
   return prices;
 }
 
+/** What is to be known of the chosen model: its title, its price and when it goes, read once the page can be used. */
+function useModelNotes(operation, values) {
+  const [tell, setTell] = useState(null);
+  useEffect(() => {
+    const idle = globalThis.requestIdleCallback || ((work) => setTimeout(work, 1000));
+    idle(() => Promise.all([get("/account/v1/models"), import("../parts/model.js")]).then(([{ data }, { noteOf }]) => setTell(() => (name) => {
+      const found = data.find((one) => one.name === name || one.aliases?.includes(name));
+      return found ? noteOf(found) : "";
+    }), () => {}));
+  }, []);
+  const field = operation?.fields.find((one) => one.name === "model" || one.name === "modelName");
+  const note = field && tell ? tell(values[field.name] ?? field.default) : "";
+  return note ? { [field.name]: note } : {};
+}
+
 function Operations({ all, family, chosen, choose }) {
   const operations = all.operations.filter((one) => one.family === family && (!one.follows || one.name === chosen.name));
   if (operations.length < 2) return null;
@@ -144,6 +159,7 @@ export function Create({ route, refresh }) {
   const operation = useMemo(() => all && (all.operations.find((one) => one.name === route.query.op) || first(all, all.families[0])), [all, route.query.op]);
   const { price, hint } = usePrice(operation, values);
   const prices = useChoicePrices(operation, values, price);
+  const notes = useModelNotes(operation, values);
   const choose = (one, more = null) => {
     const keep = {};
     const [before, next] = [promptOf(operation), promptOf(one)];
@@ -216,7 +232,7 @@ export function Create({ route, refresh }) {
       <${Operations} all=${all} family=${operation.family} chosen=${operation} choose=${choose} />
       <p class="dim summary"><${Prose} text=${operation.summary} />.</p>
       <form onSubmit=${(event) => { event.preventDefault(); submit(); }}>
-        <${Form} key=${operation.name} operation=${operation} values=${values} change=${setValues} problem=${shownProblem} submit=${submit} prices=${prices}
+        <${Form} key=${operation.name} operation=${operation} values=${values} change=${setValues} problem=${shownProblem} submit=${submit} prices=${prices} notes=${notes}
           between=${prompt && html`<div class="chips examples">${examples.slice(0, 3).map((text) => html`<button type="button" class="chip" title=${text} onClick=${() => setValues({ ...values, [prompt.name]: text })}>${text.length > 34 ? `${text.slice(0, 33)}…` : text}</button>`)}</div>`} />
         <div class="make-bar">
           ${problem && !operation.fields.some((field) => field.name === problem.field) && html`<p class="problem" role="alert">${problem.message}</p>`}

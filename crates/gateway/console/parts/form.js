@@ -80,9 +80,9 @@ function Input({ id, operation, field, values, change, hints, submit, prices }) 
 /** Short inputs stand two in a line. */
 const isShort = (field) => !field.options && ["integer", "number"].includes(field.type);
 
-function Row({ operation, field, values, change, problem, submit, prices, between }) {
+function Row({ operation, field, values, change, problem, submit, prices, between, note }) {
   const id = `f-${operation.name}-${field.name}`.replace(/\./g, "-");
-  const hint = [about(field), rule(field)].filter(Boolean).join(" · ");
+  const hint = [about(field), rule(field), note].filter(Boolean).join(" · ");
   return html`<div class=${`field${problem ? " wrong" : ""}${isShort(field) ? " short" : ""}`}>
     <label id=${`${id}-label`} for=${id}>${field.widget === "prompt" ? t("whatShow") : fieldName(field.name)}</label>
     <${Input} id=${id} operation=${operation} field=${field} values=${values} change=${change} hints=${`${id}-hint`} submit=${submit} prices=${prices} />
@@ -92,12 +92,12 @@ function Row({ operation, field, values, change, problem, submit, prices, betwee
   </div>`;
 }
 
-/** Shows the fields; `problem` is a refusal whose field gets its words, `between` stands below the prompt. */
-export function Form({ operation, values, change, problem, submit, prices, between }) {
+/** Shows the fields; `problem` is a refusal whose field gets its words, `between` stands below the prompt, `notes` below their fields. */
+export function Form({ operation, values, change, problem, submit, prices, between, notes = {} }) {
   const [open, setOpen] = useState(false);
   const main = operation.fields.filter(isMain);
   const rest = operation.fields.filter((field) => !isMain(field));
-  const row = (field) => html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values} submit=${submit} prices=${prices} between=${between}
+  const row = (field) => html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values} submit=${submit} prices=${prices} between=${between} note=${notes[field.name]}
     change=${(value) => change({ ...values, [field.name]: value })} problem=${problem?.field === field.name ? problem.message : ""} />`;
   const hidden = rest.some((field) => problem?.field === field.name);
   return html`<div class="fields">${main.map(row)}</div>

@@ -45,6 +45,12 @@ export function routeLine(routes, rankOf) {
   return ranked(routes, rankOf).map(line).join(" → ");
 }
 
+/** What a caller is told of a model beside its name. */
+export function noteOf(model) {
+  const going = model.retires ? `${stateOf(model).text}${model.successor ? ` → ${model.successor}` : ""}` : "";
+  return [model.title, priceLine(model.price, model.makes), going].filter(Boolean).join(" · ");
+}
+
 /** Whether a model is sold now: the kind of its mark, and the words. */
 export function stateOf(row, now = Date.now()) {
   if (row.enabled === false) return { kind: "exhausted", text: t("modelOff") };

@@ -120,7 +120,7 @@ export const de = {
   models: "Modelle", keyModels: "Modelle", modelsText: "Was Sie neben den eingebauten Modellen verkaufen.", modelOne: "{0} Modell", modelMany: "{0} Modelle", noModels: "Noch kein eigenes Modell",
   noModelsText: "Die eingebauten Modelle werden so verkauft, wie sie sind. Fügen Sie ein Modell hinzu, um das neueste eines Anbieters unter seinem Namen zu verkaufen oder einem eingebauten Modell eigene Routen und einen eigenen Preis zu geben.",
   newModel: "Neues Modell", newModelText: "Es kann benutzt werden, sobald es gespeichert ist, auf jedem Knoten.", modelRevision: "Revision {0}", revision: "Revision",
-  modelDeclared: "Es kommt aus der Konfigurationsdatei und wird dort geändert.", modelWhich: "Das Modell", modelNewOwn: "Ein neues Modell", modelBuiltIn: "Eingebaut",
+  modelDeclared: "Es steht in der Konfiguration. Eine Änderung hier gilt statt dessen, bis sie hier entfernt wird.", modelWhich: "Das Modell", modelNewOwn: "Ein neues Modell", modelBuiltIn: "Eingebaut",
   modelBuiltInHint: "Ein eingebautes Modell bekommt Routen, Preis, weitere Namen und ob es an ist. Seine Felder bleiben, wie die Schnittstelle sie hat.",
   modelNameHint: "Was Aufrufer als model schicken: bis zu 64 Buchstaben, Ziffern und . _ : / -", modelTitle: "Titel", modelLike: "Wie",
   modelLikeHint: "Es bestimmt, welche Operationen das Modell annehmen und wie Anfragen und Antworten aussehen.", modelOperations: "Operationen", modelFieldsHint: "Was hier nicht gesetzt ist, ist wie bei {0}.",

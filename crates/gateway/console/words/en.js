@@ -128,7 +128,7 @@ export const en = {
   // Models.
   models: "Models", keyModels: "models", modelsText: "What you sell beside the built-in models.", modelOne: "{0} model", modelMany: "{0} models", noModels: "No model of your own yet",
   noModelsText: "The built-in models are sold as they are. Add a model to sell a vendor's newest one under its own name, or to give a built-in model routes and a price of its own.", newModel: "New model",
-  newModelText: "It can be used as soon as it is saved, on every node.", modelRevision: "Revision {0}", revision: "Revision", modelDeclared: "It comes from the configuration file and is changed there.", modelWhich: "The model",
+  newModelText: "It can be used as soon as it is saved, on every node.", modelRevision: "Revision {0}", revision: "Revision", modelDeclared: "It is declared in the configuration. A change made here wins over that until it is removed here.", modelWhich: "The model",
   modelNewOwn: "A new model", modelBuiltIn: "Built in", modelBuiltInHint: "A built-in model takes routes, a price, aliases and whether it is on. Its fields stay as the interface has them.",
   modelNameHint: "What callers send as model: up to 64 letters, digits and . _ : / -", modelTitle: "Title", modelLike: "Like", modelLikeHint: "It decides which operations take the model and how requests and answers look.",
   modelOperations: "Operations", modelFieldsHint: "What is not set here is as {0} has it.", modelSold: "Who may use it", modelEnabled: "On: callers can use it", modelAliases: "Aliases",

@@ -114,7 +114,7 @@ export const zh = {
   "audit.banned.change": "修改了禁用词", "audit.operator.create": "创建了管理员", "audit.operator.revoke": "吊销了管理员", "audit.job.cancel": "取消了任务", "audit.custody.create": "添加了自有账号",
   "audit.custody.change": "修改了自有账号", "audit.custody.remove": "移除了自有账号", "audit.custody.probe": "测试了自有账号", "audit.secret.rotate": "更换了回调密钥", "audit.session.open": "登录了控制台", acts: "用您的密钥所做的操作", noActs: "还没有操作。", fromSettings: "来自配置",
   models: "模型", keyModels: "模型", modelsText: "内置模型之外您出售的模型。", modelOne: "{0} 个模型", modelMany: "{0} 个模型", noModels: "还没有自己的模型", noModelsText: "内置模型按原样出售。添加模型，可以用供应商的名称出售其最新模型，或为内置模型设置自己的路由和价格。", newModel: "新模型",
-  newModelText: "保存后即可在所有节点上使用。", modelRevision: "修订 {0}", revision: "修订", modelDeclared: "它来自配置文件，只能在那里修改。", modelWhich: "模型", modelNewOwn: "新模型", modelBuiltIn: "内置", modelBuiltInHint: "内置模型可以设置路由、价格、别名和启用状态；字段保持接口的规定。",
+  newModelText: "保存后即可在所有节点上使用。", modelRevision: "修订 {0}", revision: "修订", modelDeclared: "它在配置文件中声明。在此处的修改优先生效，直到在此处移除。", modelWhich: "模型", modelNewOwn: "新模型", modelBuiltIn: "内置", modelBuiltInHint: "内置模型可以设置路由、价格、别名和启用状态；字段保持接口的规定。",
   modelNameHint: "调用者在 model 中填写的名称：最多 64 个字母、数字和 . _ : / -", modelTitle: "标题", modelLike: "类似", modelLikeHint: "它决定哪些操作接受该模型，以及请求和回应的形式。", modelOperations: "操作", modelFieldsHint: "此处未设置的，与 {0} 相同。", modelSold: "谁可以使用",
   modelEnabled: "启用：调用者可以使用", modelAliases: "别名", modelAliasesHint: "它的其他名称，用逗号分隔。", modelAlso: "又名 {0}", modelGroups: "分组", modelGroupsHint: "只有这些分组的账户可以看到和使用；留空表示全部。", modelRetiresOn: "停用日期", modelRetiresHint: "从当天 UTC 零点起拒绝使用。",
   modelSuccessor: "后继模型", modelOn: "启用", modelOff: "停用", modelRetires: "将于 {0} 停用", modelRetired: "已于 {0} 停用", modelPreview: "预览", modelSaved: "{0} 已保存。", modelRemoved: "{0} 已移除。",

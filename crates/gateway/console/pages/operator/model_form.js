@@ -16,7 +16,7 @@ const Text = ({ id, title, value, change, hint = "", ...more }) => html`<div cla
 
 /** What a model can be like: built-in models by family, then operations. */
 const Likes = ({ all, value, change }) => {
-  const families = [...new Set(all.map((one) => one.family))];
+  const families = [...new Set(all.filter((one) => one.model).map((one) => one.family))];
   const options = (own) => own.map((one) => html`<option value=${one.name}>${one.name}</option>`);
   return html`<div class="field"><label for="model-like">${t("modelLike")}</label><select id="model-like" required value=${value} aria-describedby="model-like-hint" onChange=${(event) => change(event.target.value)}>
     <option value="">${t("choose")}</option>${value && !all.some((one) => one.name === value) && html`<option value=${value}>${value}</option>`}
@@ -101,7 +101,7 @@ export function ModelForm({ row, rows, all, backends, leave, saved, may }) {
   const like = built ? builtIn(all, draft.name) : likeOf(all, draft.like);
   const fields = like ? ruledFields(like) : [];
   const state = stateOf(draft);
-  const fixed = !may || row?.declared;
+  const fixed = !may;
   const idle = saving.busy || fixed || (row && !Object.keys(saving.changed).length);
   const choose = (now) => { setBuilt(now); set({ ...EMPTY, enabled: draft.enabled, routes: draft.routes }); };
   return html`<header class="head"><div><h1 tabindex="-1" ref=${title} class="break">${row ? row.name : t("newModel")}</h1><p class="dim">${row ? t("modelRevision", row.revision) : t("newModelText")}</p></div><button type="button" class="button quiet" onClick=${leave}>${t("back")}</button></header>

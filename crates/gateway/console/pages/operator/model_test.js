@@ -73,9 +73,11 @@ export function ModelTest({ row, like, close }) {
   const make = () => act(async (key) => {
     const answer = await call(key, operation.path, request(), { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() });
     const id = answer.data?.jobId || answer.jobId || answer.id || (await call(key, "/jobs/v1?limit=1")).data[0]?.jobId;
-    for (let found = null; open.current && !(found && isFinal(found)); await pause(EVERY_MS)) {
-      found = (await call(key, `/jobs/v1/${encodeURIComponent(id)}`)).data;
-      setJob(found);
+    while (open.current) {
+      const { data } = await call(key, `/jobs/v1/${encodeURIComponent(id)}`);
+      setJob(data);
+      if (isFinal(data)) return;
+      await pause(EVERY_MS);
     }
   });
   return html`<${Dialog} close=${close} label=${t("testOf", row.name)} kind="wide-dialog"><h2 class="break">${t("testOf", row.name)}</h2><p class="dim about">${t("testText")}</p>

@@ -47,11 +47,11 @@ export function Models({ who, route }) {
       { title: t("name"), show: (one) => html`<a class="break" href=${href("operator/models", { model: one.name })}><b>${one.name}</b></a>${one.title ? html`<span class="dim block">${one.title}</span>` : ""}${one.aliases?.length ? html`<span class="dim block small break">${t("modelAlso", one.aliases.join(", "))}</span>` : ""}` },
       { title: t("modelLike"), show: (one) => (one.like ? html`<code class="break">${one.like}</code>` : html`<span class="dim">${t("modelBuiltIn")}</span>`) },
       { title: t("model.price"), show: (one) => priceLine(one.price, like(one)?.makes) || html`<span class="dim">${t("priceTariff")}</span>` },
-      { title: t("model.routes"), show: (one) => html`<span class="small break">${routeLine(one.routes, rankOf) || html`<span class="dim">${t("routesAny")}</span>`}</span>` },
+      { title: t("model.routes"), show: (one) => html`<span class="small break">${routeLine(one.routes, rankOf) || html`<span class="dim">${t("routesAny")}</span>`}</span>${(one.route_health || []).filter((health) => health.problem).map((health) => html`<span class="warn-text block small break">${health.backend}: ${health.problem}</span>`)}` },
       { title: t("status"), show: (one) => html`<${State} row=${one} />` },
       { title: t("revision"), number: true, show: (one) => count(one.revision) },
       { title: "", show: (one) => may && html`<span class="actions">${one.like && like(one) && one.enabled !== false && html`<button class="button quiet" onClick=${() => setTesting(one)}>${t("probe")}</button>`}
-        <a class="button quiet" href=${href("operator/models", { model: one.name })}>${t("change")}</a>${!one.declared && html`<button class="button quiet danger" onClick=${() => setAsking(removal(one))}>${t("remove")}</button>`}</span>` },
+        <a class="button quiet" href=${href("operator/models", { model: one.name })}>${t("change")}</a><button class="button quiet danger" onClick=${() => setAsking(removal(one))}>${t("remove")}</button></span>` },
     ]} /></section>`}
     ${testing && html`<${ModelTest} row=${testing} like=${like(testing)} close=${() => setTesting(null)} />`}
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
