@@ -3,7 +3,7 @@
 
 const SPELLINGS = ["model", "modelName"];
 /** Lists that an operator may replace instead of narrowing them. */
-const REPLACED = ["size", "seconds", "duration", "quality"];
+const REPLACED = ["size", "seconds", "duration", "video_length", "quality"];
 /** Kinds of fields that no rule of a model is about. */
 const APART = ["prompt", "job", "image", "images", "mask", "address"];
 

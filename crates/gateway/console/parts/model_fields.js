@@ -62,7 +62,7 @@ function Rule({ field, rule, change, like }) {
   const now = rule || {};
   const set = (part) => change(cleanRule({ ...now, ...part }));
   const worded = Boolean(field.options) || field.free;
-  const numeric = !worded && (field.type === "integer" || field.type === "number");
+  const numeric = (!worded || field.free) && (field.type === "integer" || field.type === "number");
   return html`<details class="rule" id=${id}><summary><b>${fieldName(field.name)}</b> <code class="dim">${field.name}</code><span class=${rule ? "rule-line" : "rule-line dim"}>${ruleLine(rule, like)}</span></summary>
     <label class="switch"><input type="checkbox" checked=${Boolean(now.refused)} onChange=${(event) => set({ refused: event.target.checked })} /><span>${t("ruleRefuse")}</span></label>
     ${!now.refused && html`${worded && html`<${Words} id=${id} field=${field} rule=${now} set=${set} />`}
