@@ -352,6 +352,115 @@ async function mapping(visit, page) {
   vendor.close();
 }
 
+/** A vendor's new model is sold: by its form, with a preview, a test call at its price, and a colleague's change in between. */
+async function models(visit, page) {
+  const name = "seedream/4-5";
+  const picture = Buffer.from(await fetch(`${base}/console/tiles/clips.webp`).then((answer) => answer.arrayBuffer())).toString("base64");
+  const vendor = await listen((response) => json(response, 200, { data: [{ b64_json: picture }] }));
+  const ask = (path, body, method = "POST") => fetch(`${base}/admin/v1/${path}`, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) }).then((answer) => answer.json());
+  const { data: made } = await ask("backends", { vendor: "xai", name: "painters", base_url: vendor.url, rank: 500, operations: ["imgmodel"], settings: {} });
+  await ask(`backends/${made.id}/accounts`, { name: "first", credential: "xai-none" });
+  const account = (await ask("accounts?limit=100", undefined, "GET")).data.find((one) => one.email === "demo@example.com");
+  await visit.go("/console/operator/overview");
+  await page.locator("main").focus();
+  await page.keyboard.press("g");
+  await page.keyboard.press("m");
+  await page.waitForFunction(() => document.querySelector("h1")?.textContent === "Models");
+  await page.getByRole("link", { name: "New model" }).focus();
+  await page.keyboard.press("Enter");
+  await page.fill("#model-name", name);
+  await page.fill("#model-title", HOSTILE);
+  await page.selectOption("#model-like", "imgmodel/image-1");
+  await page.locator("#rule-size summary").press("Enter");
+  await page.locator("#rule-size .chip", { hasText: /^1024x1024$/ }).locator("input").press("Space");
+  await page.fill("#rule-size .add-word input", "2048x2048");
+  await page.keyboard.press("Enter");
+  await page.selectOption("#rule-size-default", "1024x1024");
+  await page.locator("#rule-style summary").click();
+  await page.locator("#rule-style .switch input").check();
+  await page.selectOption("#price-unit", "item");
+  await page.fill("#price-amount", "0.04");
+  await page.selectOption("#price-factors", "size");
+  await page.fill("#price-size-2048x2048", "2");
+  await page.getByRole("button", { name: "Add a route" }).click();
+  await page.selectOption("#route-0-backend", "painters");
+  await page.fill("#route-0-model", "gpt-image-2");
+  await page.fill("#model-aliases", "seedream");
+  await visit.look("operator-model-form");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.waitForSelector(".cost");
+  await page.getByRole("button", { name: "Save" }).click();
+  const row = page.locator("tr", { hasText: name });
+  await row.waitFor();
+  const line = (await row.textContent()).replace(/\s+/g, " ");
+  visit.check(/0\.04 per image, ×2 at 2048x2048/.test(line) && /painters \(gpt-image-2\)/.test(line), `the model's line: ${line}`);
+  visit.check((await row.textContent()).includes(HOSTILE), "a hostile title is not shown as text");
+  await visit.look("operator-models");
+  await row.getByRole("button", { name: "Test" }).click();
+  await page.selectOption("#test-account", account.id);
+  await page.fill("#test-words", "a heron in the reeds");
+  await page.getByRole("button", { name: "Show the price" }).click();
+  await page.getByRole("button", { name: "Make it 0.04 quota" }).waitFor();
+  await visit.barriers("the test call of a model");
+  await page.locator("dialog").screenshot({ path: `${visit.folder}/model-test-light.png` });
+  await page.getByRole("button", { name: "Make it 0.04 quota" }).click();
+  await page.locator(".test-result", { hasText: "done" }).locator("img").waitFor({ timeout: 60_000 });
+  visit.check(/Paid 0\.04/.test(await page.locator(".test-result").textContent()), "the test call has another price");
+  visit.check(vendor.seen.some((one) => /gpt-image-2/.test(one.text)), "the vendor was not asked for its own name of the model");
+  await page.locator("dialog .button", { hasText: "Close" }).click();
+  await page.waitForSelector("dialog", { state: "detached" });
+  await visit.settled();
+  const left = (await ask(`accounts/${account.id}/keys`, undefined, "GET")).data.filter((one) => one.name.startsWith("test of"));
+  visit.check(left.length === 0, "the key of the test call was not revoked");
+  await modelConflict(visit, page, { name, row, ask });
+  for (const [language, word] of [["de", "Modelle"], ["zh", "模型"], ["en", "Models"]]) {
+    await page.evaluate((chosen) => localStorage.setItem("atelier.language", chosen), language);
+    await visit.go("/console/operator/models");
+    await page.waitForFunction((text) => document.querySelector("h1")?.textContent === text, word);
+    visit.check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `models ${language}: wider than the window`);
+  }
+  await row.getByRole("button", { name: "Remove" }).click();
+  await page.locator("dialog .button", { hasText: "Remove" }).click();
+  await row.waitFor({ state: "detached" });
+  await ask(`backends/${made.id}`, undefined, "DELETE");
+  vendor.close();
+}
+
+/** A colleague saves first: their change is shown, and ours goes over it without undoing theirs. */
+async function modelConflict(visit, page, { name, row, ask }) {
+  await row.getByRole("link", { name: "Change" }).click();
+  await page.waitForSelector("#price-amount");
+  const path = `models/${encodeURIComponent(name)}`;
+  const { data: seen } = await ask(path, undefined, "GET");
+  await ask(path, { revision: seen.revision, title: "Seedream 4.5" }, "PATCH");
+  await page.fill("#price-amount", "0.05");
+  visit.expected = /409/;
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.locator(".conflict", { hasText: "Seedream 4.5" }).waitFor();
+  await visit.barriers("a model that somebody else changed");
+  await page.locator(".conflict").screenshot({ path: `${visit.folder}/model-conflict-light.png` });
+  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await row.waitFor();
+  visit.expected = undefined;
+  const { data: now } = await ask(path, undefined, "GET");
+  visit.check(now.title === "Seedream 4.5" && Number(now.price.amount) === 0.05 && now.revision === seen.revision + 2, `both changes are not kept: ${JSON.stringify(now)}`);
+}
+
+/** A caller sees the price of an operator's model where it is chosen. */
+async function modelForCallers(visit, page) {
+  const ask = (path, body, method) => fetch(`${base}/admin/v1/${path}`, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) });
+  await ask("models", { name: "seedream-4-5", title: "Seedream 4.5", like: "imgmodel/image-1", price: { unit: "item", amount: 0.04 } }, "POST");
+  await visit.go("/console/create?op=imgmodel.generations");
+  const chip = page.locator(".form .chip", { hasText: "seedream-4-5" });
+  await chip.click();
+  await page.getByText("Seedream 4.5 · 0.04 per image").waitFor();
+  await page.waitForFunction(() => /0\.04/.test(document.querySelector(".make span")?.textContent || ""));
+  await page.fill(".form textarea", "a heron in the reeds");
+  await page.click(".form .make");
+  await page.locator(".job", { hasText: "a heron in the reeds" }).locator(".made img").first().waitFor({ timeout: 60_000 });
+  await ask("models/seedream-4-5", undefined, "DELETE");
+}
+
 /** Banned words are edited, hold at once, and are allowed again. */
 async function bannedWords(visit, page) {
   const ask = (prompt) => fetch(`${base}/artgen/v1/promptCheck`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify({ prompt }) }).then((answer) => answer.status);
@@ -470,11 +579,13 @@ await tell("the service is restarted under an open page", restartedUnderCreate);
 await tell("other languages", languages);
 for (const [name, path] of [["create", "create"], ["library", "library"], ["account", "account"], ["account-ledger", "account?part=ledger"], ["account-keys", "account?part=keys"], ["account-callbacks", "account?part=callbacks"], ["account-custody-empty", "account?part=custody"]]) await tell(name, () => visit.look(name, `/console/${path}`));
 await tell("an own account at a vendor", custody);
+await tell("a model that an operator sells", modelForCallers);
 await tell("the reference", documents);
 await tell("sign in as an operator", () => visit.signIn(token));
 await tell("credit an account", accounts);
 await tell("add, test and drain a back end", backends);
 await tell("map a universal vendor's model", mapping);
+await tell("sell a vendor's new model", models);
 await tell("ban and allow a word", bannedWords);
 await tell("prices with a preview", prices);
 await tell("operators", operators);

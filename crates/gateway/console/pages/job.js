@@ -62,6 +62,9 @@ const Attempts = ({ attempts }) => (attempts.length === 0 ? null : html`<section
   { title: t("duration"), number: true, show: (row) => (row.endedAt ? took(time(row.endedAt).getTime() - time(row.beganAt).getTime()) : "–") },
 ]} /></section>`);
 
+/** What the price was made of: units, what each costs, and what that was multiplied by. */
+const PriceLines = ({ lines }) => lines.map((line) => html`<dt class="break">${line.line}</dt><dd>${[line.count, line.amount, ...(Number(line.factor) === 1 ? [] : [line.factor])].map(count).join(" × ")}</dd>`);
+
 export function JobPage({ who, route }) {
   const id = route.rest[0];
   const [job, setJob] = useState(null);
@@ -104,7 +107,7 @@ export function JobPage({ who, route }) {
   const own = Boolean(who.account) && job.accountId === undefined;
   const cancel = () => post(own ? `/jobs/v1/${encodeURIComponent(id)}/cancel` : `/admin/v1/jobs/${encodeURIComponent(id)}/cancel`).catch((error) => setProblem(error.message));
   return html`
-    <header class="head"><div><h1 class="job-title">${words(job)}</h1><p class="dim"><span class=${job.status === "FAILED" ? "bad" : ""}>${state(job)}</span> · ${job.operation} · <${Time} at=${job.createdAt} /></p></div>
+    <header class="head"><div><h1 class="job-title">${words(job)}</h1><p class="dim"><span class=${job.status === "FAILED" ? "bad" : ""}>${state(job)}</span> · ${job.operation} · ${job.model ? html`<span title=${t("modelRevision", job.modelRevision)}>${job.model}</span> · ` : ""}<${Time} at=${job.createdAt} /></p></div>
       ${!isFinal(job) && html`<button class="button quiet" onClick=${cancel}>${t("cancel")}</button>`}
       ${all && own && html`<button class="button quiet" onClick=${() => setCopying(true)}>${t("copyAs")}</button>
         <a class="button quiet" href=${href("create", { op: job.operation })}>${t("makeLike")}</a>`}</header>
@@ -119,7 +122,7 @@ export function JobPage({ who, route }) {
       </div>
       <aside>
         <section class="card"><h2>${t("timeline")}</h2><${Timeline} job=${job} trail=${trail} /></section>
-        <section class="card"><h2>${t("money")}</h2><dl class="facts"><dt>${t("Held")}</dt><dd>${count(job.held)}</dd><dt>${t("paid")}</dt><dd>${count(job.quota)}</dd>${job.status === "FAILED" && html`<dt>${t("returned")}</dt><dd>${t("allOfIt")}</dd>`}</dl></section>
+        <section class="card"><h2>${t("money")}</h2><dl class="facts"><${PriceLines} lines=${job.price || []} /><dt>${t("Held")}</dt><dd>${count(job.held)}</dd><dt>${t("paid")}</dt><dd>${count(job.quota)}</dd>${job.status === "FAILED" && html`<dt>${t("returned")}</dt><dd>${t("allOfIt")}</dd>`}</dl></section>
         ${trail?.callback && html`<section class="card"><h2>${t("callbacks")}</h2><${CallbackTries} callback=${trail.callback} again=${readTrail} own=${own} /></section>`}
         <${Attempts} attempts=${trail?.attempts || []} />
         ${own && html`<${Tree} job=${job} />`}
