@@ -96,19 +96,26 @@ function useChoicePrices(operation, values, price) {
   return prices;
 }
 
-/** What is to be known of the chosen model: its title, its price and when it goes, read once the page can be used. */
-function useModelNotes(operation, values) {
-  const [tell, setTell] = useState(null);
+const modelOf = (operation) => operation?.fields.find((one) => one.name === "model" || one.name === "modelName");
+
+/** The models of the account, read once the page can be used: what is to be known of the chosen one, and what it takes. */
+function useModel(operation, values) {
+  const [known, setKnown] = useState(null);
   useEffect(() => {
     const idle = globalThis.requestIdleCallback || ((work) => setTimeout(work, 1000));
-    idle(() => Promise.all([get("/account/v1/models"), import("../parts/model.js")]).then(([{ data }, { noteOf }]) => setTell(() => (name) => {
-      const found = data.find((one) => one.name === name || one.aliases?.includes(name));
-      return found ? noteOf(found) : "";
-    }), () => {}));
+    idle(() => Promise.all([get("/account/v1/models"), import("../parts/model.js")]).then(([{ data }, part]) => setKnown({ data, part }), () => {}));
   }, []);
-  const field = operation?.fields.find((one) => one.name === "model" || one.name === "modelName");
-  const note = field && tell ? tell(values[field.name] ?? field.default) : "";
-  return note ? { [field.name]: note } : {};
+  const field = modelOf(operation);
+  const find = (name) => (name ? known?.data.find((one) => one.name === name || one.aliases.includes(name)) : undefined);
+  const model = field && find(values[field.name] ?? field.default);
+  const form = useMemo(() => (model ? known.part.narrowed(operation, model) : operation), [operation, model]);
+  const note = model ? known.part.noteOf(model) : "";
+  // Another model may not take what was chosen for the one before.
+  const fit = (next) => {
+    const other = field && next[field.name] !== values[field.name] && find(next[field.name]);
+    return other ? known.part.fitting(next, known.part.narrowed(operation, other)) : next;
+  };
+  return { form, fit, notes: note ? { [field.name]: note } : {} };
 }
 
 function Operations({ all, family, chosen, choose }) {
@@ -159,7 +166,7 @@ export function Create({ route, refresh }) {
   const operation = useMemo(() => all && (all.operations.find((one) => one.name === route.query.op) || first(all, all.families[0])), [all, route.query.op]);
   const { price, hint } = usePrice(operation, values);
   const prices = useChoicePrices(operation, values, price);
-  const notes = useModelNotes(operation, values);
+  const model = useModel(operation, values);
   const choose = (one, more = null) => {
     const keep = {};
     const [before, next] = [promptOf(operation), promptOf(one)];
@@ -232,7 +239,7 @@ export function Create({ route, refresh }) {
       <${Operations} all=${all} family=${operation.family} chosen=${operation} choose=${choose} />
       <p class="dim summary"><${Prose} text=${operation.summary} />.</p>
       <form onSubmit=${(event) => { event.preventDefault(); submit(); }}>
-        <${Form} key=${operation.name} operation=${operation} values=${values} change=${setValues} problem=${shownProblem} submit=${submit} prices=${prices} notes=${notes}
+        <${Form} key=${operation.name} operation=${model.form} values=${values} change=${(next) => setValues(model.fit(next))} problem=${shownProblem} submit=${submit} prices=${prices} notes=${model.notes}
           between=${prompt && html`<div class="chips examples">${examples.slice(0, 3).map((text) => html`<button type="button" class="chip" title=${text} onClick=${() => setValues({ ...values, [prompt.name]: text })}>${text.length > 34 ? `${text.slice(0, 33)}…` : text}</button>`)}</div>`} />
         <div class="make-bar">
           ${problem && !operation.fields.some((field) => field.name === problem.field) && html`<p class="problem" role="alert">${problem.message}</p>`}

@@ -13,10 +13,12 @@ export const modelField = (operation) => operation.fields.find((field) => SPELLI
 /** Everything a model can be like, in the order of the families: `family/model`, then the operations. */
 export function likes(all, rows) {
   const own = new Set(rows.flatMap((row) => [...(row.like ? [row.name] : []), ...(row.aliases || [])]).map((name) => name.toLowerCase()));
+  // A built-in model that is switched off is left out of the description; its own row knows its operations.
+  const off = (operation) => rows.filter((row) => !row.like && row.operations?.includes(operation.name)).map((row) => row.name);
   const [models, operations] = [new Map(), []];
   for (const operation of all.operations) {
     const family = operation.name.split(".")[0];
-    for (const word of modelField(operation)?.options || []) {
+    for (const word of new Set([...(modelField(operation)?.options || []), ...off(operation)])) {
       if (own.has(word.toLowerCase())) continue;
       const name = `${family}/${word}`;
       const known = models.get(name) || { name, model: word, family: operation.family, makes: operation.makes, operations: [] };

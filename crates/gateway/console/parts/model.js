@@ -48,7 +48,26 @@ export function routeLine(routes, rankOf) {
 /** What a caller is told of a model beside its name. */
 export function noteOf(model) {
   const going = model.retires ? `${stateOf(model).text}${model.successor ? ` → ${model.successor}` : ""}` : "";
-  return [model.title, priceLine(model.price, model.makes), going].filter(Boolean).join(" · ");
+  return [model.title === model.name ? "" : model.title, priceLine(model.price, model.operations[0]?.makes), going].filter(Boolean).join(" · ");
+}
+
+/** An operation as a model takes it: fields that it refuses are left out, and the others have its words, bounds and defaults. */
+export function narrowed(operation, model) {
+  const rules = model?.operations.find((one) => one.name === operation.name)?.fields;
+  if (!rules) return operation;
+  const isModel = (field) => field.name === "model" || field.name === "modelName";
+  const fitted = (field) => {
+    const rule = rules[field.name];
+    const words = rule?.allowed?.filter((word) => word !== null);
+    return rule ? { ...field, options: field.options && words ? words : field.options, default: rule.default ?? field.default, schema: { ...field.schema, minimum: rule.min ?? field.schema.minimum, maximum: rule.max ?? field.schema.maximum } } : field;
+  };
+  return { ...operation, fields: operation.fields.filter((field) => isModel(field) || rules[field.name] || field.required).map(fitted) };
+}
+
+/** What was chosen, without what a model does not take. */
+export function fitting(values, operation) {
+  const fields = new Map(operation.fields.map((field) => [field.name, field]));
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => fields.has(name) && (!fields.get(name).options || fields.get(name).options.includes(value))));
 }
 
 /** Whether a model is sold now: the kind of its mark, and the words. */
