@@ -141,5 +141,5 @@ export const de = {
   refusedOne: "{0} Anfrage würde abgelehnt", refusedMany: "{0} Anfragen würden abgelehnt", conflictTitle: "Inzwischen hat jemand anderes Revision {0} gespeichert", conflictBoth: "auch von Ihnen geändert",
   conflictTake: "Deren Stand nehmen", conflictKeep: "Meine Änderung darüber speichern", testOf: "{0} testen",
   testText: "Ein echter Auftrag des gewählten Kontos, zu seinem Preis. Das Konto bekommt dafür einen Schlüssel, der beim Schließen widerrufen wird.", testKey: "Test von {0}", testPrice: "Preis zeigen",
-  "audit.model.create": "hat ein Modell hinzugefügt", "audit.model.change": "hat ein Modell geändert", "audit.model.remove": "hat ein Modell entfernt",
+  "audit.model.create": "hat ein Modell hinzugefügt", "audit.model.change": "hat ein Modell geändert", "audit.model.remove": "hat ein Modell entfernt", "audit.models.declare": "hat Modelle aus der Konfiguration übernommen",
 };

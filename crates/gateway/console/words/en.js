@@ -146,5 +146,5 @@ export const en = {
   routesHint: "The lowest rank goes first; back ends of one rank share jobs by weight; the next rank takes over when none of them is healthy.", routesAny: "back ends' own mapping", refusedOne: "{0} request would be refused",
   refusedMany: "{0} requests would be refused", conflictTitle: "Somebody else saved revision {0} in the meantime", conflictBoth: "you changed it, too", conflictTake: "Take theirs", conflictKeep: "Save mine over it",
   testOf: "Test {0}", testText: "A real job of the chosen account, at its price. A key for it is issued to the account and revoked when this is closed.", testKey: "test of {0}", testPrice: "Show the price",
-  "audit.model.create": "added a model", "audit.model.change": "changed a model", "audit.model.remove": "removed a model",
+  "audit.model.create": "added a model", "audit.model.change": "changed a model", "audit.model.remove": "removed a model", "audit.models.declare": "took models from the configuration",
 };
