@@ -54,7 +54,7 @@ function Default({ id, field, rule, set, words }) {
 }
 
 const Bound = ({ id, field, rule, set, name, title }) => html`<div class="field"><label for=${`${id}-${name}`}>${title}</label>
-  <input id=${`${id}-${name}`} type="number" step=${field.type === "integer" ? 1 : "any"} min=${field.schema.minimum} max=${field.schema.maximum} placeholder=${shown(name === "min" ? field.schema.minimum : field.schema.maximum)} value=${shown(rule[name])}
+  <input id=${`${id}-${name}`} type="number" step=${field.type === "integer" ? 1 : "any"} placeholder=${shown(name === "min" ? field.schema.minimum : field.schema.maximum)} value=${shown(rule[name])}
     onInput=${(event) => set({ [name]: event.target.value === "" ? undefined : Number(event.target.value) })} /></div>`;
 
 function Rule({ field, rule, change, like }) {
