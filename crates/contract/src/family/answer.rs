@@ -189,12 +189,15 @@ impl Request for CalledBackRequest {
     fn prompts(&self) -> Vec<(String, &str)> {
         self.request.prompts()
     }
-    fn order(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
-        let order = self.request.order(context)?;
+    fn draft(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
+        let order = self.request.draft(context)?;
         Ok(order.hook(Some(&self.hook)))
     }
     fn to_fields(&self) -> Fields {
         self.request.to_fields()
+    }
+    fn as_asked(&self) -> Fields {
+        self.request.as_asked()
     }
 }
 
