@@ -12,7 +12,7 @@ use crate::brief::Brief;
 use crate::fields::{HookUrl, ImageUrl};
 use crate::ids::JobId;
 use crate::job::{Job, Speed};
-use crate::models::CatalogueTotal;
+use crate::models::{CATALOGUE_FIELD, CatalogueTotal};
 use crate::refusal::{Code, Refusal};
 use crate::tariff::Price;
 
@@ -177,6 +177,10 @@ impl Order {
     pub fn stored(&self, request: &dyn Request) -> Fields {
         let mut fields = request.to_fields();
         fields.extend(self.resolved.clone());
+        // An order that goes out from an earlier job may have found that the model named is not the one it has.
+        if fields.get(CATALOGUE_FIELD).is_some_and(Value::is_null) {
+            fields.remove(CATALOGUE_FIELD);
+        }
         fields
     }
 

@@ -212,7 +212,7 @@ impl ModelCatalogue {
         let said = adapt(&row, facts, &mut fields)?;
         let inner = reader(fields).map_err(|refusal| row.reworded(refusal))?;
         if !asks && inner.parent().is_some() {
-            let request = CatalogueRequest::following(inner, call());
+            let request = CatalogueRequest::following(inner, call(), false);
             return Ok(ParsedCall {
                 request,
                 model: None,
@@ -246,8 +246,8 @@ impl ModelCatalogue {
             }
             _ => refusal,
         })?;
-        if !named && request.parent().is_some() {
-            let request = CatalogueRequest::following(request, call());
+        if request.parent().is_some() {
+            let request = CatalogueRequest::following(request, call(), named);
             return Ok(ParsedCall {
                 request,
                 model: None,
@@ -266,7 +266,7 @@ impl ModelCatalogue {
     pub(super) fn closed(&self, row: &CatalogueRow, field: &str, now_ms: i64) -> Refusal {
         let successor = row.revision.definition.successor.as_deref();
         let usable =
-            successor.filter(|name| self.row(name).map_or(true, |row| row.is_usable(now_ms)));
+            successor.filter(|name| self.row(name).is_none_or(|row| row.is_usable(now_ms)));
         row.closed(field, now_ms, usable)
     }
 

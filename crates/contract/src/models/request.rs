@@ -25,8 +25,9 @@ enum RequestModel {
     Stored(ModelNote),
     /// From the call itself.
     Named(ModelNote, CallContext, Arc<CatalogueRow>),
-    /// From the job that it follows, if that has one.
-    Parent(CallContext),
+    /// From the job that it follows, if that has one. A call that names a built-in model itself has the earlier job's only
+    /// where its operation says so.
+    Parent(CallContext, bool),
 }
 
 /// What a call was read with.
@@ -52,8 +53,12 @@ impl CatalogueRequest {
         Box::new(Self { inner, model })
     }
 
-    pub(super) fn following(inner: Box<dyn Request>, call: CallContext) -> Box<dyn Request> {
-        let model = RequestModel::Parent(call);
+    pub(super) fn following(
+        inner: Box<dyn Request>,
+        call: CallContext,
+        asks: bool,
+    ) -> Box<dyn Request> {
+        let model = RequestModel::Parent(call, asks);
         Box::new(Self { inner, model })
     }
 
@@ -65,7 +70,7 @@ impl CatalogueRequest {
     fn note(&self) -> Option<&ModelNote> {
         match &self.model {
             RequestModel::Stored(note) | RequestModel::Named(note, ..) => Some(note),
-            RequestModel::Parent(_) => None,
+            RequestModel::Parent(..) => None,
         }
     }
 
@@ -86,6 +91,12 @@ impl CatalogueRequest {
 }
 
 impl CallContext {
+    /// Whether an order has the model of the job it goes out from, whatever the call named.
+    fn takes_over(&self, order: &Order, context: ReferencedJobs<'_>) -> bool {
+        let spelling = facts_of(self.operation).and_then(|facts| facts.model_field);
+        context.parent.is_some() && spelling.is_some_and(|field| order.resolved.contains_key(field))
+    }
+
     /// The model of a follow-up: that of the earlier job, or a built-in one that the order found there.
     fn inherit(
         &self,
@@ -187,25 +198,16 @@ impl Request for CatalogueRequest {
         match &self.model {
             RequestModel::Stored(note) => note.apply(&mut order.brief),
             RequestModel::Named(note, call, row) => {
-                let spelling = facts_of(call.operation).and_then(|facts| facts.model_field);
-                // What goes out from an earlier job may have that one's model, whatever it names.
-                if context.parent.is_some()
-                    && spelling.is_some_and(|field| order.resolved.contains_key(field))
-                {
+                if call.takes_over(&order, context) {
                     call.inherit(&mut order, context, self.inner.as_ref())?;
                 } else {
                     note.apply(&mut order.brief);
                     call.price(row, note, &mut order, self.inner.as_ref())?;
                 }
             }
-            RequestModel::Parent(call) => {
-                call.inherit(&mut order, context, self.inner.as_ref())?;
-                if order
-                    .resolved
-                    .get(CATALOGUE_FIELD)
-                    .is_some_and(serde_json::Value::is_null)
-                {
-                    order.resolved.remove(CATALOGUE_FIELD);
+            RequestModel::Parent(call, asks) => {
+                if !*asks || call.takes_over(&order, context) {
+                    call.inherit(&mut order, context, self.inner.as_ref())?;
                 }
             }
         }

@@ -68,11 +68,13 @@ pub(super) fn default_of(
         (None, Some(FreeKind::Seconds)) => rule.min.or(rule.max)?,
         (None, _) => return None,
     };
-    let within = number
-        .max(rule.min.unwrap_or(number))
-        .min(rule.max.unwrap_or(f64::INFINITY));
-    let moved = within != number || allows.default.is_none();
-    moved.then(|| as_number(within))
+    let within = match (rule.min, rule.max) {
+        (Some(min), _) if number < min => min,
+        (_, Some(max)) if number > max => max,
+        _ if allows.default.is_some() => return None,
+        _ => number,
+    };
+    Some(as_number(within))
 }
 
 /// A number as JSON writes it: without a fraction where it has none.

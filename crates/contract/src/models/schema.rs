@@ -71,10 +71,10 @@ fn add_words(schema: &mut Value, row: &CatalogueRow) {
             add_word(field, in_type(field, kind, word));
         }
         // A length between two bounds is no list any more.
-        if rule.min.is_some() || rule.max.is_some() {
-            if let Some(field) = field.as_object_mut() {
-                field.remove("enum");
-            }
+        if (rule.min.is_some() || rule.max.is_some())
+            && let Some(field) = field.as_object_mut()
+        {
+            field.remove("enum");
         }
     }
 }

@@ -146,12 +146,10 @@ pub fn price_text(price: &ModelPrice) -> String {
 }
 
 fn unit_text(price: &UnitPrice) -> String {
-    let mut text = format!("{} per {}", price.amount, price.unit.word());
-    for (field, words) in &price.factors {
-        let (least, most) = (words.values().min(), words.values().max());
-        if let (Some(least), Some(most)) = (least, most) {
-            text.push_str(&format!(", times {least} to {most} by {field}"));
-        }
-    }
-    text
+    let plain = format!("{} per {}", price.amount, price.unit.word());
+    let factors = price.factors.iter().filter_map(|(field, words)| {
+        let (least, most) = (words.values().min()?, words.values().max()?);
+        Some(format!(", times {least} to {most} by {field}"))
+    });
+    std::iter::once(plain).chain(factors).collect()
 }
