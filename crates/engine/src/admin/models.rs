@@ -22,7 +22,7 @@ use crate::context::{Context, unavailable};
 use crate::crash;
 use crate::hint::Hint;
 use crate::model_revisions::{ModelRevisions, StoredModel, stored_definition};
-use crate::runner::Runner;
+use crate::runner::{Runner, WorkerReport};
 use draft::{SeenModels, absent, read_change, read_new, take_revision};
 
 pub use route_health::RouteHealth;
@@ -100,7 +100,8 @@ impl Models {
     pub async fn list(&self) -> Result<Vec<ModelReport>, Refusal> {
         let (seen, backends) = tokio::try_join!(self.seen(), self.backends())?;
         let there = seen.rows.into_iter().filter(|one| !one.row.removed);
-        Ok(there.map(|one| self.report(one, &backends)).collect())
+        let reports = self.runner.workers().reports();
+        Ok(there.map(|one| report(one, &backends, &reports)).collect())
     }
 
     /// One model, by its name.
@@ -108,7 +109,7 @@ impl Models {
         let (mut seen, backends) = tokio::try_join!(self.seen(), self.backends())?;
         let found = seen.take(name).filter(|one| !one.row.removed);
         let found = found.ok_or_else(|| absent(name))?;
-        Ok(self.report(found, &backends))
+        Ok(report(found, &backends, &self.runner.workers().reports()))
     }
 
     /// Makes a model.
@@ -186,7 +187,8 @@ impl Models {
             };
             let act = self.context.act(by, "model.remove", name, "");
             if self.append(&seen, vec![draft], act).await? {
-                return Ok(self.report(StoredModel { row, declared }, &backends));
+                let now = StoredModel { row, declared };
+                return Ok(report(now, &backends, &self.runner.workers().reports()));
             }
         }
         Err(crossed())
@@ -271,17 +273,6 @@ impl Models {
         Ok(rows)
     }
 
-    fn report(&self, model: StoredModel, backends: &[BackendRow]) -> ModelReport {
-        let reports = self.runner.workers().reports();
-        let routes = &model.row.definition.routes;
-        let health = |route| route_health::health(route, backends, &reports);
-        ModelReport {
-            route_health: routes.iter().map(health).collect(),
-            row: model.row,
-            declared: model.declared,
-        }
-    }
-
     /// Refuses a definition that does not fit, with its field.
     async fn check(
         &self,
@@ -357,5 +348,16 @@ impl Models {
         self.load().await.map_err(unavailable)?;
         self.context.broadcast(Hint::Models);
         Ok(true)
+    }
+}
+
+/// A model as operators see it.
+fn report(model: StoredModel, backends: &[BackendRow], reports: &[WorkerReport]) -> ModelReport {
+    let routes = model.row.definition.routes.iter();
+    let health = |route| route_health::health(route, backends, reports);
+    ModelReport {
+        route_health: routes.map(health).collect(),
+        row: model.row,
+        declared: model.declared,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::family::SubmitEndpoint;
 use atelier_contract::models::{
-    Audience, CATALOGUE_FIELD, CatalogueTotal, DEFAULT_GROUP, ModelRevision, ParsedCall, note_of,
+    Audience, CatalogueTotal, DEFAULT_GROUP, ModelRevision, ParsedCall, note_of,
 };
 use atelier_contract::operation::Order;
 use atelier_contract::tariff::Price;
@@ -36,12 +36,16 @@ impl Intake {
         named: Option<Arc<ModelRevision>>,
         stored: &Fields,
     ) -> Result<Option<Arc<ModelRevision>>, Refusal> {
-        if named.is_some() || !stored.contains_key(CATALOGUE_FIELD) {
-            return Ok(named);
-        }
+        // A call may name one model and go on with its parent's: the order decides.
         let Some(note) = note_of(stored) else {
             return Ok(None);
         };
+        let is_it = |row: &Arc<ModelRevision>| {
+            row.revision == note.revision && row.definition.name == note.name
+        };
+        if let Some(row) = named.filter(is_it) {
+            return Ok(Some(row));
+        }
         let found = self.models.revision(&note.name, note.revision).await;
         found.map_err(unavailable)
     }

@@ -85,13 +85,18 @@ pub(super) async fn lease(
             }
         }
     }
+    hand_all_back(context, back).await;
+    Ok(count)
+}
+
+/// Gives leases back, each with what came of its choice and whether it asks for something particular.
+async fn hand_all_back(context: &Context, mut back: Vec<(LeasedJob, Choice, bool)>) {
     // In the order in which others lock jobs.
     back.sort_by(|one, other| one.0.id.as_str().cmp(other.0.id.as_str()));
     // Together: each would have to wait for the whole queue before it.
     let back = back.iter();
     let back = back.map(|(leased, choice, picky)| hand_back(context, leased, *choice, *picky));
     futures_util::future::join_all(back).await;
-    Ok(count)
 }
 
 /// Looks up the revision of the model that a job was accepted with, whose routes hold for it whatever became of the model since;

@@ -2,7 +2,7 @@
 
 use atelier_contract::body::Fields;
 use atelier_contract::models::{Audience, DEFAULT_GROUP, ModelCatalogue};
-use atelier_contract::pages::models::{ModelPreview, RefusedPreview};
+use atelier_contract::pages::models::{ModelPreview, PreviewRefusal};
 use atelier_contract::{AccountId, JobState, Price, Quota, Refusal, Tariff, operation};
 use atelier_store::{JobFilter, JobPage, JobRow};
 
@@ -49,7 +49,7 @@ impl Previewer<'_> {
                 Err(refusal) => {
                     would_refuse += 1;
                     if refused.len() < MOST_NAMED {
-                        refused.push(RefusedPreview {
+                        refused.push(PreviewRefusal {
                             job_id: id,
                             message: refusal.message,
                         });
