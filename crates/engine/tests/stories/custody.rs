@@ -19,7 +19,7 @@ fn request(body: &Value) -> CustodyRequest {
 /// Nobody counts what callers do here.
 const ALWAYS: fn() -> Result<(), Refusal> = || Ok(());
 
-async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String {
+pub(crate) async fn register(rig: &Rig, caller: &Caller, stage: &str, name: &str) -> String {
     let body = json!({
         "vendor": "stage",
         "base_url": "http://127.0.0.1:9",

@@ -39,6 +39,8 @@ mod kills;
 #[path = "../../../backends/tests/vendors/local.rs"]
 mod local;
 mod lost_submits;
+mod model_changes;
+mod models;
 mod money;
 mod names;
 mod prices;

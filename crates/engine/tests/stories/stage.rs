@@ -52,6 +52,8 @@ pub(crate) struct Books {
     pub(crate) arrived: Vec<(String, String)>,
     /// Tickets that were asked to stop.
     pub(crate) cancelled: Vec<Value>,
+    /// What the model of each submit it took is called here, where a route says so.
+    pub(crate) models: Vec<Option<String>>,
     /// Where the vendor may post about each submit it took.
     pub(crate) hooks: Vec<Option<String>>,
     /// Questions asked.
@@ -99,6 +101,7 @@ impl Stage {
         let mut books = self.books();
         let prompt = work.brief.prompt.clone();
         books.taken.push((worker.to_owned(), prompt));
+        books.models.push(work.brief.vendor_model.clone());
         books.hooks.push(work.hook_url.clone());
         let number = books.taken.len() as u64;
         books.tokens.insert(work.attempt_id.clone(), number);
@@ -208,6 +211,9 @@ impl Actor {
             "unable" | "too-much" if self.name.starts_with("poor") => {
                 let why = format!("{} cannot", self.name);
                 return Err(Fault::new(Class::Unable, FaultKind::BadParameter, why));
+            }
+            "unknown-model" if self.name.starts_with("poor") => {
+                return Err(Fault::unknown_model("404 no such model"));
             }
             "nonsense" => return Err(Fault::unusable("no such size")),
             "cut-before" if first => return Err(cut(Acceptance::No)),

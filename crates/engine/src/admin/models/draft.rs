@@ -7,9 +7,6 @@ use atelier_contract::{Code, Refusal};
 
 use crate::model_revisions::StoredModel;
 
-/// Models that there may be; every node holds all of them in memory.
-const MODELS_MOST: usize = 10_000;
-
 /// Everything that was stored at one moment.
 pub(super) struct SeenModels {
     pub(super) edition: Option<String>,
@@ -74,12 +71,6 @@ pub(super) fn read_new(seen: &SeenModels, fields: Fields) -> Result<ModelDefinit
             there.row.definition.name, there.row.revision
         );
         return Err(Refusal::field(Code::Conflict, "name", message));
-    }
-    let count = seen.rows.iter().filter(|one| !one.row.removed).count();
-    if count >= MODELS_MOST {
-        let message =
-            format!("there are {MODELS_MOST} models, which is the most; remove one first");
-        return Err(Refusal::invalid("name", message));
     }
     Ok(definition)
 }
