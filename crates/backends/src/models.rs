@@ -177,3 +177,26 @@ impl Models {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_routes_name_wins_over_the_mapping() {
+        let settings = ModelSettings {
+            image_model: Some("usual".to_owned()),
+            ..ModelSettings::default()
+        };
+        let makes = SupportedTasks::PICTURES_AND_VIDEOS;
+        let models = settings.unchecked(makes, UsualModels::default());
+        let mut brief = Brief::new(Task::Draw).by_model("image-1");
+        let chosen = |brief: &Brief| {
+            let found = models.chosen_for("imgmodel.generations", brief);
+            found.expect("a model").to_owned()
+        };
+        assert_eq!(chosen(&brief), "usual");
+        brief.vendor_model = Some("gpt-image-2".to_owned());
+        assert_eq!(chosen(&brief), "gpt-image-2");
+    }
+}

@@ -314,3 +314,24 @@ async fn half_a_request_is_never_sent() {
     );
     assert!(remote.asked().is_empty());
 }
+
+/// A model that a route names and the remote refuses is the operator's matter: another back end may know it.
+#[tokio::test]
+async fn a_routed_model_that_the_remote_refuses_is_none_of_the_callers_faults() {
+    for (routed, class) in [(Some("foks"), Class::Unable), (None, Class::BadRequest)] {
+        let remote = Remote::start(|_| {
+            let message = "model: must be one of video-2, is `foks`";
+            let body = json!({ "status": "FAILED", "message": message, "data": null,
+                               "code": "invalid_parameter", "param": "model" });
+            Reply::Json(400, body)
+        });
+        let (mut work, _) = work("artgen.imagine", &json!({ "prompt": "x" }), None, &[]);
+        work.brief.vendor_model = routed.map(str::to_owned);
+        let fault = refused(&*remote.worker("relay", Value::Null), &work).await;
+        assert_eq!(
+            (fault.class, fault.is_unknown_model()),
+            (class, routed.is_some())
+        );
+        assert!(fault.detail.contains("must be one of"), "{}", fault.detail);
+    }
+}

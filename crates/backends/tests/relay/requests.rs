@@ -188,3 +188,26 @@ async fn a_parent_that_another_back_end_made_is_refused_before_anything_is_sent(
     assert_eq!(fault.field.as_deref(), Some("jobId"));
     assert!(remote.asked().is_empty());
 }
+
+/// A route says what the remote calls an operator's model; what only that model knows goes along with it.
+#[tokio::test]
+async fn a_model_of_the_operators_goes_by_the_remotes_name_and_in_the_callers_words() {
+    let body = json!({ "prompt": "a fox", "model": "video-2" });
+    let note =
+        json!({ "name": "film", "revision": 1, "said": { "model": "film", "duration": 33 } });
+    for (routed, model) in [
+        (Some("film-at-the-remote"), "film-at-the-remote"),
+        (None, "video-2"),
+    ] {
+        let remote = accepting();
+        let relay = remote.worker("relay", Value::Null);
+        let (mut work, _) = work("vidgen.generations", &body, None, &[]);
+        work.request.insert("$model".to_owned(), note.clone());
+        work.brief.vendor_model = routed.map(str::to_owned);
+        relay.start(work).await.expect("accepted");
+        let asked = remote.last().json();
+        assert_eq!(asked["model"], model);
+        assert_eq!(asked["duration"] == json!(33), routed.is_some(), "{asked}");
+        assert!(asked.get("$model").is_none(), "{asked}");
+    }
+}

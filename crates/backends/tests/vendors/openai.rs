@@ -358,3 +358,21 @@ async fn nothing_a_vendor_hid_in_a_file_reaches_a_caller() {
     let text = String::from_utf8_lossy(&made.files[0].bytes).into_owned();
     assert!(!text.contains("workflow"));
 }
+
+/// The name that a route gives a model wins over the mapping, whatever the operation.
+#[tokio::test]
+async fn a_route_says_what_the_vendor_calls_the_model() {
+    let (stand, studio) = (painter(), Studio::new());
+    let worker = stand.worker("openai", settings());
+    for name in ["imgmodel.generations", "design.generations"] {
+        let (mut work, _) = studio.work(name, &json!({"prompt": "a red door"}), None);
+        work.brief.vendor_model = Some("gpt-image-2".to_owned());
+        made(&worker, work).await.expect("a picture");
+    }
+    let models: Vec<Value> = stand
+        .seen()
+        .iter()
+        .map(|seen| seen.json()["model"].clone())
+        .collect();
+    assert_eq!(models, ["gpt-image-2", "gpt-image-2"]);
+}
