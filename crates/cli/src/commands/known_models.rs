@@ -66,7 +66,7 @@ fn names(answer: &Value, wanted: ModelsWanted<'_>) -> Vec<String> {
         ModelsWanted::Every => true,
         ModelsWanted::Of(operation) => {
             let mut listed = row["operations"].as_array().into_iter().flatten();
-            listed.any(|one| one == operation)
+            listed.any(|one| one["name"] == operation)
         }
     };
     let rows = answer["data"].as_array().into_iter().flatten();
@@ -79,9 +79,15 @@ fn names(answer: &Value, wanted: ModelsWanted<'_>) -> Vec<String> {
 
 /// What a model of the operator's may be like: every built-in model with its family, and every operation.
 pub(super) fn likes(catalogue: &Catalogue) -> Vec<String> {
-    let built_in = models()
-        .iter()
-        .map(|model| format!("{}/{}", model.family.name, model.name));
+    let built_in = models().iter().flat_map(|model| {
+        let families = model.submits.iter();
+        let families = families.filter_map(|submit| submit.name.split('.').next());
+        let mut likes: Vec<String> = families
+            .map(|family| format!("{family}/{}", model.name))
+            .collect();
+        likes.dedup();
+        likes
+    });
     let making = catalogue.operations.iter();
     let making = making.filter(|operation| operation.makes.is_some());
     built_in
@@ -98,8 +104,8 @@ mod tests {
     #[test]
     fn only_what_an_operation_takes_is_offered_to_it() {
         let answer = json!({ "data": [
-            { "name": "seedream-4-5", "operations": ["imgmodel.generations"], "aliases": ["seedream"] },
-            { "name": "kling-v3", "operations": ["vidgen_partner.generations"] },
+            { "name": "seedream-4-5", "operations": [{ "name": "imgmodel.generations" }], "aliases": ["seedream"] },
+            { "name": "kling-v3", "operations": [{ "name": "vidgen_partner.generations" }] },
         ] });
         let pictures = names(&answer, ModelsWanted::Of("imgmodel.generations"));
         assert_eq!(pictures, ["seedream-4-5", "seedream"]);

@@ -99,7 +99,7 @@ impl ClientCommand for ModelsCommand {
     const EXAMPLES: &str = "\
 atelier models
 atelier models add seedream-4-5 --like imgmodel/image-1 --route ark=doubao-seedream-4-5 --price item=0.4
-atelier models add kling-v3 --like vidgen_partner/video-2 --route kling=kling-v3 --price second=2 --factor size:1280x720=1.5
+atelier models add kling-v3 --like vidgen_partner/video-2 --route kling=kling-v3 --price second=2
 atelier models change seedream-4-5 --default size=2048x2048
 atelier models preview seedream-4-5 --price item=0.5
 atelier models add image-1 --route ark --route spare,rank=200

@@ -108,7 +108,12 @@ impl ModelOptions {
             fields.insert("enabled".to_owned(), self.enabled.into());
         }
         for name in &self.without {
-            fields.insert(name.clone(), Value::Null);
+            let nothing = match name.as_str() {
+                "routes" | "aliases" | "groups" => Value::Array(Vec::new()),
+                "fields" => Value::Object(Map::new()),
+                _ => Value::Null,
+            };
+            fields.insert(name.clone(), nothing);
         }
         Ok(fields)
     }
@@ -400,6 +405,7 @@ mod tests {
             "price": { "unit": "item", "amount": 1, "factors": { "quality": { "low": 1, "high": 2 } } },
             "fields": { "n": { "max": 2, "default": 1 } },
             "title": null,
+            "routes": [],
         });
         assert_eq!(Value::Object(said), wanted);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use atelier_contract::fields::{Count, Flag};
 use atelier_contract::models::ModelDefinition;
-use atelier_contract::pages::models::ModelPreview;
+use atelier_contract::pages::models::{ModelPreview, ModelQuery};
 use atelier_contract::pages::patch::Patch;
 use atelier_engine::ModelEdit;
 use schemars::JsonSchema;
@@ -22,15 +22,7 @@ const MODEL_BODY: usize = 1024 * 1024;
 /// A body in the shape of a `T`, as it came: null takes something away.
 type RawModelBody<T> = RawBody<T, MODEL_BODY>;
 
-/// Whether a change is made or only asked about.
-#[derive(Deserialize, JsonSchema)]
-pub(crate) struct ModelEditQuery {
-    /// `true` changes nothing and says what the latest jobs would have cost and which would be refused.
-    #[serde(default)]
-    preview: Flag<false>,
-}
-
-/// The same of a removal, which has no body.
+/// How a removal is asked for; it has no body.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct ModelRemovalQuery {
     /// `true` removes nothing and says which of the latest jobs would be refused.
@@ -93,7 +85,7 @@ pub(crate) async fn create(
     received: IncomingRequest,
     BodyAndQuery(RawBody(fields, _), query): BodyAndQuery<
         RawModelBody<ModelDefinition>,
-        ModelEditQuery,
+        ModelQuery,
     >,
 ) -> Result<Data<ModelEditResult>, Denial> {
     if query.preview.on() {
@@ -108,10 +100,7 @@ pub(crate) async fn create(
 pub(crate) async fn change(
     app: Arc<App>,
     received: IncomingRequest,
-    BodyAndQuery(RawBody(fields, _), query): BodyAndQuery<
-        RawModelBody<ModelChange>,
-        ModelEditQuery,
-    >,
+    BodyAndQuery(RawBody(fields, _), query): BodyAndQuery<RawModelBody<ModelChange>, ModelQuery>,
 ) -> Result<Data<ModelEditResult>, Denial> {
     let name = received.decoded_param(0);
     if query.preview.on() {
