@@ -67,6 +67,7 @@ mod mcp;
 mod memory;
 mod metrics;
 mod midjourney;
+mod models;
 mod money;
 mod names;
 mod operator;

@@ -46,6 +46,7 @@ const THINGS: &[(&str, &str, Thing)] = &[
     ("/custody/v1/accounts/", "id", |ids| &ids.custody),
     ("/admin/v1/accounts/", "id", |ids| &ids.account),
     ("/admin/v1/accounts/", "keyId", |ids| &ids.key),
+    ("/admin/v1/models/", "name", |_| "no-such-model"),
     ("/admin/v1/backends/", "id", |ids| &ids.backend),
     ("/admin/v1/backends/", "accountId", |ids| &ids.worker),
     ("/admin/v1/operators/", "id", |ids| &ids.operator),

@@ -213,7 +213,7 @@ impl Service {
         for field in ["max_queue", "balance"] {
             things.push(account.json["data"][field].clone());
         }
-        for path in ["/admin/v1/prices", "/admin/v1/banned"] {
+        for path in ["/admin/v1/prices", "/admin/v1/banned", "/admin/v1/models"] {
             let answer = self.gateway.operate(Method::GET, path, None).await;
             things.push(answer.json["data"].clone());
         }
