@@ -49,6 +49,7 @@ static GUIDES: &[Guide] = guides! {
     "guide/write-a-back-end" "Write a back end"
     "guide/write-a-family" "Write a family"
     "guide/troubleshooting" "Troubleshooting by error code"
+    "answers" "Answers: waiting, later, as a stream"
     "callbacks" "Callbacks"
     "keys" "Keys and operators"
     "doors" "Files, batches, events, other clients"
