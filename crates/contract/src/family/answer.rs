@@ -62,7 +62,12 @@ struct AnswerFields {
     #[schemars(extend("x-widget" = "answer"))]
     later: Flag<false>,
     /// Address that receives the job, as `/jobs/v1/{jobId}` shows it, when it has finished or failed.
-    #[serde(default, rename = "hookUrl", alias = "hook_url")]
+    #[serde(
+        default,
+        rename = "hookUrl",
+        alias = "hook_url",
+        skip_serializing_if = "Option::is_none"
+    )]
     hook_url: Option<HookUrl>,
 }
 
@@ -82,8 +87,8 @@ struct StreamFields {
 impl AnswerWish {
     /// Reads it from the fields of a call. `models` are those whose answers can be streamed.
     pub(super) fn read(fields: &Fields, models: &[&str]) -> Result<Self, Refusal> {
-        let known = || WAY_FIELDS.iter().chain(&HOOKS);
-        if !known().any(|name| fields.contains_key(*name)) {
+        let mut known = WAY_FIELDS.iter().chain(&HOOKS);
+        if !known.any(|name| fields.contains_key(*name)) {
             return Ok(Self::default());
         }
         let some = |names: &[&str]| -> Fields {
@@ -208,6 +213,7 @@ mod tests {
     use super::*;
 
     const MODELS: &[&str] = &["image-1"];
+    const NONE: &[&str] = &[];
 
     fn read(fields: Value, models: &[&str]) -> Result<AnswerWish, Refusal> {
         let Value::Object(fields) = fields else {
@@ -250,14 +256,14 @@ mod tests {
             ),
             (json!({ "stream": true, "async": true }), MODELS, "stream"),
             (json!({ "hookUrl": "ftp://example.com" }), MODELS, "hookUrl"),
-            (json!({ "stream": true }), &[], "stream"),
-            (json!({ "stream": "true" }), &[], "stream"),
+            (json!({ "stream": true }), NONE, "stream"),
+            (json!({ "stream": "true" }), NONE, "stream"),
         ] {
             let refusal = read(fields.clone(), models).expect_err("refused");
             assert_eq!(refusal.field.as_deref(), Some(field), "{fields}");
         }
         // Without a stream to ask for, its fields mean nothing.
-        let wish = read(json!({ "stream": false, "partial_images": 9 }), &[]);
+        let wish = read(json!({ "stream": false, "partial_images": 9 }), NONE);
         assert_eq!(wish.expect("ignored").way, AnswerWay::Wait);
     }
 

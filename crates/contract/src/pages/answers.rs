@@ -25,21 +25,17 @@ pub struct PendingAnswer {
 }
 
 impl PendingAnswer {
-    /// Of a job, at a service with a public address.
-    pub fn of(job: &Job, base_url: &str) -> Self {
-        let id = job.id.as_str();
+    /// Of a job, as far as it has been seen, at a service with a public address.
+    pub fn of(id: &JobId, seen: Option<&Job>, base_url: &str) -> Self {
+        let waits = seen.is_none_or(|job| job.state == JobState::Waiting);
         Self {
-            id: job.id.clone(),
-            status: match job.state {
-                JobState::Waiting => "queued",
-                _ => "in_progress",
-            },
-            progress: if job.state.is_final() {
-                100
-            } else {
-                job.progress
-            },
-            poll: format!("{base_url}{}", ANSWER_PATH.replace("{jobId}", id)),
+            id: id.clone(),
+            status: if waits { "queued" } else { "in_progress" },
+            progress: seen.map_or(0, |job| match job.state {
+                JobState::Succeeded | JobState::Failed => 100,
+                JobState::Waiting | JobState::Running => job.progress,
+            }),
+            poll: format!("{base_url}{}", ANSWER_PATH.replace("{jobId}", id.as_str())),
             events: format!("{base_url}/jobs/v1/{id}/events"),
         }
     }

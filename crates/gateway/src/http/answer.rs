@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use atelier_contract::family::{AnswerMode, FinishedJob, SubmitEndpoint};
 use atelier_contract::pages::answers::PendingAnswer;
-use atelier_contract::{Code, FileRole, Job, JobState, Refusal};
+use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Refusal};
 use atelier_engine::refusal_of;
 use hyper::StatusCode;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
@@ -60,29 +60,33 @@ pub(super) async fn finished<T>(
     }))
 }
 
-/// Says that a call was accepted and where its answer will be.
-pub(super) fn accepted(app: &App, job: &Job) -> Reply {
-    let mut reply = pending(app, job);
+/// Says that a call was accepted and where its answer will be. That is so even if the job cannot be looked at just now.
+pub(super) async fn accepted(app: &App, account_id: &AccountId, id: &JobId) -> Reply {
+    let job = app.engine.jobs().job(account_id, id).await.ok();
+    let mut reply = pending(app, id, job.as_ref());
     let applied = HeaderValue::from_static(RESPOND_ASYNC);
     reply.headers_mut().insert(PREFERENCE_APPLIED, applied);
     reply
 }
 
 /// Says that an answer is not there yet.
-fn pending(app: &App, job: &Job) -> Reply {
-    let pending = PendingAnswer::of(job, &app.base_url);
+fn pending(app: &App, id: &JobId, seen: Option<&Job>) -> Reply {
+    let pending = PendingAnswer::of(id, seen, &app.base_url);
     let mut reply = reply::json_of(&pending);
     *reply.status_mut() = StatusCode::ACCEPTED;
     if let Ok(poll) = HeaderValue::from_str(&pending.poll) {
         reply.headers_mut().insert(LOCATION, poll);
     }
-    let usual_s = atelier_contract::operation(&job.operation)
-        .map_or(SOONEST_S, |(_, entry)| (entry.usual_s)(&job.request));
-    let again_s = (usual_s / LOOKS).clamp(SOONEST_S, LATEST_S);
+    let usual_s = seen.and_then(|job| {
+        let (_, entry) = atelier_contract::operation(&job.operation)?;
+        Some((entry.usual_s)(&job.request))
+    });
+    let again_s = usual_s.unwrap_or_default() / LOOKS;
+    let again_s = again_s.clamp(SOONEST_S, LATEST_S);
     reply
         .headers_mut()
         .insert(RETRY_AFTER, HeaderValue::from(again_s));
-    name_job(&mut reply, job.id.as_str());
+    name_job(&mut reply, id.as_str());
     reply
 }
 
@@ -106,7 +110,7 @@ pub(crate) async fn of_job(app: &App, job: &Job, holder: &Arc<str>) -> HandlerRe
         return Err(Refusal::new(Code::ActionNotAvailable, message).into());
     };
     if !job.state.is_final() {
-        return Ok(pending(app, job));
+        return Ok(pending(app, &job.id, Some(job)));
     }
     let answer = kept(app, entry, job, holder, render).await;
     let shape = RefusalShape::of(entry.path);

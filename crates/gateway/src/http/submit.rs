@@ -71,8 +71,7 @@ pub(super) async fn accept(
         return Ok(reply::json_of(&family.accepted(&submitted.job_id)));
     };
     if way == AnswerWay::Later {
-        let job = app.engine.jobs().job(&account_id, &submitted.job_id);
-        return Ok(answer::accepted(app, &job.await?));
+        return Ok(answer::accepted(app, &account_id, &submitted.job_id).await);
     }
     let wait = SyncWait {
         app: Arc::clone(app),
