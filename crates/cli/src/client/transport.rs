@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use atelier_contract::Code;
 use atelier_contract::catalogue::{ApiOperation, Catalogue};
 use atelier_contract::pages::Access;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
@@ -129,10 +130,20 @@ fn parse_response(status: u16, bytes: &[u8]) -> Result<Value, Fault> {
         let text = String::from_utf8_lossy(bytes);
         Value::from(text.into_owned())
     });
+    let status = failure_in(&body).map_or(status, Code::status);
     if status >= 400 {
         return Err(Fault::refused(status, &body));
     }
     Ok(body)
+}
+
+/// Why a call failed whose answer had begun before that was known (`answers.keep_alive_s`), whatever status it came with. Of a
+/// job that failed, an answer has no code.
+fn failure_in(body: &Value) -> Option<Code> {
+    let word = body["code"]
+        .as_str()
+        .filter(|_| body["status"] == "FAILED")?;
+    Code::ALL.iter().copied().find(|code| code.word() == word)
 }
 
 /// Whether somebody before the service says that it is away; the service itself answers in JSON.
@@ -146,4 +157,23 @@ fn is_a_proxy(status: u16, headers: &HeaderMap) -> bool {
 fn retry_after(status: u16, headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
     matches!(status, 409 | 429 | 503).then(|| Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_in_an_answer_that_began_well_is_a_failure() {
+        let late = br#"   {"status":"FAILED","message":"no more paint","data":null,"code":"backend_failed"}"#;
+        let fault = parse_response(200, late).expect_err("a failure");
+        assert_eq!(fault.message, "no more paint (backend_failed)");
+        for good in [
+            &br#" {"status":"SUCCESS","message":"success","data":{}}"#[..],
+            br#"{"status":"FAILED","message":"a job's own","jobId":"a","data":null}"#,
+            br#"{"code":1,"result":"a"}"#,
+        ] {
+            parse_response(200, good).expect("an answer");
+        }
+    }
 }

@@ -49,7 +49,8 @@ async fn next(mut answer: LateAnswer) -> Option<(io::Result<Bytes>, LateAnswer)>
         return Some((Ok(answer.filler.clone()), answer));
     }
     let made = answer.made.as_mut()?;
-    match timeout(answer.every, made).await {
+    let result = timeout(answer.every, made).await;
+    match result {
         Err(_) => Some((Ok(answer.filler.clone()), answer)),
         Ok(result) => {
             answer.made = None;
