@@ -26,6 +26,14 @@ const TRIES: [&str; 3] = ["delivered", "again", "given_up"];
 /// What vendors took, in millionths, by vendor and currency.
 type Costs = BTreeMap<(&'static str, String), i64>;
 
+/// Jobs by model and outcome.
+type ModelJobs = BTreeMap<String, [u64; OUTCOMES.len()]>;
+
+/// Models that are counted by their own names: a metric has so many rows at most.
+const MODELS_COUNTED: usize = 1_024;
+/// What all others are counted as, together with a model that is called so.
+const OTHER_MODELS: &str = "other";
+
 /// What this node counts.
 pub struct Meters {
     jobs: HistogramVec,
@@ -40,6 +48,8 @@ pub struct Meters {
     credentials: CounterVec,
     /// Locked only when a vendor has said what it took, and by whoever reads.
     costs: Mutex<Costs>,
+    /// Locked only when a job of the operator's models ends, and by whoever reads.
+    model_jobs: Mutex<ModelJobs>,
 }
 
 impl Meters {
@@ -64,15 +74,29 @@ impl Meters {
             files: HistogramVec::new(&table::STORE_FILE_DURATION, plain()),
             credentials: CounterVec::new(&table::CREDENTIALS, [MARKED.to_vec(), vec![]]),
             costs: Mutex::default(),
+            model_jobs: Mutex::default(),
         }
     }
 
     /// A job became final.
     pub(crate) fn ended(&self, row: &JobRow, mark: Option<TraceMark>) {
-        let outcome = OUTCOMES[usize::from(row.state != JobState::Succeeded)];
+        let place = usize::from(row.state != JobState::Succeeded);
+        let outcome = OUTCOMES[place];
+        if let Some(model) = &row.model {
+            self.model_ended(model, place);
+        }
         let span_ms = row.finished_ms.unwrap_or(row.created_ms) - row.created_ms;
         let family = family_of(&row.operation);
         self.jobs.at(family, outcome).observe_ms(span_ms, mark);
+    }
+
+    /// A job of one of the operator's models ended.
+    fn model_ended(&self, model: &str, outcome: usize) {
+        let jobs = self.model_jobs.lock();
+        let mut jobs = jobs.unwrap_or_else(PoisonError::into_inner);
+        let is_counted = jobs.contains_key(model) || jobs.len() < MODELS_COUNTED;
+        let name = if is_counted { model } else { OTHER_MODELS };
+        jobs.entry(name.to_owned()).or_default()[outcome] += 1;
     }
 
     /// An attempt at a job is begun so long after its acceptance.
@@ -169,6 +193,17 @@ impl Meters {
         [&self.vendor_faults, &self.callback_tries, &self.credentials]
     }
 
+    /// Jobs of the operator's models that ended, by model and outcome.
+    pub fn model_jobs(&self) -> Vec<(String, &'static str, u64)> {
+        let jobs = self.model_jobs.lock();
+        let jobs = jobs.unwrap_or_else(PoisonError::into_inner);
+        let rows = jobs.iter().flat_map(|(model, counts)| {
+            let counts = OUTCOMES.into_iter().zip(counts);
+            counts.map(move |(outcome, count)| (model.clone(), outcome, *count))
+        });
+        rows.collect()
+    }
+
     /// What vendors took, by vendor and currency, in units of it.
     pub fn costs(&self) -> Vec<(&'static str, String, f64)> {
         let costs = self.costs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -181,4 +216,28 @@ impl Meters {
 
 fn family_of(operation: &str) -> &'static str {
     atelier_contract::operation(operation).map_or("", |(family, _)| family.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_of_models_are_bounded() {
+        let meters = Meters::new(&[]);
+        for number in 0..MODELS_COUNTED + 10 {
+            meters.model_ended(&format!("model-{number}"), 0);
+        }
+        meters.model_ended("model-0", 1);
+        let rows = meters.model_jobs();
+        assert_eq!(rows.len(), (MODELS_COUNTED + 1) * OUTCOMES.len());
+        let found = |name: &str, outcome: &str| {
+            let mut rows = rows.iter();
+            let row = rows.find(|row| row.0 == name && row.1 == outcome);
+            row.map(|row| row.2)
+        };
+        assert_eq!(found("model-0", "failed"), Some(1));
+        assert_eq!(found(OTHER_MODELS, "succeeded"), Some(10));
+        assert_eq!(found("model-1030", "succeeded"), None);
+    }
 }

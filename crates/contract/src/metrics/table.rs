@@ -81,6 +81,7 @@ metrics! {
     JOBS_IN_HAND = MetricKind::Gauge, "atelier_jobs_in_hand" [] "Jobs that this node works on.";
     JOBS_AT_VENDORS = MetricKind::Gauge, "atelier_jobs_at_vendors" [] "Jobs of this node that a vendor works on.";
     JOB_DURATION = MetricKind::Histogram(WORK), "atelier_job_duration_seconds" ["family", "outcome"] "Time from acceptance to the end, of jobs that this node ended.";
+    MODEL_JOBS = MetricKind::Counter, "atelier_model_jobs_total" ["model", "outcome"] "Jobs of the operator's models that this node ended; past 1,024 models the others count as `other`.";
     JOB_WAIT = MetricKind::Histogram(WORK), "atelier_job_wait_seconds" ["family"] "Time from acceptance to the start of an attempt.";
     QUEUE_OLDEST = MetricKind::Gauge, "atelier_queue_oldest_seconds" [] "Age of the job that waits longest; 0 when none waits.";
     HELD = MetricKind::Gauge, "atelier_held_quota" [] "Quota that unfinished jobs hold.";

@@ -85,6 +85,9 @@ fn counted(page: &mut Exposition, app: &App) {
     for (vendor, currency, cost) in meters.costs() {
         page.value(&table::VENDOR_COST, &[vendor, &currency], cost);
     }
+    for (model, outcome, jobs) in meters.model_jobs() {
+        page.value(&table::MODEL_JOBS, &[&model, outcome], jobs);
+    }
 }
 
 /// What this node does.
