@@ -13,7 +13,7 @@ mod transport;
 mod upload;
 
 pub(crate) use fields::{
-    FieldArg, MODEL, build_request, field_names, field_of, find_operation, resolved, segment,
+    FieldArg, build_request, field_names, field_of, find_operation, model_field, resolved, segment,
     takes_file,
 };
 pub(crate) use file::{UploadFile, data_uri, media_file_at, read_text};

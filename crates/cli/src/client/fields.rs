@@ -8,8 +8,8 @@ use super::fault::{ExitReason, Fault};
 use super::file::{UploadFile, data_uri, open};
 use super::request::{ApiRequest, FormValue, RequestBody};
 
-/// The field that names a model.
-pub(crate) const MODEL: &str = "model";
+/// How operations spell the field that names a model; the first is that of operations that have none of their own.
+const MODEL: [&str; 2] = ["model", "modelName"];
 
 /// What stands behind the sign of equality.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,13 +172,7 @@ pub(crate) async fn build_request(
     let mut fields = Map::new();
     let mut parts: Vec<(String, FormValue)> = Vec::new();
     for word in words {
-        let name = match canonical_name(&known, &word.field, operation) {
-            // Some bodies have names of their own, as prices have, and whatever makes something may be told its model.
-            Err(_) if has_any_name(catalogue, operation) || names_model(operation, &word.field) => {
-                word.field.clone()
-            }
-            name => name?,
-        };
+        let name = taken_name(catalogue, operation, &known, &word.field)?;
         let placeholder = format!("{{{name}}}");
         if asked.path.contains(&placeholder) {
             let text = text_of(&word.given)?;
@@ -198,7 +192,7 @@ pub(crate) async fn build_request(
         }
         let value = match &word.given {
             FieldValue::Json(value) => value.clone(),
-            FieldValue::Text(text) if name == MODEL => text.as_str().into(),
+            FieldValue::Text(text) if MODEL.contains(&name.as_str()) => text.as_str().into(),
             FieldValue::Text(text) => value_of(catalogue, schema, text),
             FieldValue::File(file) => {
                 let file = open(file)?;
@@ -297,15 +291,38 @@ fn canonical_name(
     Err(Fault::new(ExitReason::Usage, message))
 }
 
+/// The spelling that a field is sent in. Some bodies have names of their own, as prices have, and whatever makes something may be
+/// told its model.
+fn taken_name(
+    catalogue: &Catalogue,
+    operation: &ApiOperation,
+    known: &[(String, bool)],
+    field: &str,
+) -> Result<String, Fault> {
+    let canonical = canonical_name(known, field, operation);
+    let is_free = || has_any_name(catalogue, operation) || names_model(catalogue, operation, field);
+    match canonical {
+        Err(_) if is_free() => Ok(field.to_owned()),
+        canonical => canonical,
+    }
+}
+
 /// Whether fields of any name are taken.
 fn has_any_name(catalogue: &Catalogue, operation: &ApiOperation) -> bool {
     let body = operation.body.as_ref();
     body.is_some_and(|body| resolved(catalogue, body)["additionalProperties"].is_object())
 }
 
-/// Whether a field names a model of the operator's to an operation that has none of its own: the service knows which there are.
-fn names_model(operation: &ApiOperation, field: &str) -> bool {
-    operation.makes.is_some() && field == MODEL
+/// The field by which an operation is told its model; one that has no such field is told all the same.
+pub(crate) fn model_field(catalogue: &Catalogue, operation: &ApiOperation) -> &'static str {
+    let [usual, other] = MODEL;
+    let is_other = field_of(catalogue, operation, other).is_some();
+    if is_other { other } else { usual }
+}
+
+/// Whether a field names a model to an operation that makes something: the service knows which models there are.
+fn names_model(catalogue: &Catalogue, operation: &ApiOperation, field: &str) -> bool {
+    operation.makes.is_some() && field == model_field(catalogue, operation)
 }
 
 /// Whether a form takes a field as a file.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::known_models::{self, ModelNames, ModelsWanted};
 use super::nouns::operation_of;
 use super::operation_help;
-use crate::client::{MODEL, field_names, field_of};
+use crate::client::{field_names, field_of, model_field};
 use crate::command::{Entry, Group};
 use crate::terminal::screen;
 
@@ -271,10 +271,11 @@ fn models_of(
     current: &str,
     names: &ModelNames<'_>,
 ) -> Vec<CompletionCandidate> {
-    let field = format!("{MODEL}=");
+    let name = model_field(catalogue, operation);
+    let field = format!("{name}=");
     let begun = current.starts_with(&field);
     let beginning = !current.is_empty() && field.starts_with(current);
-    let own = field_of(catalogue, operation, MODEL);
+    let own = field_of(catalogue, operation, name);
     if !begun && (!beginning || own.is_some()) {
         return Vec::new();
     }

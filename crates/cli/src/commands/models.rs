@@ -269,7 +269,9 @@ fn price_line(price: &Value) -> String {
             other => other,
         };
         let fields = price["factors"].as_object().into_iter().flatten();
-        let fields: Vec<&str> = fields.map(|(field, _)| field.as_str()).collect();
+        let mut fields: Vec<&str> = fields.map(|(field, _)| field.as_str()).collect();
+        // A build may keep the order that they came in.
+        fields.sort_unstable();
         let by = if fields.is_empty() { "" } else { ", by " };
         format!("{} {unit}{by}{}", price["amount"], fields.join(" and "))
     };
