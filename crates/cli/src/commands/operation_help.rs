@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use atelier_contract::catalogue::{ApiOperation, Catalogue};
 use serde_json::Value;
 
-use crate::client::{field_names, field_of, resolved};
+use crate::client::{field_names, field_of, model_field, resolved};
 
 /// Texts of an example that are longer are pictures.
 const LONGEST: usize = 200;
@@ -30,10 +30,14 @@ pub(super) fn field_rules(
     let widest = all.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, required) in &all {
         let schema = field_of(catalogue, operation, name).unwrap_or(&Value::Null);
-        let (kind, said) = (
+        let (mut kind, said) = (
             kind(catalogue, schema),
             &resolved(catalogue, schema)["description"],
         );
+        // What the operator of a service added is known there alone.
+        if operation.makes.is_some() && *name == model_field(catalogue, operation) {
+            kind.push_str(" | a model of the service");
+        }
         let said = schema["description"].as_str().or(said.as_str());
         let must = if *required { ", required" } else { "" };
         let usual = match &schema["default"] {
