@@ -107,13 +107,7 @@ impl Custody {
 
     /// The worker accounts of a caller.
     pub async fn list(&self, account_id: &AccountId) -> Result<Vec<OwnWorkerView>, Refusal> {
-        let backends = self
-            .context
-            .store()
-            .workers()
-            .backends()
-            .await
-            .map_err(unavailable)?;
+        let backends = self.registry.backend_rows().await?;
         let reports = self.runner.workers().reports();
         let shown = |row: &WorkerRow| {
             let backend = backends.iter().find(|one| one.id == row.backend_id)?;
@@ -212,13 +206,7 @@ impl Custody {
     }
 
     async fn own_rows(&self, account_id: &AccountId) -> Result<Vec<WorkerRow>, Refusal> {
-        let rows = self
-            .context
-            .store()
-            .workers()
-            .list()
-            .await
-            .map_err(unavailable)?;
+        let rows = self.registry.worker_rows().await?;
         let mine = |row: &WorkerRow| row.owner.as_deref() == Some(account_id.as_str());
         Ok(rows.into_iter().filter(mine).collect())
     }

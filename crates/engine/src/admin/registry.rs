@@ -186,19 +186,25 @@ impl Registry {
         found.ok_or_else(|| Refusal::new(Code::NotFound, "no such back end"))
     }
 
+    /// Every back end, whoever owns it.
+    pub(super) async fn backend_rows(&self) -> Result<Vec<BackendRow>, Refusal> {
+        let rows = self.context.store().workers().backends().await;
+        rows.map_err(unavailable)
+    }
+
+    /// Every worker account, whoever owns it.
+    pub(super) async fn worker_rows(&self) -> Result<Vec<WorkerRow>, Refusal> {
+        let rows = self.context.store().workers().list().await;
+        rows.map_err(unavailable)
+    }
+
     /// A back end of an owner.
     pub(super) async fn backend_row(
         &self,
         owner: Option<&str>,
         id: &str,
     ) -> Result<Option<BackendRow>, Refusal> {
-        let rows = self
-            .context
-            .store()
-            .workers()
-            .backends()
-            .await
-            .map_err(unavailable)?;
+        let rows = self.backend_rows().await?;
         let mine = |row: &BackendRow| row.id == id && row.owner.as_deref() == owner;
         Ok(rows.into_iter().find(mine))
     }
@@ -212,13 +218,7 @@ impl Registry {
         if let Some(id) = worker_id {
             return Ok(vec![self.worker_at(backend, id).await?]);
         }
-        let rows = self
-            .context
-            .store()
-            .workers()
-            .list()
-            .await
-            .map_err(unavailable)?;
+        let rows = self.worker_rows().await?;
         let here = |row: &WorkerRow| row.backend_id == backend.id;
         Ok(rows.into_iter().filter(here).collect())
     }
@@ -229,13 +229,7 @@ impl Registry {
         backend: &BackendRow,
         id: &str,
     ) -> Result<WorkerRow, Refusal> {
-        let rows = self
-            .context
-            .store()
-            .workers()
-            .list()
-            .await
-            .map_err(unavailable)?;
+        let rows = self.worker_rows().await?;
         rows.into_iter()
             .find(|row| row.id == id && row.backend_id == backend.id && row.owner == backend.owner)
             .ok_or_else(|| Refusal::new(Code::NotFound, "no such account"))
@@ -248,20 +242,8 @@ impl Registry {
 
     /// Every back end of the operator's with its worker accounts, in the order of fall-back; the embedded one too.
     pub(super) async fn backends(&self) -> Result<Vec<BackendView>, Refusal> {
-        let rows = self
-            .context
-            .store()
-            .workers()
-            .backends()
-            .await
-            .map_err(unavailable)?;
-        let workers = self
-            .context
-            .store()
-            .workers()
-            .list()
-            .await
-            .map_err(unavailable)?;
+        let rows = self.backend_rows().await?;
+        let workers = self.worker_rows().await?;
         let reports = self.runner.workers().reports();
         let inside = reports.iter().filter(|one| one.inside);
         let mut shown: Vec<BackendView> = inside.map(backend_views::embedded).collect();
@@ -281,13 +263,7 @@ impl Registry {
 
     /// One worker account, whoever owns it.
     pub(super) async fn show_worker(&self, id: &str) -> Result<WorkerView, Refusal> {
-        let rows = self
-            .context
-            .store()
-            .workers()
-            .list()
-            .await
-            .map_err(unavailable)?;
+        let rows = self.worker_rows().await?;
         let reports = self.runner.workers().reports();
         rows.iter()
             .find(|row| row.id == id)
