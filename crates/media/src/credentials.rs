@@ -13,7 +13,7 @@ mod statement;
 mod words;
 
 #[cfg(not(feature = "credentials"))]
-pub use absent::{Signatory, own_chain};
+pub use absent::{AbsentSignatory as Signatory, own_chain};
 pub use marks::{can_carry, carries_manifest};
 #[cfg(feature = "credentials")]
 pub use self_signed::own_chain;

@@ -168,9 +168,6 @@ const NEVER_ALONE: &[&str] = &[
     "Yours",
 ];
 
-/// Defined once for each of two builds, of which a program is only one.
-const ONE_OF_TWO_BUILDS: &[(&str, &str)] = &[("media", "Signatory")];
-
 /// A painter has things, and a painting's words are not this service's.
 const PAINTER: &str = "studio";
 
@@ -214,7 +211,7 @@ fn complaints(of: &str, types: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     let mut wrong = Vec::new();
     for (name, files) in types {
         let files_said = files.join(", ");
-        if files.len() > 1 && !ONE_OF_TWO_BUILDS.contains(&(of, name)) {
+        if files.len() > 1 {
             wrong.push(format!("{of}: {name} is several types: {files_said}"));
         }
         if PRELUDE.contains(&name.as_str()) {

@@ -4,9 +4,9 @@ use super::statement::{Chain, CredentialsError, Ingredient, Statement};
 
 /// Nobody: there is none in this build.
 #[derive(Debug)]
-pub enum Signatory {}
+pub enum AbsentSignatory {}
 
-impl Signatory {
+impl AbsentSignatory {
     /// Whether this build can sign.
     pub const BUILT: bool = false;
 
