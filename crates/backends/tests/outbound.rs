@@ -14,6 +14,8 @@ mod memory;
 mod receivers;
 #[path = "outbound/servers.rs"]
 mod servers;
+#[path = "../../../tests/shared/still_time.rs"]
+mod still_time;
 #[path = "../../../tests/shared/stopwatch.rs"]
 mod stopwatch;
 #[path = "outbound/tls.rs"]

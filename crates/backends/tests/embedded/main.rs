@@ -11,8 +11,6 @@ mod flags;
 mod pictures;
 mod probe;
 mod sandbox;
-#[path = "../../../../tests/shared/stopwatch.rs"]
-mod stopwatch;
 mod studio;
 
 #[path = "../../../studio/tests/words/measure.rs"]

@@ -8,7 +8,6 @@ use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::defaults::studio_defaults;
-use crate::stopwatch::Stopwatch;
 use crate::studio::Studio;
 
 fn body(prompt: &str) -> serde_json::Value {
@@ -34,7 +33,7 @@ async fn a_failure_carries_the_given_reason_and_is_not_retried() {
     assert!(!fault.class.may_pass());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_delay_waits_with_rising_progress_and_is_not_painted() {
     let studio = Studio::new();
     let seeded = |words: &str| body(&format!("{words} --seed 5"));
@@ -61,14 +60,14 @@ async fn a_delay_waits_with_rising_progress_and_is_not_painted() {
     assert_eq!(files(&made.expect("made")), files(&plain));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_stall_never_ends_until_it_is_cancelled() {
     let studio = Studio::new();
     let (work, _) = studio.work("artgen.imagine", &body("a fox [[stall]]"), None);
     let cancelled = work.cancelled.clone();
     let making = studio.make(work);
     tokio::pin!(making);
-    timeout(Duration::from_millis(400), &mut making)
+    timeout(Duration::from_hours(1), &mut making)
         .await
         .expect_err("still running");
     cancelled.cancel();
@@ -99,29 +98,44 @@ async fn stalled_jobs_do_not_keep_others_from_being_made() {
     }
 }
 
+/// How far work is when it has been cancelled.
+const EARLY: u8 = 40;
+
+/// Cancels work that has begun, and holds it to that; false if it was no longer early by then, which says nothing.
+async fn stops_when_cancelled_early(studio: &Studio) -> bool {
+    let prompt = body("a city at night, three boats, a lighthouse");
+    let (work, _) = studio.work("artgen.imagine", &prompt, None);
+    let (cancelled, gauge) = (work.cancelled.clone(), work.progress.clone());
+    let making = studio.make(work);
+    tokio::pin!(making);
+    let begun = async {
+        while gauge.get() == 0 {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        _ = &mut making => return false,
+        () = begun => cancelled.cancel(),
+    }
+    let is_early = gauge.get() < EARLY;
+    let outcome = making.await;
+    if is_early {
+        outcome.expect_err("cancelled");
+        assert!(gauge.get() < 75, "{} percent", gauge.get());
+    }
+    is_early
+}
+
 #[tokio::test]
 async fn cancelling_stops_the_work_long_before_its_end() {
     let studio = Studio::new();
-    let prompt = body("a city at night, three boats, a lighthouse");
-    let (whole, _) = studio.work("artgen.imagine", &prompt, None);
-    let begun = Instant::now();
-    studio.make(whole).await.expect("made");
-    let full = begun.elapsed();
-
-    let (work, _) = studio.work("artgen.imagine", &prompt, None);
-    let cancelled = work.cancelled.clone();
-    let begun = Stopwatch::start();
-    let stop = async {
-        sleep(full / 8).await;
-        cancelled.cancel();
-    };
-    let (outcome, ()) = tokio::join!(studio.make(work), stop);
-    outcome.expect_err("cancelled");
-    assert!(
-        begun.elapsed() < full * 3 / 4,
-        "{:?} of {full:?}",
-        begun.elapsed()
-    );
+    // A machine that stands still may let the work go on before it is cancelled. The first that is cancelled early decides.
+    for _ in 0..10 {
+        if stops_when_cancelled_early(&studio).await {
+            return;
+        }
+    }
+    panic!("none was cancelled early");
 }
 
 #[tokio::test]
@@ -145,7 +159,7 @@ async fn without_the_sandbox_its_words_are_words() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_realistic_tempo_takes_its_time() {
     let settings = StudioSettings {
         pace: Tempo::Realistic,

@@ -250,7 +250,7 @@ async fn odd_answers_of_the_name_system_fail_in_time() {
         .await;
     assert!(outcome.error.is_some() && !outcome.blocked);
     assert!(
-        started.elapsed() < Duration::from_secs(2),
+        started.elapsed() < Duration::from_secs(8),
         "{:?}",
         started.elapsed()
     );

@@ -1,9 +1,9 @@
 //! Receivers and image hosts that stall, drip, flood or babble: each costs bounded time, and none delays another.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::servers::{Server, answer, names, outbound, png, read_request};
@@ -13,23 +13,30 @@ use atelier_backends::http::{CallbackOutcome, Limits, OutboundClient, OutboundEr
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
 
-/// Short limits, so that the tests wait little; the factors between them are the real ones.
+/// For what is to arrive: a machine that stands still for seconds is within them.
 fn limits() -> Limits {
     Limits {
-        callback: Duration::from_secs(1),
-        answer: Duration::from_millis(200),
-        image: Duration::from_secs(1),
-        file: Duration::from_secs(3),
-        stall: Duration::from_millis(500),
-        place: Duration::from_secs(1),
+        answer: Duration::from_secs(10),
         image_bytes: 1024 * 1024,
         ..Limits::default()
     }
 }
 
-/// No wait is longer than its limit and a little patience for a busy machine.
-const PATIENCE: Duration = Duration::from_millis(1900);
+/// For what is to be given up, so that the tests wait little.
+fn short_limits() -> Limits {
+    Limits {
+        callback: Duration::from_secs(1),
+        image: Duration::from_secs(1),
+        ..limits()
+    }
+}
+
+/// No wait is longer, whatever the machine does beside it.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Servers that are silent or drip go on for longer than anybody is waited for.
+const SILENCE: Duration = Duration::from_mins(1);
 
 async fn post(client: &OutboundClient, server: &Server) -> CallbackOutcome {
     let started = Stopwatch::start();
@@ -49,9 +56,9 @@ async fn image(client: &OutboundClient, server: &Server) -> Result<(u32, u32), O
         .map_err(|fault| fault.trouble)
 }
 
-/// Sends pieces until the other side has had enough or a minute has passed.
+/// Sends pieces until the other side has had enough or [`SILENCE`] has passed.
 fn drip(mut stream: TcpStream, piece: &[u8], pause: Duration) {
-    for _ in 0..600 {
+    for _ in 0..SILENCE.div_duration_f32(pause) as usize {
         if stream.write_all(piece).is_err() {
             return;
         }
@@ -59,22 +66,53 @@ fn drip(mut stream: TcpStream, piece: &[u8], pause: Duration) {
     }
 }
 
-/// Floods the line and counts how much was taken.
-fn flooding(head: &'static str) -> (Server, Arc<AtomicU64>) {
-    let sent = Arc::new(AtomicU64::new(0));
-    let count = Arc::clone(&sent);
-    let server = Server::allowed(move |mut stream| {
-        read_request(&mut stream);
-        let mut piece = head.as_bytes().to_vec();
-        loop {
-            if stream.write_all(&piece).is_err() {
-                return;
+/// Says nothing until the other side hangs up.
+fn silent(mut stream: TcpStream) {
+    let _ = stream.set_read_timeout(Some(SILENCE));
+    while stream.read(&mut [0; 1024]).is_ok_and(|size| size > 0) {}
+}
+
+/// A server that floods the line, how much of it was taken, and whether the line was cut.
+struct Flood {
+    server: Server,
+    sent: Arc<AtomicU64>,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl Flood {
+    fn start(head: &'static str) -> Self {
+        let (sent, is_cut) = (
+            Arc::new(AtomicU64::new(0)),
+            Arc::new(AtomicBool::new(false)),
+        );
+        let (count, cut) = (Arc::clone(&sent), Arc::clone(&is_cut));
+        let server = Server::allowed(move |mut stream| {
+            read_request(&mut stream);
+            let mut piece = head.as_bytes().to_vec();
+            while stream.write_all(&piece).is_ok() {
+                count.fetch_add(piece.len() as u64, Ordering::SeqCst);
+                piece = vec![b'x'; 64 * 1024];
             }
-            count.fetch_add(piece.len() as u64, Ordering::SeqCst);
-            piece = vec![b'x'; 64 * 1024];
+            cut.store(true, Ordering::SeqCst);
+        });
+        Self {
+            server,
+            sent,
+            is_cut,
         }
-    });
-    (server, sent)
+    }
+
+    /// The bytes that were sent before the line was cut.
+    async fn sent_until_cut(&self) -> u64 {
+        let cut = async {
+            while !self.is_cut.load(Ordering::SeqCst) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let cut = tokio::time::timeout(PATIENCE, cut).await;
+        cut.expect("the line is cut");
+        self.sent.load(Ordering::SeqCst)
+    }
 }
 
 #[tokio::test]
@@ -126,11 +164,8 @@ async fn a_wish_to_wait_and_the_start_of_the_answer_are_kept() {
 
 #[tokio::test]
 async fn a_receiver_that_stalls_or_drips_its_head_times_out() {
-    let client = outbound(limits());
-    let silent = Server::allowed(|stream| {
-        std::thread::sleep(Duration::from_secs(5));
-        drop(stream);
-    });
+    let client = outbound(short_limits());
+    let silent = Server::allowed(silent);
     let dripping = Server::allowed(|stream| drip(stream, b"H", Duration::from_millis(100)));
     let hinting = Server::allowed(|mut stream| {
         read_request(&mut stream);
@@ -152,7 +187,10 @@ async fn a_receiver_that_stalls_or_drips_its_head_times_out() {
 
 #[tokio::test]
 async fn once_the_status_is_known_the_rest_of_the_answer_costs_little() {
-    let client = outbound(limits());
+    let client = outbound(Limits {
+        answer: Duration::from_millis(200),
+        ..limits()
+    });
     let dripping = Server::allowed(|mut stream| {
         read_request(&mut stream);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n");
@@ -160,11 +198,10 @@ async fn once_the_status_is_known_the_rest_of_the_answer_costs_little() {
     });
     let outcome = post(&client, &dripping).await;
     assert!(outcome.delivered(), "{outcome:?}");
-    assert!(outcome.answer_start.len() < 20);
-    let (server, sent) = flooding("HTTP/1.1 200 OK\r\ncontent-length: 10000000000\r\n\r\n");
-    assert!(post(&client, &server).await.delivered());
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let taken = sent.load(Ordering::SeqCst);
+    assert!(outcome.answer_start.len() < 200, "ten seconds of it");
+    let flood = Flood::start("HTTP/1.1 200 OK\r\ncontent-length: 10000000000\r\n\r\n");
+    assert!(post(&client, &flood.server).await.delivered());
+    let taken = flood.sent_until_cut().await;
     assert!(
         taken < 16_000_000,
         "{taken} bytes were sent before the line was cut"
@@ -268,15 +305,17 @@ async fn images_are_judged_by_their_bytes_and_header() {
 async fn an_image_that_is_too_large_slow_or_cut_off_fails_in_time() {
     let client = outbound(limits());
     let claimed = "HTTP/1.1 200 OK\r\ncontent-length: 9000000000\r\n\r\n";
-    let (claims, _) = flooding(claimed);
-    assert_eq!(image(&client, &claims).await, Err(OutboundError::TooLarge));
-    let (endless, sent) = flooding("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n\u{fffd}");
+    let claims = Flood::start(claimed);
     assert_eq!(
-        image(&client, &endless).await,
+        image(&client, &claims.server).await,
+        Err(OutboundError::TooLarge)
+    );
+    let endless = Flood::start("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n\u{fffd}");
+    assert_eq!(
+        image(&client, &endless.server).await,
         Err(OutboundError::NotAnImage)
     );
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    assert!(sent.load(Ordering::SeqCst) < 16_000_000);
+    assert!(endless.sent_until_cut().await < 16_000_000);
     let unending = Server::allowed(|mut stream| {
         read_request(&mut stream);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
@@ -293,7 +332,8 @@ async fn an_image_that_is_too_large_slow_or_cut_off_fails_in_time() {
         let _ = stream.write_all(&png(9, 9));
         drip(stream, b"0", Duration::from_millis(50));
     });
-    assert_eq!(image(&client, &slow).await, Err(OutboundError::TimedOut));
+    let hurried = outbound(short_limits());
+    assert_eq!(image(&hurried, &slow).await, Err(OutboundError::TimedOut));
     let mut short = b"HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n".to_vec();
     short.extend(png(9, 9));
     assert_eq!(
@@ -324,9 +364,9 @@ async fn a_file_flows_up_to_its_limit_and_not_beyond() {
         over.err().map(|fault| fault.trouble),
         Some(OutboundError::TooLarge)
     );
-    let (endless, _) = flooding("HTTP/1.1 200 OK\r\n\r\n");
+    let endless = Flood::start("HTTP/1.1 200 OK\r\n\r\n");
     let file = client
-        .fetch_file(&endless.url("/"), 1_000_000)
+        .fetch_file(&endless.server.url("/"), 1_000_000)
         .await
         .expect("a start");
     let pieces: Vec<_> = file.collect().await;
@@ -335,10 +375,14 @@ async fn a_file_flows_up_to_its_limit_and_not_beyond() {
     let stalled = Server::allowed(|mut stream| {
         read_request(&mut stream);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nstart");
-        std::thread::sleep(Duration::from_secs(5));
+        silent(stream);
+    });
+    let hurried = outbound(Limits {
+        stall: Duration::from_millis(500),
+        ..limits()
     });
     let started = Stopwatch::start();
-    let file = client
+    let file = hurried
         .fetch_file(&stalled.url("/"), 1000)
         .await
         .expect("a start");
@@ -369,7 +413,7 @@ async fn a_file_that_hardly_comes_is_given_up_although_it_never_pauses() {
     let pieces: Vec<_> = file.expect("a start").collect().await;
     let last = pieces.last().expect("a piece").as_ref();
     assert_eq!(last.expect_err("too slow").trouble, OutboundError::TimedOut);
-    assert!(started.elapsed() < Duration::from_secs(4));
+    assert!(started.elapsed() < PATIENCE);
 }
 
 #[tokio::test]
@@ -378,12 +422,12 @@ async fn many_names_of_one_receiver_have_no_more_places_than_its_address() {
     let hosts = ["a.example.org", "b.example.org", "c.example.org"];
     let script = hosts.map(|host| (host, addresses));
     let (resolver, _) = names(&script);
-    let silent = Server::allowed(|stream| {
-        std::thread::sleep(Duration::from_secs(3));
-        drop(stream);
-    });
+    let silent = Server::allowed(silent);
     let port = silent.address.port();
+    // Who waits for a place gives up long before those who have one.
     let limits = Limits {
+        callback: 2 * PATIENCE,
+        place: Duration::from_secs(1),
         per_receiver: 2,
         per_address: 3,
         ..limits()
@@ -396,13 +440,11 @@ async fn many_names_of_one_receiver_have_no_more_places_than_its_address() {
         let (client, url) = (client.clone(), format!("http://{host}:{port}/hook"));
         async move { client.post_callback(&url, &[], Bytes::new()).await }
     });
-    let posts = join_all(posts);
-    let look = async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        silent.connections()
-    };
-    let (outcomes, open) = tokio::join!(posts, look);
-    assert_eq!(open, 3, "{outcomes:?}");
+    let posts: FuturesUnordered<_> = posts.collect();
+    let ended: Vec<CallbackOutcome> = posts.take(3).collect().await;
+    assert!(ended.iter().all(|outcome| outcome.busy), "{ended:?}");
+    silent.until_connections(3).await;
+    assert_eq!(silent.connections(), 3, "{ended:?}");
 }
 
 #[tokio::test]

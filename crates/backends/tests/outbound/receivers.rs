@@ -1,5 +1,6 @@
 //! Connections to receivers of callbacks are used again for a moment, and nobody is worse off for it.
 
+use std::cell::Cell;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use atelier_backends::http::{CallbackOutcome, Limits, OutboundClient};
 use bytes::Bytes;
 
 use crate::servers::{Server, answer, names, outbound, read_request};
+use crate::still_time::StillTime;
 
 async fn post(client: &OutboundClient, url: &str) -> CallbackOutcome {
     client
@@ -27,6 +29,7 @@ fn answer_all(mut stream: TcpStream) {
 
 #[tokio::test]
 async fn callbacks_in_a_row_share_a_connection_for_a_moment() {
+    let time = StillTime::begin();
     let client = outbound(Limits::default());
     let server = Server::allowed(answer_all);
     let url = server.url("/hook");
@@ -36,13 +39,14 @@ async fn callbacks_in_a_row_share_a_connection_for_a_moment() {
         assert_eq!(outcome.answer_start, "taken");
     }
     assert_eq!(server.connections(), 1);
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    time.pass(Duration::from_millis(600)).await;
     assert!(post(&client, &url).await.delivered());
     assert_eq!(server.connections(), 2, "the first one was too old");
 }
 
 #[tokio::test]
 async fn a_connection_that_nobody_asks_on_is_closed() {
+    let time = StillTime::begin();
     let client = outbound(Limits::default());
     let ended = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&ended);
@@ -52,17 +56,18 @@ async fn a_connection_that_nobody_asks_on_is_closed() {
     });
     assert!(post(&client, &server.url("/hook")).await.delivered());
     client.close_idle();
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    assert_eq!(ended.load(Ordering::SeqCst), 0, "it is young");
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(post(&client, &server.url("/hook")).await.delivered());
+    assert_eq!(server.connections(), 1, "it was young and is used again");
+    time.pass(Duration::from_millis(600)).await;
     client.close_idle();
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    assert_eq!(ended.load(Ordering::SeqCst), 1);
+    time.until("it is closed", || ended.load(Ordering::SeqCst) == 1)
+        .await;
 }
 
 /// A receiver may hang up while the next callback is on its way; the callback does not count as failed for that.
 #[tokio::test]
 async fn a_receiver_that_hangs_up_on_a_kept_connection_is_asked_on_a_new_one() {
+    let _time = StillTime::begin();
     let client = outbound(Limits::default());
     let server = Server::allowed(|mut stream| {
         read_request(&mut stream);
@@ -81,7 +86,8 @@ async fn a_receiver_that_hangs_up_on_a_kept_connection_is_asked_on_a_new_one() {
 #[tokio::test]
 async fn a_receiver_with_one_thread_comes_to_every_connection() {
     let client = outbound(Limits {
-        callback: Duration::from_secs(4),
+        callback: Duration::from_secs(12),
+        place: Duration::from_secs(12),
         ..Limits::default()
     });
     let busy = Arc::new(std::sync::Mutex::new(()));
@@ -90,10 +96,16 @@ async fn a_receiver_with_one_thread_comes_to_every_connection() {
         answer_all(stream);
     });
     let url = server.url("/hook");
-    let burst = futures_util::future::join_all((0..8).map(|_| post(&client, &url)));
+    let is_over = Cell::new(false);
+    let burst = async {
+        let outcomes = futures_util::future::join_all((0..8).map(|_| post(&client, &url))).await;
+        is_over.set(true);
+        outcomes
+    };
+    // There is always somebody who would use a kept connection again, until the burst has ended.
     let steady = async {
         let mut outcomes = Vec::new();
-        for _ in 0..60 {
+        while outcomes.len() < 20 || !is_over.get() {
             tokio::time::sleep(Duration::from_millis(50)).await;
             outcomes.push(post(&client, &url).await);
         }
@@ -109,7 +121,7 @@ async fn a_receiver_with_one_thread_comes_to_every_connection() {
 async fn a_receiver_with_one_place_is_asked_on_a_new_connection_too() {
     let client = outbound(Limits {
         per_address: 1,
-        place: Duration::from_millis(300),
+        place: Duration::from_secs(5),
         ..Limits::default()
     });
     let server = Server::allowed(|mut stream| {
@@ -136,13 +148,14 @@ async fn a_receiver_that_hangs_up_on_a_new_connection_has_failed() {
 /// What is kept takes nobody's place: another name of the same address has it at once.
 #[tokio::test]
 async fn a_kept_connection_takes_no_place() {
+    let _time = StillTime::begin();
     let server = Server::allowed(answer_all);
     let port = server.address.port();
     let addresses: &[&[&str]] = &[&["127.0.0.2"]];
     let (resolver, _) = names(&[("a.example.org", addresses), ("b.example.org", addresses)]);
     let limits = Limits {
         per_address: 1,
-        place: Duration::from_millis(100),
+        place: Duration::from_secs(5),
         ..Limits::default()
     };
     let allow = [format!("127.0.0.2/32:{port}")];

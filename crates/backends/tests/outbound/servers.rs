@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, OutboundClient, Resolver};
@@ -56,6 +57,17 @@ impl Server {
     /// How many connections there were.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
+    }
+
+    /// Waits until so many connections were taken; one may be open before its server has looked.
+    pub(crate) async fn until_connections(&self, count: usize) {
+        let taken = async {
+            while self.connections() < count {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let taken = tokio::time::timeout(Duration::from_secs(30), taken).await;
+        taken.expect("connections");
     }
 
     /// An address on it.

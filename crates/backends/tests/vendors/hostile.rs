@@ -14,7 +14,7 @@ use crate::stopwatch::Stopwatch;
 use crate::studio::Studio;
 
 /// No server takes longer, whatever it sends.
-const PATIENCE: Duration = Duration::from_secs(8);
+const PATIENCE: Duration = Duration::from_secs(15);
 /// The longest answer that is read as words, and some air.
 const MOST_KIB: u64 = 100 * 1024;
 

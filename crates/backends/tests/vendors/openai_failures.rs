@@ -168,8 +168,9 @@ async fn a_cancelled_start_lets_the_line_go() {
         let worker = stand.worker("openai", settings);
         let (work, _) = Studio::new().work(operation, &body, None);
         let cancelled = work.cancelled.clone();
+        let posts = stand.asked("POST").len();
         let cancel = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            stand.until_asked("POST", posts + 1).await;
             cancelled.cancel();
         };
         let both = async { tokio::join!(worker.start(work), cancel).0 };

@@ -319,20 +319,14 @@ async fn a_cancelled_task_is_interrupted_at_once_and_its_start_ends() {
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "draw"}), None);
     let cancelled = work.cancelled.clone();
     let cancel = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        stand.until_asked("txt2img", 1).await;
         cancelled.cancel();
     };
     let both = async { tokio::join!(worker.start(work), cancel).0 };
     let ended = tokio::time::timeout(Duration::from_secs(15), both).await;
     let fault = ended.expect("it ends").expect_err("nothing was made");
     assert_eq!((fault.class, fault.taken), (Class::Service, Acceptance::No));
-    let interrupted = async {
-        while stand.asked("interrupt").is_empty() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    let interrupted = tokio::time::timeout(Duration::from_secs(15), interrupted).await;
-    interrupted.expect("it is interrupted");
+    stand.until_asked("interrupt", 1).await;
     // A second one would come right after it.
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(stand.asked("interrupt").len(), 1);
@@ -355,10 +349,21 @@ async fn progress_is_asked_for_beside_the_call_and_only_our_task_is_stopped() {
         let worker = stand.worker_under("sdwebui", "", Value::Null);
         let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "draw"}), None);
         let gauge = work.progress.clone();
+        let told = async {
+            while gauge.get() < 30 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
         // The runner drops the start when the job is cancelled.
-        let left = tokio::time::timeout(Duration::from_millis(1500), worker.start(work)).await;
-        assert!(left.is_err());
-        assert!((30..60).contains(&gauge.get()), "{}", gauge.get());
+        tokio::select! {
+            _ = worker.start(work) => panic!("nothing was told of it"),
+            () = told => {}
+        }
+        assert!(gauge.get() < 60, "{}", gauge.get());
+        let asked = stand.asked("internal/progress").len();
+        // It is asked whether the task still runs, and stopped right after.
+        stand.until_asked("internal/progress", asked + 1).await;
+        stand.until_asked("interrupt", 1).await;
         tokio::time::sleep(Duration::from_millis(500)).await;
         assert_eq!(
             stand.asked("interrupt").len(),

@@ -160,6 +160,17 @@ impl Stand {
         seen.filter(|one| one.line.contains(text)).collect()
     }
 
+    /// Waits until a call with a text in its line has come so many times.
+    pub(crate) async fn until_asked(&self, text: &str, times: usize) {
+        let asked = async {
+            while self.asked(text).len() < times {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let asked = tokio::time::timeout(Duration::from_secs(30), asked).await;
+        assert!(asked.is_ok(), "{text} was not asked {times} times");
+    }
+
     /// An address on it.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
