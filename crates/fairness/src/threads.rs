@@ -194,15 +194,52 @@ mod tests {
         }
     }
 
+    /// Pieces of one account that work until they are told to end.
+    struct Crowd {
+        end: std::sync::mpsc::Sender<()>,
+        pieces: tokio::task::JoinSet<Result<(), TaskFailure>>,
+    }
+
+    impl Crowd {
+        /// Four pieces on two threads: two work, and two wait.
+        async fn begin(threads: &Arc<Threads>, whose: &'static str, megabytes: u32) -> Self {
+            let (end, ended) = std::sync::mpsc::channel::<()>();
+            let ended = Arc::new(std::sync::Mutex::new(ended));
+            let mut pieces = tokio::task::JoinSet::new();
+            for _ in 0..4 {
+                let (threads, ended) = (Arc::clone(threads), Arc::clone(&ended));
+                pieces.spawn(async move {
+                    let work = move || {
+                        let _ = ended.lock().expect("no panic").recv();
+                    };
+                    run(&threads, whose, megabytes, work).await
+                });
+            }
+            while threads.places.all.usage().waiting < 2 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            Self { end, pieces }
+        }
+
+        async fn end(self) {
+            drop(self.end);
+            let done = self.pieces.join_all().await;
+            assert!(done.iter().all(Result::is_ok));
+        }
+    }
+
     /// Six pieces of half the memory each: never more than two at once, though there are four threads.
     #[tokio::test]
     async fn memory_bounds_how_many_run_at_once() {
         let threads = Threads::new(4, 115);
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let both = Arc::new(std::sync::Barrier::new(2));
         let pieces = (0..6).map(|_| {
-            let (now, most) = (now.clone(), most.clone());
+            let (now, most, both) = (now.clone(), most.clone(), Arc::clone(&both));
             run(&threads, "a", 50, move || {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                both.wait();
+                // A third would show itself.
                 std::thread::sleep(Duration::from_millis(20));
                 now.fetch_sub(1, Ordering::SeqCst);
             })
@@ -217,76 +254,54 @@ mod tests {
     #[tokio::test]
     async fn one_account_never_has_all_places() {
         let threads = Arc::new(Threads::new(2, 100));
-        let (end, ended) = std::sync::mpsc::channel::<()>();
-        let ended = Arc::new(std::sync::Mutex::new(ended));
-        let mut crowd = tokio::task::JoinSet::new();
-        for _ in 0..4 {
-            let (threads, ended) = (Arc::clone(&threads), Arc::clone(&ended));
-            crowd.spawn(async move {
-                let work = move || {
-                    let _ = ended.lock().expect("no panic").recv();
-                };
-                run(&threads, "crowd", 1, work).await
-            });
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        let crowd = Crowd::begin(&threads, "crowd", 1).await;
         let whose: Arc<str> = "single".into();
         assert!(threads.is_one_of_many(&"crowd".into(), true));
         assert!(!threads.is_one_of_many(&whose, true));
         let single = run(&threads, &whose, 1, || ());
-        let single = tokio::time::timeout(Duration::from_secs(5), single).await;
+        let single = tokio::time::timeout(Duration::from_secs(30), single).await;
         assert!(single.is_ok_and(|done| done.is_ok()));
-        drop(end);
-        let done = crowd.join_all().await;
-        assert!(done.iter().all(Result::is_ok));
+        crowd.end().await;
     }
 
     /// A crowd of one account's pieces waits; the next thread is another account's all the same.
     #[tokio::test]
     async fn a_crowd_of_one_account_delays_another_by_one_piece() {
         let threads = Threads::new(1, 100);
-        let done = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let began = std::cell::RefCell::new(Vec::new());
         let piece = |whose: &'static str| {
-            let (threads, done) = (&threads, Arc::clone(&done));
+            let (threads, began) = (&threads, &began);
             async move {
-                let work = move || {
-                    std::thread::sleep(Duration::from_millis(5));
-                    done.lock().expect("no panic").push(whose);
+                let piece = CpuTask {
+                    whose: &whose.into(),
+                    long: true,
+                    megabytes: 1,
+                    thread: None,
                 };
-                run(threads, whose, 1, work).await.expect("it works");
+                let work = || std::thread::sleep(Duration::from_millis(5));
+                let done = threads.run(piece, || began.borrow_mut().push(whose), work);
+                done.await.expect("it works");
             }
         };
         let crowd = futures_util::future::join_all((0..20).map(|_| piece("crowd")));
         let single = async {
-            tokio::time::sleep(Duration::from_millis(12)).await;
+            while began.borrow().len() < 2 {
+                tokio::task::yield_now().await;
+            }
             piece("single").await;
         };
         tokio::join!(crowd, single);
-        let done = done.lock().expect("no panic");
-        let place = done.iter().position(|who| *who == "single");
-        assert!(place.is_some_and(|place| place < 6), "{done:?}");
+        let began = began.into_inner();
+        let place = began.iter().position(|who| *who == "single");
+        assert!(place.is_some_and(|place| place < 6), "{began:?}");
     }
 
     /// Short work begins at once, also while long work of the same account has every thread and all memory it may have.
     #[tokio::test]
     async fn short_work_has_a_thread_and_memory_besides() {
         let threads = Arc::new(Threads::new(2, 80));
-        let (end, ended) = std::sync::mpsc::channel::<()>();
-        let ended = Arc::new(std::sync::Mutex::new(ended));
-        let mut crowd = tokio::task::JoinSet::new();
-        for _ in 0..4 {
-            let (threads, ended) = (Arc::clone(&threads), Arc::clone(&ended));
-            crowd.spawn(async move {
-                let work = move || {
-                    let _ = ended.lock().expect("no panic").recv();
-                };
-                run(&threads, "a", 35, work).await
-            });
-        }
+        let crowd = Crowd::begin(&threads, "a", 35).await;
         let whose: Arc<str> = "a".into();
-        while threads.places.all.usage().waiting < 2 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
         assert!(threads.reserve(&whose, true).is_none());
         let thread = threads.reserve(&whose, false);
         assert!(thread.is_some() && threads.reserve(&whose, false).is_none());
@@ -299,12 +314,10 @@ mod tests {
                 thread,
             };
             let short = threads.run(piece, || began = true, || ());
-            let short = tokio::time::timeout(Duration::from_secs(5), short).await;
+            let short = tokio::time::timeout(Duration::from_secs(30), short).await;
             assert!(short.is_ok_and(|done| done.is_ok()));
             assert!(began);
         }
-        drop(end);
-        let done = crowd.join_all().await;
-        assert!(done.iter().all(Result::is_ok));
+        crowd.end().await;
     }
 }
