@@ -44,9 +44,19 @@ impl Drop for Root {
 }
 
 /// A process that ends without a word. Who has answered last gives the spool back a moment later.
-async fn close(files: Files) {
+async fn close(root: &Root, files: Files) {
     drop(files);
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    let is_free = |half: &str| {
+        let file = std::fs::File::open(root.0.join(".spool").join(half));
+        file.expect("a half of the spool").try_lock().is_ok()
+    };
+    for _ in 0..3000 {
+        if is_free("a") && is_free("b") {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the spool was not given back");
 }
 
 fn bytes(number: usize) -> Bytes {
@@ -88,7 +98,7 @@ async fn what_was_answered_comes_back_after_a_power_cut() {
     let files = root.open().await;
     put_many(&files, 0..200).await;
     assert_there(&root, 0..200);
-    close(files).await;
+    close(&root, files).await;
     root.cut_power();
     let half = root.at("out/0/0");
     std::fs::create_dir_all(half.parent().expect("a folder")).expect("a folder");
@@ -96,7 +106,7 @@ async fn what_was_answered_comes_back_after_a_power_cut() {
     let files = root.open().await;
     assert_there(&root, 0..200);
     // What came back is durable by itself: the spool has nothing more to say of it.
-    close(files).await;
+    close(&root, files).await;
     root.cut_power();
     let _files = root.open().await;
     assert!(!half.exists());
@@ -120,7 +130,7 @@ async fn the_last_that_was_done_to_a_file_counts() {
     files.put_stream("out/flow", flow).await.expect("put");
     files.delete("out/back").await.expect("delete");
     files.put("out/back", bytes(3)).await.expect("put");
-    close(files).await;
+    close(&root, files).await;
     let files = root.open().await;
     let there = async |key: &str| files.read(key).await.ok();
     assert_eq!(there("out/again").await, Some(bytes(2)));
@@ -138,20 +148,20 @@ async fn half_a_record_and_an_old_one_are_passed_over() {
     let root = Root::new();
     let files = root.open().await;
     put_many(&files, 0..50).await;
-    close(files).await;
+    close(&root, files).await;
     // The spool is empty now, but for the bytes that are left in it.
     let files = root.open().await;
     put_many(&files, 100..110).await;
-    close(files).await;
+    close(&root, files).await;
     root.cut_power();
-    close(root.open().await).await;
+    close(&root, root.open().await).await;
     assert_there(&root, 100..110);
     assert!(!root.at("out/0/30").exists(), "of an older filling");
 
     let files = root.open().await;
     files.put("out/0/1", bytes(1)).await.expect("put");
     files.put("out/0/2", bytes(2)).await.expect("put");
-    close(files).await;
+    close(&root, files).await;
     let half = root.at(".spool/a");
     let whole = std::fs::read(&half).expect("the spool");
     for cut in (0..2000).step_by(97) {
@@ -159,7 +169,7 @@ async fn half_a_record_and_an_old_one_are_passed_over() {
         let mut torn = whole.clone();
         torn[cut] ^= 1;
         std::fs::write(&half, torn).expect("a torn spool");
-        close(root.open().await).await;
+        close(&root, root.open().await).await;
         for number in [1, 2] {
             let read = std::fs::read(root.at(&format!("out/0/{number}")));
             assert!(
@@ -187,7 +197,7 @@ async fn a_spool_goes_round_and_keeps_its_size() {
         join_all(puts).await;
     }
     assert!(spooled(&root.0) < 80_000_000, "{}", spooled(&root.0));
-    close(files).await;
+    close(&root, files).await;
     let files = root.open().await;
     for number in 0..40 * 64 {
         let read = files.read(&format!("in/{number}")).await.expect("read");
@@ -203,10 +213,10 @@ async fn after_an_orderly_end_the_spool_has_nothing_to_say() {
     put_many(&files, 0..20).await;
     files.close_spool().await.expect("closed");
     put_many(&files, 20..25).await;
-    close(files).await;
+    close(&root, files).await;
     assert_there(&root, 0..25);
     root.cut_power();
-    close(root.open().await).await;
+    close(&root, root.open().await).await;
     assert!(!root.at("out/0/0").exists());
 }
 
@@ -222,12 +232,12 @@ async fn two_processes_may_have_one_folder() {
     put_many(&first, 40..60).await;
     assert_there(&root, 0..60);
     drop(second);
-    close(first).await;
+    close(&root, first).await;
     for gone in 0..20 {
         let key = format!("out/{}/{gone}", gone % 3);
         std::fs::remove_file(root.at(&key)).expect("it was there");
     }
-    close(root.open().await).await;
+    close(&root, root.open().await).await;
     assert_there(&root, 0..60);
 }
 
@@ -242,7 +252,7 @@ async fn half_a_file_at_its_place_is_replaced() {
     }
     files.put_unseen("out/0/2", bytes(2)).await.expect("put");
     assert_eq!(files.read("out/0/2").await.expect("read"), bytes(2));
-    close(files).await;
+    close(&root, files).await;
     let files = root.open().await;
     assert_eq!(files.read("out/0/1").await.expect("read"), bytes(1));
     assert_eq!(files.read("out/0/2").await.expect("read"), bytes(2));

@@ -142,7 +142,7 @@ async fn reads_of_an_account_leave_the_kept_places_alone() {
         let early = timeout(Duration::from_millis(100), read).await;
         assert!(early.is_err(), "{what}: answered with the service's place");
     }
-    let service = timeout(Duration::from_secs(5), store.accounts().find("a")).await;
+    let service = timeout(Duration::from_secs(30), store.accounts().find("a")).await;
     let service = service.expect("a place is kept").expect("a read");
     assert_eq!(service, None);
     drop(crowd);

@@ -263,7 +263,7 @@ async fn many_leases_are_renewed(rig: Rig) {
 
 /// The promise: what waits for a place that is closed delays nobody else, however much it is.
 async fn a_backlog_in_one_lane_does_not_delay_others(rig: Rig) {
-    let usual = usual_lease(&rig).await;
+    let usual = fastest_lease(&rig).await;
     let busy = rig.account(10, 1_000_000).await;
     let fill = Fill {
         account_id: &busy,
@@ -275,13 +275,13 @@ async fn a_backlog_in_one_lane_does_not_delay_others(rig: Rig) {
         ..Fill::default()
     };
     fill.into(&rig.url).await;
-    let behind = usual_lease(&rig).await;
+    let behind = fastest_lease(&rig).await;
     let most = usual * 3 + Duration::from_millis(30);
     assert!(behind < most, "{behind:?}, usually {usual:?}");
 }
 
-/// How long half of the leases take at most.
-async fn usual_lease(rig: &Rig) -> Duration {
+/// How long the fastest of ten leases takes: what the machine does beside them only adds to some.
+async fn fastest_lease(rig: &Rig) -> Duration {
     let quiet = rig.account(10, 10).await;
     let mut took = Vec::new();
     for round in 0..10 {
@@ -293,8 +293,7 @@ async fn usual_lease(rig: &Rig) -> Duration {
         assert_eq!(leased[0].id, id);
         rig.settle(rig.failure(&id, Guard::Unfinished)).await;
     }
-    took.sort();
-    took[5]
+    took.into_iter().min().expect("some")
 }
 
 async fn an_expired_lease_is_adopted_once(rig: Rig) {

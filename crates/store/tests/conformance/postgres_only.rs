@@ -113,7 +113,7 @@ async fn leases_are_renewed_by_name_whatever_the_server_has_counted(rig: Rig) {
     let written = rig.store.attempts().write_progress(notes, NOW).await;
     written.expect("progress");
     let took = start.elapsed();
-    assert!(took < Duration::from_secs(6), "{took:?} for progress");
+    assert!(took < Duration::from_secs(10), "{took:?} for progress");
 }
 
 /// The promise: a server that counted its rows while nothing waited does not go through forty thousand jobs that wait for a
@@ -136,18 +136,22 @@ async fn what_waits_is_found_by_its_turn_whatever_the_server_has_counted(rig: Ri
     let counted = "ALTER TABLE job SET (autovacuum_enabled = off); ANALYZE job";
     sql(&rig.url, counted).await.expect("it is counted");
     let asked = async |waits: bool| {
-        let start = Stopwatch::start();
-        for _ in 0..100 {
-            let kinds = rig.store.queue().waiting_kinds().await.expect("a read");
-            assert_eq!(!kinds.is_empty(), waits);
-            assert!(rig.lease("node", NOW, 10).await.is_empty());
+        let mut took = Vec::new();
+        for _ in 0..10 {
+            let start = Stopwatch::start();
+            for _ in 0..10 {
+                let kinds = rig.store.queue().waiting_kinds().await.expect("a read");
+                assert_eq!(!kinds.is_empty(), waits);
+                assert!(rig.lease("node", NOW, 10).await.is_empty());
+            }
+            took.push(start.elapsed());
         }
-        start.elapsed()
+        fastest(took)
     };
     let before = asked(false).await;
     fill("stuck", 40_000, 0).await;
     let took = asked(true).await;
-    let most = before * 4 + Duration::from_secs(1);
+    let most = before * 4 + Duration::from_millis(100);
     assert!(took < most, "{took:?}, and {before:?} before");
 }
 
@@ -174,18 +178,28 @@ async fn a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned(ri
     };
     fill.into(&rig.url).await;
     let names: Vec<String> = (1..=500).map(|i| format!("many-{i:08}")).collect();
-    let start = Stopwatch::start();
-    for name in &names {
-        let found = rig.store.jobs().find_of_any_account(name).await;
-        assert!(found.expect("a read").is_some());
+    let (mut by_name, mut took) = (Vec::new(), Vec::new());
+    for some in names.chunks(50) {
+        let start = Stopwatch::start();
+        for name in some {
+            let found = rig.store.jobs().find_of_any_account(name).await;
+            assert!(found.expect("a read").is_some());
+        }
+        by_name.push(start.elapsed());
+        let start = Stopwatch::start();
+        for name in some {
+            assert!(found(name).await);
+        }
+        took.push(start.elapsed());
     }
-    let (by_name, start) = (start.elapsed(), Stopwatch::start());
-    for name in &names {
-        assert!(found(name).await);
-    }
-    let took = start.elapsed();
-    let most = by_name * 4 + Duration::from_millis(300);
+    let (by_name, took) = (fastest(by_name), fastest(took));
+    let most = by_name * 4 + Duration::from_millis(30);
     assert!(took < most, "{took:?}, by name alone {by_name:?}");
+}
+
+/// What the machine does beside it only adds to some of them.
+fn fastest(took: Vec<Duration>) -> Duration {
+    took.into_iter().min().expect("some")
 }
 
 async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {

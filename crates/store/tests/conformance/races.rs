@@ -300,7 +300,7 @@ async fn a_ticket_is_written_down_while_its_job_ends_elsewhere(rig: Rig) {
     assert!(rig.begin(&job, 1, &attempt).await);
     let ends = format!(
         "BEGIN; SELECT id FROM job WHERE id = '{job}' FOR UPDATE; SELECT pg_sleep(2); \
-         SET LOCAL lock_timeout = '500ms'; UPDATE attempt SET why = why WHERE job_id = '{job}'; COMMIT"
+         SET LOCAL lock_timeout = '5s'; UPDATE attempt SET why = why WHERE job_id = '{job}'; COMMIT"
     );
     let url = rig.url.clone();
     let other = spawn(async move { sql(&url, &ends).await });
