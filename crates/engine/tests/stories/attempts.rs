@@ -22,7 +22,7 @@ async fn a_paid_result_waits_for_the_asset_store_and_is_not_made_again() {
     runner.progress_step().await.expect("written down");
     assert_eq!(rig.state(&caller, &id).await, JobState::Running);
     rig.mend_asset_store();
-    for _ in 0..600 {
+    for _ in 0..1_500 {
         if rig.state(&caller, &id).await.is_final() {
             break;
         }
@@ -50,7 +50,7 @@ async fn a_cancel_during_a_submit_reaches_the_vendor_whatever_a_lost_submit_mean
             .cancel(&caller.account_id, &id)
             .await
             .expect("cancelled");
-        for _ in 0..500 {
+        for _ in 0..15_000 {
             if !stage.books().cancelled.is_empty() {
                 break;
             }
@@ -125,7 +125,7 @@ async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
         .expect("cancelled");
     second.runner().poll_step();
     rig.until_quiet().await;
-    for _ in 0..500 {
+    for _ in 0..15_000 {
         if stage.books().cancelled.len() == 1 {
             break;
         }
@@ -149,7 +149,7 @@ async fn a_cancel_while_a_part_is_ordered_reaches_the_vendor_with_the_ticket_of_
     }
     let cancelled = rig.engine.jobs().cancel(&caller.account_id, &id).await;
     cancelled.expect("cancelled");
-    for _ in 0..100 {
+    for _ in 0..3_000 {
         if !stage.books().cancelled.is_empty() {
             break;
         }

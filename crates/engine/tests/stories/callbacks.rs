@@ -242,7 +242,7 @@ async fn with_the_house_at_work_every_callback_arrives_once_by_its_first_try() {
             }
             let callbacks = rig.engine.callbacks();
             let mut delivered = Vec::new();
-            for _ in 0..1_000 {
+            for _ in 0..3_000 {
                 let listed = callbacks.callbacks(Some(&caller.account_id), 1, 20).await;
                 delivered = listed.expect("listed").0;
                 delivered.retain(|one| one.state == "delivered");

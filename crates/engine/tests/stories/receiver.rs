@@ -83,7 +83,7 @@ fn complete(bytes: &[u8]) -> bool {
 /// Takes one callbacks step and waits until the receiver has so many callbacks and every try is written down.
 pub(crate) async fn deliver(rig: &Rig, receiver: &Receiver, count: usize) {
     rig.engine.callbacks().step().await.expect("a step");
-    for _ in 0..1_000 {
+    for _ in 0..15_000 {
         let (callbacks, _) = rig
             .engine
             .callbacks()

@@ -372,7 +372,7 @@ impl Rig {
     /// Lets everything happen that can happen without time passing.
     pub(crate) async fn settle_down(&self) {
         let mut quiet = 0;
-        for _ in 0..2_000 {
+        for _ in 0..15_000 {
             let leased = self.engine.runner().run_step().await.expect("a step");
             if self.engine.runner().poll_step().0 == 0 {
                 self.clock.advance(1);
@@ -393,7 +393,7 @@ impl Rig {
 
     /// Waits until a number of slots are busy.
     pub(crate) async fn until_busy(&self, slots: u64) {
-        for _ in 0..2_000 {
+        for _ in 0..15_000 {
             self.engine.runner().run_step().await.expect("a step");
             if self.busy().await == slots {
                 return;

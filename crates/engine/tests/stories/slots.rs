@@ -19,7 +19,7 @@ async fn held(rig: &Rig) -> SqliteConnection {
 
 /// Waits until no slot is busy, without a step: a lease would wait for the database like everything else.
 async fn until_free(rig: &Rig) {
-    for _ in 0..1_000 {
+    for _ in 0..15_000 {
         if rig.busy().await == 0 {
             return;
         }

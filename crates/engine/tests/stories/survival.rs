@@ -97,7 +97,7 @@ async fn two_nodes_never_run_a_job_twice() {
         .cancel(&caller.account_id, &blocker)
         .await
         .expect("cancelled");
-    for _ in 0..2_000 {
+    for _ in 0..15_000 {
         let (one, two) = tokio::join!(rig.engine.runner().run_step(), second.runner().run_step());
         let counts = rig.store.statistics().counts().await.expect("counted");
         if one.expect("step") + two.expect("step") == 0 && counts.waiting + counts.running == 0 {
