@@ -227,7 +227,7 @@ async fn a_back_end_with_jobs_in_hand_stays_until_they_have_ended() {
     let chain = chain(Options::default()).await;
     let front = &chain.front;
     let caller = front.account(100).await;
-    let id = imagine(front, &caller.key, "a boat [[delay 4s]]").await;
+    let id = imagine(front, &caller.key, "a boat [[delay 8s]]").await;
     let path = format!("/admin/v1/backends/{}", chain.backend);
     tokio::time::sleep(Duration::from_millis(700)).await;
     front

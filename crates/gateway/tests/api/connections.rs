@@ -41,15 +41,16 @@ async fn a_head_that_trickles_in_is_cut_off() {
     slow.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
         .await
         .expect("written");
-    while slow.write_all(b"X").await.is_ok() && start.elapsed() < Duration::from_secs(5) {
+    while slow.write_all(b"X").await.is_ok() && start.elapsed() < Duration::from_secs(30) {
         sleep(Duration::from_millis(100)).await;
     }
+    // The usual limit is ten seconds.
     assert!(
-        start.elapsed() < Duration::from_secs(4),
+        start.elapsed() < Duration::from_secs(8),
         "the trickle went on for {:?}",
         start.elapsed()
     );
-    closed(&mut silent, Duration::from_secs(3)).await;
+    closed(&mut silent, Duration::from_secs(8)).await;
 }
 
 #[tokio::test]
@@ -70,8 +71,9 @@ async fn many_half_open_connections_do_not_keep_callers_out() {
     let start = Stopwatch::start();
     let answer = send(client.get(format!("{}/healthz", gateway.base_url))).await;
     assert_eq!(answer.status, 200);
+    // Half a head is waited for twice as long.
     assert!(
-        start.elapsed() < Duration::from_secs(1),
+        start.elapsed() < Duration::from_secs(5),
         "{:?}",
         start.elapsed()
     );
@@ -80,18 +82,18 @@ async fn many_half_open_connections_do_not_keep_callers_out() {
 #[tokio::test]
 async fn an_idle_connection_is_kept_for_a_while_and_then_closed() {
     let limits = Options::default()
-        .set("LIMITS_HEADER_TIMEOUT_S", "1")
-        .set("LIMITS_IDLE_TIMEOUT_S", "3");
+        .set("LIMITS_HEADER_TIMEOUT_S", "4")
+        .set("LIMITS_IDLE_TIMEOUT_S", "8");
     let gateway = limits.spawn().await;
     let mut stream = connect(&gateway).await;
     stream
         .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         .await
         .expect("written");
-    let (after, text) = closed(&mut stream, Duration::from_secs(6)).await;
+    let (after, text) = closed(&mut stream, Duration::from_secs(20)).await;
     assert!(text.starts_with("HTTP/1.1 200"), "{text}");
     // The limit on heads is shorter, and must not apply while nothing is being sent.
-    assert!(after > Duration::from_secs(2), "closed after {after:?}");
+    assert!(after > Duration::from_secs(6), "closed after {after:?}");
 }
 
 #[tokio::test]
@@ -105,7 +107,7 @@ async fn a_body_that_trickles_in_is_answered_with_408_and_closed() {
         caller.key
     );
     stream.write_all(head.as_bytes()).await.expect("written");
-    let (_, text) = closed(&mut stream, Duration::from_secs(3)).await;
+    let (_, text) = closed(&mut stream, Duration::from_secs(8)).await;
     assert!(text.starts_with("HTTP/1.1 408"), "{text}");
     assert!(text.contains("\"code\":\"request_timeout\""), "{text}");
 }
@@ -122,7 +124,7 @@ async fn what_is_no_http_is_answered_with_400_and_closed() {
     for head in heads {
         let mut stream = connect(&gateway).await;
         stream.write_all(head.as_bytes()).await.expect("written");
-        let (_, text) = closed(&mut stream, Duration::from_secs(5)).await;
+        let (_, text) = closed(&mut stream, Duration::from_secs(8)).await;
         assert!(text.starts_with("HTTP/1.1 400"), "{head:?}: {text:?}");
     }
     let many = "X-Header: y\r\n".repeat(200);
@@ -131,7 +133,7 @@ async fn what_is_no_http_is_answered_with_400_and_closed() {
         .write_all(format!("GET / HTTP/1.1\r\nHost: x\r\n{many}\r\n").as_bytes())
         .await
         .expect("written");
-    let (_, text) = closed(&mut stream, Duration::from_secs(5)).await;
+    let (_, text) = closed(&mut stream, Duration::from_secs(8)).await;
     assert!(text.starts_with("HTTP/1.1 431"), "{text:?}");
 }
 
@@ -145,7 +147,7 @@ async fn a_large_body_is_refused_before_it_is_sent() {
         caller.key
     );
     stream.write_all(head.as_bytes()).await.expect("written");
-    let (_, text) = closed(&mut stream, Duration::from_secs(5)).await;
+    let (_, text) = closed(&mut stream, Duration::from_secs(8)).await;
     assert!(text.starts_with("HTTP/1.1 413"), "{text}");
 }
 

@@ -281,7 +281,8 @@ async fn refusals_take_a_moment_and_others_do_not_wait_for_them() {
     let began = Instant::now();
     let crowd = join_all((0..8).map(async |_| {
         let mut refused = 0;
-        while began.elapsed() < Duration::from_secs(2) {
+        let within = |seconds| began.elapsed() < Duration::from_secs(seconds);
+        while within(2) || (refused < 4 && within(30)) {
             let answer = gateway.get(&busy.key, INFO).await;
             refused += u32::from(answer.status == 429);
         }
@@ -297,13 +298,16 @@ async fn refusals_take_a_moment_and_others_do_not_wait_for_them() {
             sleep(Duration::from_millis(50)).await;
         }
         times.sort_unstable();
-        times[5]
+        times
     };
-    let (refused, middle) = tokio::join!(crowd, others);
+    let (refused, times) = tokio::join!(crowd, others);
+    assert!(refused.iter().all(|one| *one >= 4), "{refused:?}");
     // Four a second for each of the eight, where there were thousands.
     let refused: u32 = refused.iter().sum();
-    assert!((8..=8 * 9).contains(&refused), "{refused} refusals");
-    assert!(middle < Duration::from_millis(150), "{middle:?}");
+    let most = 8 * (4.0 * began.elapsed().as_secs_f64()) as u32 + 8;
+    assert!(refused <= most, "{refused} refusals");
+    // A machine that stands still delays one or two of them.
+    assert!(times[5] < Duration::from_millis(150), "{times:?}");
 }
 
 /// A key issued with another one.
@@ -431,10 +435,10 @@ async fn a_key_stops_working_when_it_expires() {
     refused.assert_refused(400, "invalid_parameter");
     assert_eq!(refused.json["param"], "expiresAt", "{}", refused.json);
 
-    let wish = json!({ "expiresAt": in_seconds(3) });
+    let wish = json!({ "expiresAt": in_seconds(8) });
     let short = issue(&gateway, &caller.key, wish).await;
     assert_eq!(gateway.get(&short, INFO).await.status, 200);
-    sleep(Duration::from_secs(4)).await;
+    sleep(Duration::from_secs(9)).await;
     gateway
         .get(&short, INFO)
         .await

@@ -12,8 +12,8 @@ use crate::stopwatch::Stopwatch;
 const JOBS: usize = 30;
 /// More than are written and wait for that.
 const LISTS: usize = 24;
-/// Long enough on a busy machine, and shorter than a few of the lists take when they are written in place.
-const SOON: Duration = Duration::from_secs(3);
+/// Long enough on a machine that stands still for seconds; where the lists were written in place, others waited for minutes.
+const SOON: Duration = Duration::from_secs(10);
 
 /// Asks for a list, and says with which status it is answered.
 async fn list(gateway: &Gateway, key: &str) -> String {

@@ -73,7 +73,7 @@ async fn the_queue_holds_max_queue_unfinished_jobs_and_not_one_more() {
         .post(&account.key, &format!("/jobs/v1/{id}/cancel"), json!({}))
         .await;
     assert_eq!(cancelled.status, 200, "{}", cancelled.json);
-    let job = wait_for_end(&gateway, &account.key, id, Duration::from_secs(5)).await;
+    let job = wait_for_end(&gateway, &account.key, id, Duration::from_secs(30)).await;
     assert!(
         job["message"]
             .as_str()

@@ -45,7 +45,7 @@ async fn an_idle_service_stops_at_once() {
         200
     );
     gateway.signal("INT");
-    assert_eq!(gateway.ended(Duration::from_secs(5)), Some(0));
+    assert_eq!(gateway.ended(Duration::from_secs(10)), Some(0));
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn a_stop_waits_for_a_paid_call_and_hands_everything_else_back_at_once() {
     };
     let (paid, ()) = tokio::join!(paid, stop);
     assert_eq!(paid.status, 200, "{}\n{}", paid.json, gateway.printed());
-    let ended = gateway.ended(Duration::from_secs(8));
+    let ended = gateway.ended(Duration::from_secs(15));
     assert_eq!(ended, Some(0), "{}", gateway.printed());
     let gateway = gateway.restart(Options::default());
     assert_eq!(vendor.connections(), 1, "it was paid once");

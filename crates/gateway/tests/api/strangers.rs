@@ -158,6 +158,7 @@ async fn bodies_that_strangers_do_not_send_keep_nobody_out_who_is_known() {
 async fn the_addresses_of_one_network_are_one_stranger() {
     let gateway = Options::default()
         .set("LIMITS_REQUESTS", "64")
+        .set("LIMITS_BODY_GRACE_S", "60")
         .set("PROXIES_TRUSTED", "127.0.0.0/8")
         .spawn()
         .await;
@@ -181,7 +182,7 @@ async fn the_addresses_of_one_network_are_one_stranger() {
         crowd.ask(unfinished(from), false).await;
     }
     let answered = crowd
-        .answered(Instant::now() + Duration::from_secs(3))
+        .answered(Instant::now() + Duration::from_secs(6))
         .await;
     assert_eq!(answered, vec![429; 10], "a network has 8 places of 64");
 }
@@ -194,6 +195,7 @@ async fn pages_that_need_no_key_have_a_rate() {
         .spawn()
         .await;
     let caller = gateway.account(10).await;
+    let begun = Instant::now();
     let mut crowd = Stranger::at(&gateway, 2, 65_535).await;
     for _ in 0..10 {
         for path in ["/", "/docs", "/console/nowhere.js", "/console/session"] {
@@ -204,7 +206,12 @@ async fn pages_that_need_no_key_have_a_rate() {
     let answered = crowd.answered(Instant::now() + PATIENCE).await;
     assert_eq!(answered.len(), 40, "every one is answered");
     let refused = answered.iter().filter(|status| **status == 429).count();
-    assert!((15..=20).contains(&refused), "{refused} of 40 were refused");
+    // Each second allows one more.
+    let more = 1 + begun.elapsed().as_secs() as usize;
+    assert!(
+        (20_usize.saturating_sub(more)..=20).contains(&refused),
+        "{refused} of 40 were refused"
+    );
     // Health, other networks, and whoever is known.
     for path in ["/healthz", "/readyz", "/docs"] {
         let answer = send(gateway.request(Method::GET, path)).await;
@@ -285,6 +292,7 @@ async fn made_up_sessions_at_the_page_of_health_are_wrong_keys() {
         assert_eq!(info.status, 200, "{}", info.json);
         times.push(asked.elapsed());
     }
+    // A machine that stands still delays one or two of them.
     times.sort_unstable();
     assert!(times[4] < Duration::from_millis(250), "{times:?}");
     let by = Instant::now() + PATIENCE;
@@ -313,7 +321,7 @@ async fn sessions_at_the_page_of_health_are_looked_up_in_the_places_of_their_net
         .await;
     let url = gateway.database();
     let hold =
-        "BEGIN; LOCK TABLE console_session IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(5); COMMIT";
+        "BEGIN; LOCK TABLE console_session IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(10); COMMIT";
     let hold = move || {
         Command::new("psql")
             .args([url.as_str(), "-qc", hold])
@@ -327,7 +335,7 @@ async fn sessions_at_the_page_of_health_are_looked_up_in_the_places_of_their_net
         let ready = head(&gateway, "GET", "/readyz").header("cookie", session);
         crowd.ask(ready.body(()).expect("a request"), true).await;
     }
-    let by = Instant::now() + Duration::from_secs(2);
+    let by = Instant::now() + Duration::from_secs(5);
     assert_eq!(crowd.answered(by).await, vec![200; 32], "8 of 64 places");
     let held = held.await.expect("no panic").expect("psql runs");
     assert!(held.status.success(), "{held:?}");
@@ -354,7 +362,7 @@ async fn an_answer_that_nobody_takes_is_given_up() {
 async fn answers_that_one_account_does_not_take_leave_memory_to_the_others() {
     let gateway = Options::default()
         .set("LIMITS_ANSWER_MEMORY_MIB", "2")
-        .set("LIMITS_WRITE_TIMEOUT_S", "20")
+        .set("LIMITS_WRITE_TIMEOUT_S", "60")
         .set("STUDIO_SLOTS", "1")
         .spawn()
         .await;
@@ -374,19 +382,25 @@ async fn answers_that_one_account_does_not_take_leave_memory_to_the_others() {
         }
         crowd.push(untaken);
     }
-    sleep(Duration::from_secs(1)).await;
-    let stats = gateway.operate(Method::GET, "/admin/v1/stats", None).await;
-    let shares = stats.json["data"]["shares"].as_array().expect("shares");
-    let memory = shares.iter().find(|one| one["of"] == "answer_memory");
-    let taken = memory.expect("its share")["taken"].as_u64().expect("bytes");
-    assert!(
-        (150_000..=262_144).contains(&taken),
-        "{taken} bytes of 256 KiB"
-    );
+    let taken = async || {
+        let stats = gateway.operate(Method::GET, "/admin/v1/stats", None).await;
+        let shares = stats.json["data"]["shares"].as_array().expect("shares");
+        let memory = shares.iter().find(|one| one["of"] == "answer_memory");
+        memory.expect("its share")["taken"].as_u64().expect("bytes")
+    };
+    let full = async {
+        while taken().await < 150_000 {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, full).await.expect("its share is taken");
+    sleep(Duration::from_millis(500)).await;
+    let taken = taken().await;
+    assert!(taken <= 262_144, "{taken} bytes of 256 KiB");
     let shown = gateway.get(&other.key, &paths[1]).await;
     assert_eq!(shown.status, 200, "{}", shown.json);
     let (mut given, mut refused) = (0, 0);
-    let by = Instant::now() + Duration::from_secs(3);
+    let by = Instant::now() + Duration::from_secs(8);
     for untaken in crowd {
         for status in untaken.answered(by).await {
             match status {

