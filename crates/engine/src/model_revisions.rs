@@ -33,7 +33,7 @@ pub(crate) struct StoredModel {
 
 impl StoredModel {
     /// Reads a row; an error for what only another release can read.
-    fn read(row: ModelRow) -> Result<Self, serde_json::Error> {
+    fn read(row: &ModelRow) -> Result<Self, serde_json::Error> {
         let mut fields: Fields = serde_json::from_str(&row.definition)?;
         let declared = fields.remove(DECLARED) == Some(Value::Bool(true));
         let definition = serde_json::from_value(Value::Object(fields))?;
@@ -110,7 +110,7 @@ impl ModelRevisions {
             let (name, revision) = (row.name.clone(), row.revision);
             let unread =
                 |error| tracing::warn!(%error, name, revision, "a stored model cannot be read");
-            StoredModel::read(row).map_err(unread).ok()
+            StoredModel::read(&row).map_err(unread).ok()
         };
         Ok(rows.into_iter().filter_map(read).collect())
     }
@@ -140,7 +140,7 @@ impl ModelRevisions {
             .models()
             .revision(name, revision)
             .await?;
-        let Some(read) = row.and_then(|row| StoredModel::read(row).ok()) else {
+        let Some(read) = row.and_then(|row| StoredModel::read(&row).ok()) else {
             return Ok(None);
         };
         let row = Arc::new(read.row);

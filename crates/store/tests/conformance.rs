@@ -18,6 +18,8 @@ mod archive;
 mod assets;
 #[path = "conformance/attempt.rs"]
 mod attempt;
+#[path = "conformance/backend_changes.rs"]
+mod backend_changes;
 #[path = "conformance/bulk.rs"]
 mod bulk;
 #[path = "conformance/chain.rs"]
@@ -48,6 +50,8 @@ mod lanes;
 mod lease;
 #[path = "conformance/ledger.rs"]
 mod ledger;
+#[path = "conformance/migrations.rs"]
+mod migrations;
 #[path = "conformance/model.rs"]
 mod model;
 #[path = "conformance/models.rs"]

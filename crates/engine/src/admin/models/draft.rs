@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    fn revision(value: Value) -> Result<Option<u32>, Refusal> {
+    fn revision(value: &Value) -> Result<Option<u32>, Refusal> {
         let fields = json!({ "revision": value, "title": "x" });
         let mut fields = fields.as_object().expect("an object").clone();
         let found = take_revision(&mut fields);
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn a_revision_is_a_whole_number_or_not_there() {
-        assert_eq!(revision(json!(3)), Ok(Some(3)));
-        assert_eq!(revision(Value::Null), Ok(None));
+        assert_eq!(revision(&json!(3)), Ok(Some(3)));
+        assert_eq!(revision(&Value::Null), Ok(None));
         for wrong in [
             json!(0),
             json!(-1),
@@ -153,7 +153,7 @@ mod tests {
             json!("3"),
             json!(1_u64 << 40),
         ] {
-            let refused = revision(wrong).expect_err("no revision");
+            let refused = revision(&wrong).expect_err("no revision");
             assert_eq!(refused.field.as_deref(), Some("revision"));
         }
     }
