@@ -173,7 +173,7 @@ mod tests {
                 removed: false,
                 changed_ms: 7,
             };
-            let read = StoredModel::read(stored).expect("a model");
+            let read = StoredModel::read(&stored).expect("a model");
             assert_eq!(read.row.definition, definition);
             assert_eq!((read.row.revision, read.declared), (3, declared));
         }

@@ -151,6 +151,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0042_words_removed",
         "0f50107224e1ce9c2f669b5006264cca51568d4d8686552ca3d087d408dbd0a0",
     ),
+    (
+        "0043_models",
+        "96b31a30bb122ce1beace9149c825747991e24b3b168e592067da156556457ff",
+    ),
 ];
 
 #[test]

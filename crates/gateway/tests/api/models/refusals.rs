@@ -7,7 +7,7 @@ use super::{picture, seedream, sell};
 use crate::gateway::Gateway;
 
 /// A model with something wrong about it.
-fn with(change: Value) -> Value {
+fn with(change: &Value) -> Value {
     let mut model = json!({ "name": "new-1", "like": "imgmodel/image-1" });
     for (name, value) in change.as_object().expect("fields") {
         model[name] = value.clone();
@@ -19,23 +19,23 @@ fn with(change: Value) -> Value {
 fn mistakes() -> Vec<(Value, &'static str)> {
     let priced = |factors: Value| {
         let price = json!({ "unit": "item", "amount": 1, "factors": factors });
-        with(json!({ "price": price }))
+        with(&json!({ "price": price }))
     };
-    let ruled = |fields: Value| with(json!({ "fields": fields }));
+    let ruled = |fields: Value| with(&json!({ "fields": fields }));
     vec![
-        (with(json!({ "name": "two words" })), "name"),
-        (with(json!({ "name": "" })), "name"),
-        (with(json!({ "name": "x".repeat(65) })), "name"),
-        (with(json!({ "name": "image-1" })), "name"),
-        (with(json!({ "name": "Seedream" })), "name"),
+        (with(&json!({ "name": "two words" })), "name"),
+        (with(&json!({ "name": "" })), "name"),
+        (with(&json!({ "name": "x".repeat(65) })), "name"),
+        (with(&json!({ "name": "image-1" })), "name"),
+        (with(&json!({ "name": "Seedream" })), "name"),
         (json!({ "name": "new-1" }), "like"),
-        (with(json!({ "like": "nothing/at-all" })), "like"),
-        (with(json!({ "like": "video-2" })), "like"),
-        (with(json!({ "aliases": ["image-1"] })), "aliases[0]"),
-        (with(json!({ "aliases": ["a", "seedream"] })), "aliases[1]"),
-        (with(json!({ "aliases": ["seedream-4-5"] })), "aliases[0]"),
+        (with(&json!({ "like": "nothing/at-all" })), "like"),
+        (with(&json!({ "like": "video-2" })), "like"),
+        (with(&json!({ "aliases": ["image-1"] })), "aliases[0]"),
+        (with(&json!({ "aliases": ["a", "seedream"] })), "aliases[1]"),
+        (with(&json!({ "aliases": ["seedream-4-5"] })), "aliases[0]"),
         (
-            with(json!({ "routes": [{ "backend": "nowhere" }] })),
+            with(&json!({ "routes": [{ "backend": "nowhere" }] })),
             "routes[0].backend",
         ),
         (ruled(json!({ "none": { "refused": true } })), "fields.none"),
@@ -53,12 +53,12 @@ fn mistakes() -> Vec<(Value, &'static str)> {
             "price.factors.none",
         ),
         (
-            with(json!({ "price": { "unit": "second", "amount": 1 } })),
+            with(&json!({ "price": { "unit": "second", "amount": 1 } })),
             "price.unit",
         ),
-        (with(json!({ "retires": "soon" })), "retires"),
-        (with(json!({ "successor": "old-1" })), "successor"),
-        (with(json!({ "successor": "no-such-1" })), "successor"),
+        (with(&json!({ "retires": "soon" })), "retires"),
+        (with(&json!({ "successor": "old-1" })), "successor"),
+        (with(&json!({ "successor": "no-such-1" })), "successor"),
     ]
 }
 
@@ -76,13 +76,13 @@ async fn every_mistake_is_refused_with_its_field() {
         assert_eq!(refused.json["param"], field, "{}", refused.json);
     }
     for model in [
-        with(json!({ "price": { "unit": "day", "amount": 1 } })),
-        with(json!({ "price": { "unit": "item", "amount": -1 } })),
-        with(json!({ "price": { "unit": "item" } })),
-        with(json!({ "price": 3 })),
-        with(json!({ "routes": [{ "backend": "x", "weight": 0 }] })),
-        with(json!({ "routes": "all" })),
-        with(json!({ "fields": [] })),
+        with(&json!({ "price": { "unit": "day", "amount": 1 } })),
+        with(&json!({ "price": { "unit": "item", "amount": -1 } })),
+        with(&json!({ "price": { "unit": "item" } })),
+        with(&json!({ "price": 3 })),
+        with(&json!({ "routes": [{ "backend": "x", "weight": 0 }] })),
+        with(&json!({ "routes": "all" })),
+        with(&json!({ "fields": [] })),
         json!({}),
     ] {
         let told = model.to_string();
@@ -103,7 +103,7 @@ async fn requests_are_held_against_the_rules_of_their_model() {
     let fields = json!({
         "size": { "allowed": ["1024x1024"] }, "n": { "max": 2 }, "background": { "refused": true },
     });
-    sell(&gateway, with(json!({ "fields": fields }))).await;
+    sell(&gateway, with(&json!({ "fields": fields }))).await;
     for (more, field) in [
         (json!({ "size": "1536x1024" }), "size"),
         (json!({ "n": 3 }), "n"),
