@@ -35,13 +35,7 @@ pub(crate) async fn follow(
     id: &str,
     seen: impl FnMut(&Value),
 ) -> Result<Value, Fault> {
-    let followed = Subscription {
-        client,
-        events: client.operation("jobs.events")?,
-        show: client.operation("jobs.show")?,
-        place: ("{jobId}", id),
-        is_over,
-    };
+    let followed = Subscription::new(client, "jobs", ("{jobId}", id), is_over)?;
     followed.until_over(seen).await
 }
 
@@ -52,17 +46,28 @@ pub(crate) async fn follow_batch(
     id: &str,
     seen: impl FnMut(&Value),
 ) -> Result<Value, Fault> {
-    let followed = Subscription {
-        client,
-        events: client.operation("jobs.batch.events")?,
-        show: client.operation("jobs.batch.show")?,
-        place: ("{batchId}", id),
-        is_over: |told| told["done"] == true,
-    };
+    let is_done = |told: &Value| told["done"] == true;
+    let followed = Subscription::new(client, "jobs.batch", ("{batchId}", id), is_done)?;
     followed.until_over(seen).await
 }
 
-impl Subscription<'_> {
+impl<'a> Subscription<'a> {
+    /// Follows what the pages below a name show and tell of.
+    fn new(
+        client: &'a Client,
+        pages: &str,
+        place: (&'static str, &'a str),
+        is_over: fn(&Value) -> bool,
+    ) -> Result<Self, Fault> {
+        Ok(Self {
+            client,
+            events: client.operation(&format!("{pages}.events"))?,
+            show: client.operation(&format!("{pages}.show"))?,
+            place,
+            is_over,
+        })
+    }
+
     async fn until_over(&self, mut seen: impl FnMut(&Value)) -> Result<Value, Fault> {
         let mut last_id: Option<String> = None;
         let mut heard = Instant::now();
