@@ -1,13 +1,16 @@
 //! The models that requests may name: the built-in ones, read from the table, so that a family's new model is known here by
 //! itself, and those of the operators' catalogue.
 
+mod builtin;
 mod catalogue;
 mod check;
 mod check_fields;
 mod check_price;
 mod definition;
 mod facts;
+mod index;
 mod like;
+mod names;
 mod note;
 mod price;
 mod render;
@@ -15,92 +18,22 @@ mod request;
 mod row;
 mod rules;
 mod schema;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod view;
 mod words;
 
+pub use builtin::{Model, model_of, models};
 pub use catalogue::{Audience, DEFAULT_GROUP, ListedModel, ModelCatalogue, ParsedCall};
 pub use check::CheckContext;
-pub use definition::{FieldRule, ModelDefinition, ModelRevision, Route, model_key};
+pub use definition::{FieldRule, ModelDefinition, ModelRevision, Route};
+pub use like::operations_of;
+pub use names::model_key;
 pub(crate) use note::put_back;
 pub use note::{CATALOGUE_FIELD, ModelNote, as_asked, note_of};
 pub use price::{CatalogueTotal, ModelPrice, PriceLine, PriceUnit, UnitPrice};
 pub use render::{render_answer, render_job};
 pub use request::CatalogueRequest;
-pub use view::{operations_of, price_text};
-
-use std::sync::LazyLock;
-
-use schemars::SchemaGenerator;
-use serde_json::Value;
-
-use crate::body::Fields;
-use crate::families::FAMILIES;
-use crate::family::{Family, SubmitEndpoint};
-
-/// How families spell the field that names a model.
-const SPELLINGS: [&str; 2] = ["model", "modelName"];
-
-/// A model that requests may name.
-pub struct Model {
-    /// Its name as requests give it.
-    pub name: String,
-    /// The first family that has it.
-    pub family: &'static Family,
-    /// The operations whose requests may name it, of any family.
-    pub submits: Vec<&'static SubmitEndpoint>,
-}
-
-/// The model that a stored request names; that of the catalogue where it keeps one.
-pub fn model_of(request: &Fields) -> Option<&str> {
-    let noted = request.get(CATALOGUE_FIELD);
-    let noted = noted.and_then(|note| note["name"].as_str());
-    noted.or_else(|| {
-        let mut spellings = SPELLINGS.iter();
-        spellings.find_map(|spelling| request.get(*spelling)?.as_str())
-    })
-}
-
-/// Every model, in the order of the table.
-pub fn models() -> &'static [Model] {
-    static MODELS: LazyLock<Vec<Model>> = LazyLock::new(collect);
-    &MODELS
-}
-
-fn collect() -> Vec<Model> {
-    let mut models: Vec<Model> = Vec::new();
-    for family in FAMILIES {
-        for submit in family.submits {
-            for name in names(submit) {
-                match models.iter_mut().find(|model| model.name == name) {
-                    Some(known) => known.submits.push(submit),
-                    None => models.push(Model {
-                        name,
-                        family,
-                        submits: vec![submit],
-                    }),
-                }
-            }
-        }
-    }
-    models
-}
-
-/// The words that a request's schema allows for its model.
-fn names(submit: &SubmitEndpoint) -> Vec<String> {
-    let mut generator = SchemaGenerator::default();
-    let schema = (submit.schema)(&mut generator).to_value();
-    let named = schema["$ref"]
-        .as_str()
-        .and_then(|path| path.rsplit('/').next());
-    let schema = named
-        .and_then(|name| generator.definitions().get(name))
-        .unwrap_or(&schema);
-    let field = SPELLINGS
-        .iter()
-        .find_map(|spelling| schema["properties"].get(spelling));
-    let words = field.and_then(|field| field["enum"].as_array());
-    let words = words.into_iter().flatten().filter_map(Value::as_str);
-    words.map(str::to_owned).collect()
-}
+pub(crate) use stored::StoredModelRequest;
+pub use view::price_text;

@@ -11,7 +11,7 @@ use crate::body::{self, Fields};
 use crate::brief::Task;
 use crate::fields::field_order;
 use crate::job::Job;
-use crate::models::{CatalogueRequest, note_of};
+use crate::models::{StoredModelRequest, note_of};
 use crate::operation::{Operation, Request};
 use crate::refusal::Refusal;
 
@@ -123,7 +123,10 @@ fn parse_stored<T: Operation + Send + Sync + 'static>(
     let request = Box::new(body::read_stored::<T>(fields)?);
     Ok(match note {
         None => request,
-        Some(note) => CatalogueRequest::stored(request, note),
+        Some(note) => Box::new(StoredModelRequest {
+            inner: request,
+            note,
+        }),
     })
 }
 

@@ -2,14 +2,14 @@
 //! request is read with one look-up by name, however many models there are.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::definition::{ModelRevision, model_key};
+use super::builtin::models;
+use super::definition::ModelRevision;
 use super::facts::{SubmitFacts, facts_of};
-use super::models;
+use super::index::CatalogueIndex;
 use super::note::put_back;
 use super::request::{CallContext, CatalogueRequest, renamed};
 use super::row::CatalogueRow;
@@ -28,20 +28,6 @@ const NAMES_MOST: usize = 40;
 /// All models that operators sell, at one moment.
 #[derive(Clone, Default)]
 pub struct ModelCatalogue(pub(super) Arc<CatalogueIndex>);
-
-/// The rows with the ways to find them.
-#[derive(Default)]
-pub(super) struct CatalogueIndex {
-    /// The rows that can be used, by name without regard to case.
-    pub(super) rows: BTreeMap<String, Arc<CatalogueRow>>,
-    /// The same by every name and alias.
-    places: HashMap<String, Arc<CatalogueRow>>,
-    /// What was taken away, for follow-ups of its jobs.
-    pub(super) gone: BTreeMap<String, Arc<CatalogueRow>>,
-    /// The rows that requests of an operation may name.
-    pub(super) by_submit: HashMap<&'static str, Vec<Arc<CatalogueRow>>>,
-    unusable: Vec<(String, Refusal)>,
-}
 
 /// Who asks, and when.
 #[derive(Clone, Copy, Debug)]
@@ -91,15 +77,7 @@ impl ModelCatalogue {
     #[must_use]
     pub fn with(&self, changed: ModelRevision) -> Self {
         let key = changed.definition.key();
-        let mut index = CatalogueIndex {
-            rows: self.0.rows.clone(),
-            gone: self.0.gone.clone(),
-            unusable: self.0.unusable.clone(),
-            ..CatalogueIndex::default()
-        };
-        index.rows.remove(&key);
-        index.gone.remove(&key);
-        index.unusable.retain(|(name, _)| model_key(name) != key);
+        let mut index = self.0.without(&key);
         index.take(Arc::new(changed));
         index.link();
         Self(Arc::new(index))
@@ -117,28 +95,12 @@ impl ModelCatalogue {
 
     /// The row with a name or an alias, in any case; also that of a built-in model.
     pub fn find(&self, name: &str) -> Option<&Arc<ModelRevision>> {
-        self.row(name).map(|row| &row.revision)
+        self.0.row(name).map(|row| &row.revision)
     }
 
     /// All rows that can be used, in the order of their names.
     pub fn rows(&self) -> impl Iterator<Item = &Arc<ModelRevision>> {
         self.0.rows.values().map(|row| &row.revision)
-    }
-
-    pub(super) fn row(&self, name: &str) -> Option<&Arc<CatalogueRow>> {
-        let key = if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            Cow::Owned(model_key(name))
-        } else {
-            Cow::Borrowed(name)
-        };
-        self.0.places.get(&*key)
-    }
-
-    /// The row of a model, also when it was taken away.
-    pub(super) fn last_known(&self, name: &str) -> Option<Arc<CatalogueRow>> {
-        let key = model_key(name);
-        let row = self.0.rows.get(&key).or_else(|| self.0.gone.get(&key));
-        row.cloned()
     }
 
     /// Reads a call. One that names no model of the catalogue is read as without one.
@@ -189,13 +151,13 @@ impl ModelCatalogue {
         let name = given
             .map(text_of)
             .or(facts.default_model.as_deref().map(Cow::Borrowed));
-        let row = name.as_deref().and_then(|name| self.row(name));
+        let row = name.as_deref().and_then(|name| self.0.row(name));
         let row = row.filter(|row| {
             row.in_submit(submit.name).is_some()
                 && row.revision.definition.is_visible_to(audience.group)
         });
         let call = || CallContext {
-            catalogue: self.clone(),
+            index: Arc::clone(&self.0),
             operation: submit.name,
             now_ms: audience.now_ms,
         };
@@ -206,7 +168,7 @@ impl ModelCatalogue {
             return self.read_plain(facts, reader, fields, audience, &call);
         };
         if !row.is_usable(audience.now_ms) {
-            return Err(self.closed(&row, spelling, audience.now_ms));
+            return Err(self.0.closed(&row, spelling, audience.now_ms));
         }
         body::settle_spellings(&mut fields, submit.spellings);
         let said = adapt(&row, facts, &mut fields)?;
@@ -238,7 +200,7 @@ impl ModelCatalogue {
         let named = given.is_some() && facts.model_field.is_some();
         let usual = facts.default_model.as_deref().filter(|_| !named);
         let usual = usual
-            .and_then(|model| self.row(model))
+            .and_then(|model| self.0.row(model))
             .filter(|row| row.builtin);
         let request = reader(fields).map_err(|refusal| match (facts.model_field, &given) {
             (Some(field), Some(given)) if refusal.field.as_deref() == Some(field) => {
@@ -254,7 +216,7 @@ impl ModelCatalogue {
             });
         }
         if let Some(row) = usual.filter(|row| !row.is_usable(audience.now_ms)) {
-            return Err(self.closed(row, spelling, audience.now_ms));
+            return Err(self.0.closed(row, spelling, audience.now_ms));
         }
         Ok(ParsedCall {
             request,
@@ -262,18 +224,11 @@ impl ModelCatalogue {
         })
     }
 
-    /// Why a model that is switched off or retired cannot be named; it names the one in its place if that can.
-    pub(super) fn closed(&self, row: &CatalogueRow, field: &str, now_ms: i64) -> Refusal {
-        let successor = row.revision.definition.successor.as_deref();
-        let usable =
-            successor.filter(|name| self.row(name).is_none_or(|row| row.is_usable(now_ms)));
-        row.closed(field, now_ms, usable)
-    }
-
     /// What is said of a name that nobody knows, or nobody of this group: the names that can be used.
     fn unknown(&self, facts: &SubmitFacts, given: &str, audience: &Audience<'_>) -> Refusal {
         let open = |name: &&String| {
-            self.row(name)
+            self.0
+                .row(name)
                 .is_none_or(|row| row.is_usable(audience.now_ms))
         };
         let mut names: Vec<&str> = facts
@@ -306,7 +261,7 @@ impl ModelCatalogue {
     pub fn listed<'a>(&'a self, audience: &Audience<'_>) -> Vec<ListedModel<'a>> {
         let mut listed = Vec::with_capacity(models().len() + self.0.rows.len());
         for model in models() {
-            let row = self.row(&model.name);
+            let row = self.0.row(&model.name);
             if row.is_none_or(|row| row.is_usable(audience.now_ms)) {
                 listed.push(ListedModel {
                     name: &model.name,
@@ -329,38 +284,6 @@ impl ModelCatalogue {
             }
         }
         listed
-    }
-}
-
-impl CatalogueIndex {
-    fn take(&mut self, revision: Arc<ModelRevision>) {
-        let (name, key) = (revision.definition.name.clone(), revision.definition.key());
-        let removed = revision.removed;
-        match CatalogueRow::of(revision) {
-            Ok(row) if removed => drop(self.gone.insert(key, Arc::new(row))),
-            Ok(row) => drop(self.rows.insert(key, Arc::new(row))),
-            Err(_) if removed => {}
-            Err(refusal) => self.unusable.push((name, refusal)),
-        }
-    }
-
-    /// Makes the ways to find the rows. A name goes before an alias, and an alias that is taken is left out.
-    fn link(&mut self) {
-        for (key, row) in &self.rows {
-            self.places.insert(key.clone(), Arc::clone(row));
-            for submit in &row.submits {
-                let rows = self.by_submit.entry(submit.name).or_default();
-                rows.push(Arc::clone(row));
-            }
-        }
-        for row in self.rows.values() {
-            for alias in &row.revision.definition.aliases {
-                let key = model_key(alias);
-                if super::like::builtin(&key).is_none() {
-                    self.places.entry(key).or_insert_with(|| Arc::clone(row));
-                }
-            }
-        }
     }
 }
 

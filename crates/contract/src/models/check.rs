@@ -1,8 +1,10 @@
 //! What an operator may not say of a model, each with the field that is wrong.
 
+use super::builtin::builtin_model;
 use super::catalogue::ModelCatalogue;
-use super::definition::{ModelDefinition, NOT_A_NAME, date_ms, is_name, model_key};
-use super::like::{LikeTarget, builtin};
+use super::definition::{ModelDefinition, date_ms};
+use super::like::LikeTarget;
+use super::names::{NOT_A_NAME, is_name, model_key};
 use super::row::CatalogueRow;
 use crate::refusal::Refusal;
 
@@ -49,7 +51,7 @@ impl ModelCatalogue {
             let message = format!("{name} is an alias of {}", owner.name());
             return Err(Refusal::invalid("name", message));
         }
-        match (&definition.like, builtin(&key)) {
+        match (&definition.like, builtin_model(&key)) {
             (Some(like), None) => LikeTarget::of(like),
             (Some(_), Some(model)) => Err(super::row::taken(&model.name)),
             (None, Some(model)) if model.name != *name => {
@@ -69,7 +71,7 @@ impl ModelCatalogue {
 
     /// The row of another name that has an alias.
     fn owner_of_alias(&self, alias: &str, own: &str) -> Option<&CatalogueRow> {
-        let row = self.row(alias)?;
+        let row = self.0.row(alias)?;
         let key = model_key(row.name());
         (key != own && key != alias).then_some(row)
     }
@@ -90,7 +92,7 @@ impl ModelCatalogue {
             if seen.contains(&key) {
                 return refuse(format!("{alias} is there twice"));
             }
-            if builtin(&key).is_some() {
+            if builtin_model(&key).is_some() {
                 return refuse(format!("{alias} is the name of a built-in model"));
             }
             if let Some(owner) = self.owner_of_alias(&key, &own) {
@@ -134,8 +136,8 @@ impl ModelCatalogue {
         if key == definition.key() {
             return refuse("is the model itself");
         }
-        let Some(row) = self.row(&key) else {
-            return match builtin(&key) {
+        let Some(row) = self.0.row(&key) else {
+            return match builtin_model(&key) {
                 Some(_) => Ok(()),
                 None => refuse("is no model; GET /admin/v1/models lists them"),
             };

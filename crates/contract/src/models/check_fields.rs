@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::SPELLINGS;
 use super::definition::{FieldRule, ModelDefinition};
 use super::facts::{FieldFacts, SubmitFacts, same_word};
 use super::like::LikeTarget;
+use super::names::SPELLINGS;
 use super::words::{FreeKind, SECONDS_MOST, is_same, number_of, seconds, text_of, word_list};
 use crate::refusal::Refusal;
 

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::definition::{ModelDefinition, WORDS_MOST};
+use super::definition::ModelDefinition;
 use super::facts::{SubmitFacts, facts_of, same_word};
 use super::like::LikeTarget;
+use super::names::WORDS_MOST;
 use super::price::{ModelPrice, PriceUnit, UnitPrice};
 use super::words::{FreeKind, is_same, text_of, word_list};
 use crate::refusal::Refusal;

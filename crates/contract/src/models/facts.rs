@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
 
-use super::SPELLINGS;
+use super::names::SPELLINGS;
 use super::words::{FreeKind, is_same, text_of};
 use crate::body::Fields;
 use crate::families::FAMILIES;

@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
+use super::builtin::{Model, builtin_model, models};
+use super::definition::ModelDefinition;
 use super::facts::{SubmitFacts, facts_of};
-use super::{Model, models};
 use crate::families::FAMILIES;
 use crate::refusal::Refusal;
 
@@ -110,9 +111,16 @@ fn like_of_nothing(like: &str) -> Refusal {
     )
 }
 
-/// The built-in model with a name, in any case.
-pub(super) fn builtin(key: &str) -> Option<&'static Model> {
-    models()
-        .iter()
-        .find(|model| model.name.eq_ignore_ascii_case(key))
+/// The operations whose requests may name a model; none for a definition that does not fit any more.
+pub fn operations_of(definition: &ModelDefinition) -> Vec<&'static str> {
+    let target = target_of(definition);
+    let submits = target.iter().flat_map(|target| &target.submits);
+    submits.map(|facts| facts.submit.name).collect()
+}
+
+pub(super) fn target_of(definition: &ModelDefinition) -> Option<LikeTarget> {
+    match &definition.like {
+        Some(like) => LikeTarget::of(like).ok(),
+        None => builtin_model(&definition.name).map(LikeTarget::of_builtin),
+    }
 }

@@ -4,9 +4,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::SPELLINGS;
-use super::price::AUTO_SIDE;
-use super::words::{FreeKind, pixels, seconds, text_of};
+use super::names::SPELLINGS;
+use super::words::{AUTO_SIDE, FreeKind, pixels, seconds, text_of};
 use crate::body::Fields;
 use crate::brief::{Brief, VideoDefinition};
 

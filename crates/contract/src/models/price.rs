@@ -9,8 +9,8 @@ use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::definition::{NAME_MOST, WORDS_MOST};
-use super::words::{FreeKind, is_same, text_of};
+use super::names::{NAME_MOST, WORDS_MOST};
+use super::words::{AUTO_SIDE, FreeKind, is_same, text_of};
 use crate::body::Fields;
 use crate::brief::Brief;
 use crate::fields::words;
@@ -27,8 +27,6 @@ const AMOUNT_MOST: i64 = 1_000_000_000;
 const FACTOR_MOST: i64 = 100_000;
 /// Pixels of a megapixel.
 const MEGAPIXEL: i128 = 1_000_000;
-/// The side of a square that stands for a size which nobody named.
-pub(super) const AUTO_SIDE: u32 = 1024;
 
 words! {
     /// What a catalogue price counts.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::SPELLINGS;
+use super::names::SPELLINGS;
 use super::note::{ModelNote, note_of};
 use super::words::{FreeKind, text_of};
 use crate::body::Fields;

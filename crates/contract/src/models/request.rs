@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::SPELLINGS;
-use super::catalogue::ModelCatalogue;
 use super::facts::facts_of;
+use super::index::CatalogueIndex;
+use super::names::SPELLINGS;
 use super::note::{CATALOGUE_FIELD, ModelNote, note_of, put_back};
 use super::row::CatalogueRow;
 use super::words::text_of;
@@ -21,8 +21,6 @@ pub struct CatalogueRequest {
 
 /// Where the model of a request comes from.
 enum RequestModel {
-    /// From a stored request: it was judged and priced when it was accepted.
-    Stored(ModelNote),
     /// From the call itself.
     Named(ModelNote, CallContext, Arc<CatalogueRow>),
     /// From the job that it follows, if that has one. A call that names a built-in model itself has the earlier job's only
@@ -32,7 +30,7 @@ enum RequestModel {
 
 /// What a call was read with.
 pub(super) struct CallContext {
-    pub(super) catalogue: ModelCatalogue,
+    pub(super) index: Arc<CatalogueIndex>,
     pub(super) operation: &'static str,
     pub(super) now_ms: i64,
 }
@@ -62,14 +60,9 @@ impl CatalogueRequest {
         Box::new(Self { inner, model })
     }
 
-    pub(crate) fn stored(inner: Box<dyn Request>, note: ModelNote) -> Box<dyn Request> {
-        let model = RequestModel::Stored(note);
-        Box::new(Self { inner, model })
-    }
-
     fn note(&self) -> Option<&ModelNote> {
         match &self.model {
-            RequestModel::Stored(note) | RequestModel::Named(note, ..) => Some(note),
+            RequestModel::Named(note, ..) => Some(note),
             RequestModel::Parent(..) => None,
         }
     }
@@ -110,7 +103,7 @@ impl CallContext {
             note.said
                 .retain(|field, _| is_inherited(field, order, stored));
             note.apply(&mut order.brief);
-            if let Some(row) = self.catalogue.last_known(&note.name) {
+            if let Some(row) = self.index.last_known(&note.name) {
                 self.price(&row, &note, order, inner)?;
             }
             order
@@ -123,7 +116,7 @@ impl CallContext {
         let found = spelling.and_then(|field| order.resolved.get(field).map(text_of));
         let usual = facts.and_then(|facts| facts.default_model.as_deref());
         let model = found.or_else(|| usual.map(Into::into));
-        let row = model.and_then(|model| self.catalogue.row(&model));
+        let row = model.and_then(|model| self.index.row(&model));
         let row = row.filter(|row| row.builtin && row.in_submit(self.operation).is_some());
         let Some(row) = row.cloned() else {
             // Nothing of a model that the call named and the order did not use.
@@ -134,7 +127,7 @@ impl CallContext {
         };
         if !row.is_usable(self.now_ms) {
             let field = spelling.unwrap_or(SPELLINGS[0]);
-            return Err(self.catalogue.closed(&row, field, self.now_ms));
+            return Err(self.index.closed(&row, field, self.now_ms));
         }
         let note = ModelNote {
             name: row.name().to_owned(),
@@ -196,7 +189,6 @@ impl Request for CatalogueRequest {
     fn draft(&self, context: ReferencedJobs<'_>) -> Result<Order, Refusal> {
         let mut order = self.drafted(context)?;
         match &self.model {
-            RequestModel::Stored(note) => note.apply(&mut order.brief),
             RequestModel::Named(note, call, row) => {
                 if call.takes_over(&order, context) {
                     call.inherit(&mut order, context, self.inner.as_ref())?;

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::definition::{ModelRevision, NOT_A_NAME, is_name};
+use super::builtin::builtin_model;
+use super::definition::ModelRevision;
 use super::facts::SubmitFacts;
-use super::like::{LikeTarget, builtin};
+use super::like::LikeTarget;
+use super::names::{NOT_A_NAME, is_name};
 use super::price::UnitPrice;
 use super::rules::{RowRule, rules_of};
 use crate::family::SubmitEndpoint;
@@ -29,7 +31,7 @@ impl CatalogueRow {
         if !is_name(&definition.name) {
             return Err(Refusal::invalid("name", NOT_A_NAME));
         }
-        let target = match (&definition.like, builtin(&definition.name)) {
+        let target = match (&definition.like, builtin_model(&definition.name)) {
             (Some(_), Some(_)) => return Err(taken(&definition.name)),
             (Some(like), None) => LikeTarget::of(like)?,
             (None, Some(model)) => LikeTarget::of_builtin(model),

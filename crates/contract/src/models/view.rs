@@ -2,30 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use super::builtin::models;
 use super::catalogue::ListedModel;
 use super::definition::{FieldRule, ModelDefinition, ModelRevision};
 use super::facts::{FieldFacts, SubmitFacts, facts_of};
-use super::like::{LikeTarget, builtin};
+use super::like::target_of;
+use super::names::SPELLINGS;
 use super::price::{ModelPrice, UnitPrice};
 use super::rules::default_of;
 use super::words::FreeKind;
-use super::{SPELLINGS, models};
 use crate::pages::jobs::media_kind;
 use crate::pages::models::{AccountField, AccountModel, AccountOperation};
-
-/// The operations whose requests may name a model; none for a definition that does not fit any more.
-pub fn operations_of(definition: &ModelDefinition) -> Vec<&'static str> {
-    let target = target_of(definition);
-    let submits = target.iter().flat_map(|target| &target.submits);
-    submits.map(|facts| facts.submit.name).collect()
-}
-
-fn target_of(definition: &ModelDefinition) -> Option<LikeTarget> {
-    match &definition.like {
-        Some(like) => LikeTarget::of(like).ok(),
-        None => builtin(&definition.name).map(LikeTarget::of_builtin),
-    }
-}
 
 impl ListedModel<'_> {
     /// The built-in model whose rules and tariff it has.

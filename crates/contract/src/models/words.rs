@@ -10,6 +10,8 @@ pub(super) const SECONDS_MOST: u32 = 600;
 const SIDES: std::ops::RangeInclusive<u32> = 64..=8192;
 /// The most pixels of a size.
 const PIXELS_MOST: u64 = 33_554_432;
+/// The side of a square that stands for a size which nobody named.
+pub(super) const AUTO_SIDE: u32 = 1024;
 /// The size that leaves the choice to whoever makes it.
 pub(super) const AUTO: &str = "auto";
 
@@ -39,7 +41,7 @@ impl FreeKind {
                 .as_str()
                 .is_some_and(|word| word == AUTO || pixels(word).is_some()),
             Self::Seconds => seconds(word).is_some(),
-            Self::Quality => word.as_str().is_some_and(super::definition::is_name),
+            Self::Quality => word.as_str().is_some_and(super::names::is_name),
         }
     }
 
