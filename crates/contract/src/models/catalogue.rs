@@ -168,7 +168,9 @@ impl ModelCatalogue {
             return self.read_plain(facts, reader, fields, audience, &call);
         };
         if !row.is_usable(audience.now_ms) {
-            return Err(self.0.closed(&row, spelling, audience.now_ms));
+            return Err(self
+                .0
+                .closed(&row, spelling, audience.group, audience.now_ms));
         }
         body::settle_spellings(&mut fields, submit.spellings);
         let said = adapt(&row, facts, &mut fields)?;
@@ -216,7 +218,9 @@ impl ModelCatalogue {
             });
         }
         if let Some(row) = usual.filter(|row| !row.is_usable(audience.now_ms)) {
-            return Err(self.0.closed(row, spelling, audience.now_ms));
+            return Err(self
+                .0
+                .closed(row, spelling, audience.group, audience.now_ms));
         }
         Ok(ParsedCall {
             request,

@@ -42,10 +42,18 @@ impl CatalogueIndex {
     }
 
     /// Why a model that is switched off or retired cannot be named; it names the one in its place if that can.
-    pub(super) fn closed(&self, row: &CatalogueRow, field: &str, now_ms: i64) -> Refusal {
+    pub(super) fn closed(
+        &self,
+        row: &CatalogueRow,
+        field: &str,
+        group: &str,
+        now_ms: i64,
+    ) -> Refusal {
+        let is_open = |row: &Arc<CatalogueRow>| {
+            row.is_usable(now_ms) && row.revision.definition.is_visible_to(group)
+        };
         let successor = row.revision.definition.successor.as_deref();
-        let usable =
-            successor.filter(|name| self.row(name).is_none_or(|row| row.is_usable(now_ms)));
+        let usable = successor.filter(|name| self.row(name).is_none_or(is_open));
         row.closed(field, now_ms, usable)
     }
 

@@ -127,7 +127,8 @@ impl CallContext {
         };
         if !row.is_usable(self.now_ms) {
             let field = spelling.unwrap_or(SPELLINGS[0]);
-            return Err(self.index.closed(&row, field, self.now_ms));
+            // Built-in models have no successor, so nobody's group matters.
+            return Err(self.index.closed(&row, field, "", self.now_ms));
         }
         let note = ModelNote {
             name: row.name().to_owned(),

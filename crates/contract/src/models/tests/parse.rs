@@ -251,6 +251,11 @@ fn what_is_switched_off_or_retired_is_refused_with_its_successor() {
             json!({ "retires": "2026-11-01", "successor": "next" }),
         ),
         row("later", json!({ "retires": "2026-12-01" })),
+        row("secret", json!({ "groups": ["vip"] })),
+        row(
+            "older",
+            json!({ "retires": "2026-11-01", "successor": "secret" }),
+        ),
     ]);
     let said = |model: &str| {
         refused(
@@ -272,6 +277,8 @@ fn what_is_switched_off_or_retired_is_refused_with_its_successor() {
         )
         .is_ok()
     );
+    // A model of another group is not named to those who do not know of it.
+    assert_eq!(said("older"), "model: older was retired on 2026-11-01");
     assert!(!said("what").contains("old") && !said("what").contains("off"));
 }
 
