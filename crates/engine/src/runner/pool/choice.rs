@@ -150,6 +150,12 @@ impl Candidate {
 
     /// Whether it could do the job at all, were it told to work, free and well, as far as is known before it is asked.
     pub(crate) fn could(&self, requirements: &Requirements<'_>) -> bool {
+        self.is_able(requirements)
+            && (!is_routed(requirements) || self.route(&requirements.routing).is_some())
+    }
+
+    /// The same wherever routes lead.
+    fn is_able(&self, requirements: &Requirements<'_>) -> bool {
         // What follows a job stays where that was made: another server of the same caller does not know it.
         let made_elsewhere = |maker: &WorkerName| *maker.backend() != self.backend;
         let strange = matches!(requirements.lane, RoutingConstraint::Own(_))
@@ -162,18 +168,11 @@ impl Candidate {
             && (self.models.is_empty()
                 || requirements.model.is_none_or(is_listed)
                 || requirements.routing.name.is_some_and(is_listed))
-            && (!is_routed(requirements) || self.route(&requirements.routing).is_some())
     }
 
     /// The best of the routes that lead here; one is enough, because all of them end at the same worker account.
     pub(crate) fn route<'a>(&self, routing: &ModelRouting<'a>) -> Option<RouteMatch<'a>> {
         routing.best_to(&self.backend, &self.title, self.rank)
-    }
-
-    /// Its place in the order of fall-back for a job: the route's own, or else its back end's.
-    fn rank_for(&self, requirements: &Requirements<'_>) -> i64 {
-        let route = self.route(&requirements.routing);
-        route.map_or(self.rank, |route| route.rank)
     }
 
     fn readiness(&self, requirements: &Requirements<'_>, now_ms: i64) -> Readiness {
@@ -231,16 +230,46 @@ impl Candidate {
         let (mine, theirs) = (load(self, other), load(other, self));
         mine < theirs || (mine == theirs && self.name < other.name)
     }
+}
+
+/// A worker account that could do a job, by its place in the snapshot, and the route that leads there. Routes are looked up once:
+/// a model may have many, and the pool is locked meanwhile.
+#[derive(Clone, Copy)]
+struct SuitedCandidate<'a> {
+    place: usize,
+    candidate: &'a Candidate,
+    /// Its place in the order of fall-back for this job: the route's own, or else its back end's.
+    rank: i64,
+    /// The score of its route, where one leads there.
+    score: Option<f64>,
+}
+
+impl<'a> SuitedCandidate<'a> {
+    /// A candidate for a job; `None` for one that cannot do it.
+    fn of(place: usize, candidate: &'a Candidate, requirements: &Requirements<'_>) -> Option<Self> {
+        if !candidate.is_able(requirements) {
+            return None;
+        }
+        let route = candidate.route(&requirements.routing);
+        if route.is_none() && is_routed(requirements) {
+            return None;
+        }
+        Some(Self {
+            place,
+            candidate,
+            rank: route.map_or(candidate.rank, |route| route.rank),
+            score: route.map(|route| route.score),
+        })
+    }
 
     /// Whether a job goes here rather than to another that is free as well: its routes share the work by their weight, and the
     /// worker accounts that one route leads to by what they have to do.
-    fn is_better(&self, other: &Self, routing: &ModelRouting<'_>) -> bool {
-        if self.backend == other.backend {
-            return self.is_idler(other);
-        }
-        match (self.route(routing), other.route(routing)) {
-            (Some(mine), Some(theirs)) => mine.score > theirs.score,
-            _ => self.is_idler(other),
+    fn is_better(&self, other: &Self) -> bool {
+        match (self.score, other.score) {
+            (Some(mine), Some(theirs)) if self.candidate.backend != other.candidate.backend => {
+                mine > theirs
+            }
+            _ => self.candidate.is_idler(other.candidate),
         }
     }
 }
@@ -259,40 +288,36 @@ pub(crate) fn choose<'a>(
     candidates: impl Iterator<Item = &'a Candidate>,
     now_ms: i64,
 ) -> Choice {
-    let could = |(_, candidate): &(usize, &Candidate)| candidate.could(requirements);
-    let mut suited: Vec<(usize, &Candidate)> = candidates.enumerate().filter(could).collect();
-    let resting = |(_, candidate): &(usize, &Candidate)| {
-        Some(&candidate.name) == requirements.follows && candidate.mode != Mode::Active
-    };
+    let places = candidates.enumerate();
+    let mut suited: Vec<SuitedCandidate<'_>> = places
+        .filter_map(|(place, one)| SuitedCandidate::of(place, one, requirements))
+        .collect();
+    let is_maker = |one: &&SuitedCandidate<'_>| Some(&one.candidate.name) == requirements.follows;
     // It is there and may be told to work again; nobody else knows what it made.
-    if suited.iter().any(resting) {
+    let mut makers = suited.iter().filter(is_maker);
+    if makers.any(|one| one.candidate.mode != Mode::Active) {
         return Choice::Nobody;
     }
-    suited.retain(|(_, candidate)| candidate.mode == Mode::Active);
+    suited.retain(|one| one.candidate.mode == Mode::Active);
     if requirements.lane == RoutingConstraint::Any
         && !is_routed(requirements)
-        && suited.iter().any(|(_, candidate)| !candidate.last_resort)
+        && suited.iter().any(|one| !one.candidate.last_resort)
     {
-        suited.retain(|(_, candidate)| !candidate.last_resort);
+        suited.retain(|one| !one.candidate.last_resort);
     }
-    suited.retain(|(_, candidate)| {
-        !requirements
-            .past_failures
-            .unable
-            .contains(&candidate.backend)
-    });
-    let maker = |(_, candidate): &&(usize, &Candidate)| {
-        Some(&candidate.name) == requirements.follows
-            && candidate.readiness(requirements, now_ms) != Readiness::Out
-    };
-    if let Some(maker) = suited.iter().find(maker).copied() {
+    let past_failures = requirements.past_failures;
+    suited.retain(|one| !past_failures.unable.contains(&one.candidate.backend));
+    let mut makers = suited.iter().filter(is_maker);
+    let maker = makers
+        .find(|one| one.candidate.readiness(requirements, now_ms) != Readiness::Out)
+        .copied();
+    if let Some(maker) = maker {
         suited = vec![maker];
     }
-    suited.sort_by_key(|(_, candidate)| candidate.rank_for(requirements));
-    let others = |(_, candidate): &&(usize, &Candidate)| {
-        !requirements.past_failures.failing.contains(&candidate.name)
-    };
-    let others: Vec<(usize, &Candidate)> = suited.iter().filter(others).copied().collect();
+    suited.sort_by_key(|one| one.rank);
+    let others = suited.iter().copied();
+    let others = others.filter(|one| !past_failures.failing.contains(&one.candidate.name));
+    let others: Vec<SuitedCandidate<'_>> = others.collect();
     match best_of(&others, requirements, now_ms) {
         Choice::Take(place) => Choice::Take(place),
         _ => best_of(&suited, requirements, now_ms),
@@ -300,14 +325,13 @@ pub(crate) fn choose<'a>(
 }
 
 /// Chooses among those that suit, in the order of their back ends.
-fn best_of(suited: &[(usize, &Candidate)], requirements: &Requirements<'_>, now_ms: i64) -> Choice {
-    let (mut wait_ms, routing): (Option<i64>, _) = (None, &requirements.routing);
-    let rank = |candidate: &Candidate| candidate.rank_for(requirements);
-    for group in suited.chunk_by(|(_, one), (_, two)| rank(one) == rank(two)) {
-        let (mut best, mut only_busy): (Option<&(usize, &Candidate)>, bool) = (None, false);
+fn best_of(suited: &[SuitedCandidate<'_>], requirements: &Requirements<'_>, now_ms: i64) -> Choice {
+    let mut wait_ms: Option<i64> = None;
+    for group in suited.chunk_by(|one, two| one.rank == two.rank) {
+        let (mut best, mut only_busy): (Option<&SuitedCandidate<'_>>, bool) = (None, false);
         for one in group {
-            match one.1.readiness(requirements, now_ms) {
-                Readiness::Free if best.is_none_or(|best| one.1.is_better(best.1, routing)) => {
+            match one.candidate.readiness(requirements, now_ms) {
+                Readiness::Free if best.is_none_or(|best| one.is_better(best)) => {
                     best = Some(one);
                 }
                 Readiness::Free | Readiness::Out => {}
@@ -321,7 +345,7 @@ fn best_of(suited: &[(usize, &Candidate)], requirements: &Requirements<'_>, now_
             }
         }
         match best {
-            Some((place, _)) => return Choice::Take(*place),
+            Some(best) => return Choice::Take(best.place),
             None if only_busy => break,
             None => {}
         }

@@ -28,16 +28,18 @@ impl Pool {
         if self.others_may(requirements.lane, &[]) {
             return None;
         }
-        let suited = members
-            .iter()
-            .filter(|one| one.candidate.could(requirements));
-        let suited: Vec<&PoolWorker> = suited.collect();
-        let is_first = |one: &&PoolWorker| !one.candidate.last_resort;
-        let only_last = requirements.lane != RoutingConstraint::Any || !suited.iter().any(is_first);
-        let mut found = None;
         let routing = &requirements.routing;
-        let only_last = only_last || !routing.routes.is_empty();
-        for member in suited.iter().filter(|one| only_last || is_first(one)) {
+        let could = |one: &&PoolWorker| one.candidate.could(requirements);
+        let is_first = |one: &PoolWorker| !one.candidate.last_resort;
+        // Whoever a route names is asked, also one that serves otherwise only what nobody else serves.
+        let only_last = requirements.lane != RoutingConstraint::Any
+            || !routing.routes.is_empty()
+            || !members.iter().filter(could).any(is_first);
+        let mut found = None;
+        for member in members.iter().filter(could) {
+            if !only_last && !is_first(member) {
+                continue;
+            }
             let route = member.candidate.route(routing);
             let all = match route.and_then(|found| found.route.model.clone()) {
                 None => member.backend.support(requirements.operation, brief),
