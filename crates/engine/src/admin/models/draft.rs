@@ -4,6 +4,7 @@ use atelier_contract::body::Fields;
 use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, model_key};
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::{Code, Refusal};
+use serde_json::Value;
 
 use crate::model_revisions::StoredModel;
 
@@ -79,10 +80,11 @@ pub(super) fn read_new(seen: &SeenModels, fields: Fields) -> Result<ModelDefinit
 pub(super) fn read_change<'a>(
     seen: &'a SeenModels,
     name: &str,
-    fields: Fields,
+    mut fields: Fields,
     made_on: Option<u32>,
 ) -> Result<(&'a StoredModel, ModelDefinition), Refusal> {
     let old = seen.current(name, made_on)?;
+    empty_nulls(&mut fields);
     let definition = Patch::<ModelDefinition>::new(fields).over(&old.row.definition)?;
     if definition.key() != old.row.definition.key() {
         let message =
@@ -90,6 +92,18 @@ pub(super) fn read_change<'a>(
         return Err(Refusal::invalid("name", message));
     }
     Ok((old, definition))
+}
+
+/// Nothing takes a list away; of the other fields a patch knows by itself which it takes away.
+fn empty_nulls(fields: &mut Fields) {
+    for (name, value) in fields.iter_mut().filter(|(_, value)| value.is_null()) {
+        match name.as_str() {
+            "aliases" | "routes" | "groups" => *value = Value::Array(Vec::new()),
+            "fields" => *value = Value::Object(Fields::new()),
+            "enabled" => *value = Value::Bool(true),
+            _ => {}
+        }
+    }
 }
 
 /// The revision that a change was made on, which is no field of a model.
@@ -130,7 +144,7 @@ pub(super) fn check(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -156,5 +170,13 @@ mod tests {
             let refused = revision(&wrong).expect_err("no revision");
             assert_eq!(refused.field.as_deref(), Some("revision"));
         }
+    }
+    #[test]
+    fn nothing_takes_a_list_away() {
+        let fields = json!({ "routes": null, "fields": null, "enabled": null, "title": null });
+        let mut fields = fields.as_object().expect("an object").clone();
+        empty_nulls(&mut fields);
+        let wanted = json!({ "routes": [], "fields": {}, "enabled": true, "title": null });
+        assert_eq!(Value::Object(fields), wanted);
     }
 }
