@@ -1,7 +1,7 @@
 //! Models that the configuration declares: the same at every start. They are stored like any other, so that jobs find the revision
 //! they were accepted with; a row that an operator wrote wins over them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use atelier_contract::Refusal;
 use atelier_contract::models::{ModelCatalogue, ModelDefinition, ModelRevision};
@@ -45,51 +45,58 @@ pub(super) fn plan<'a>(
     declared: &'a [ModelDefinition],
     now_ms: i64,
 ) -> DeclarePlan<'a> {
-    let mut plan = DeclarePlan {
-        drafts: Vec::new(),
-        unchecked: Vec::new(),
-        catalogue: seen.catalogue.clone(),
-    };
+    let (mut next, mut unchecked) = (Vec::new(), Vec::new());
     for (place, definition) in declared.iter().enumerate() {
         let old = seen.latest(&definition.name);
         let there = old.filter(|one| !one.row.removed);
         if there.is_some_and(|there| !there.declared || there.row.definition == *definition) {
             continue;
         }
-        plan.put(definition, old, false, now_ms);
-        plan.unchecked.push((place, definition));
+        next.push(following(definition, old, false, now_ms));
+        unchecked.push((place, definition));
     }
+    let names: BTreeSet<String> = declared.iter().map(ModelDefinition::key).collect();
     for old in &seen.rows {
         let definition = &old.row.definition;
-        let stays = declared.iter().any(|one| one.key() == definition.key());
-        if old.declared && !old.row.removed && !stays {
-            plan.put(definition, Some(old), true, now_ms);
+        if old.declared && !old.row.removed && !names.contains(&definition.key()) {
+            next.push(following(definition, Some(old), true, now_ms));
         }
     }
-    plan
+    let changed: BTreeSet<String> = next.iter().map(|row| row.definition.key()).collect();
+    let rows = seen.rows.iter().map(|one| &one.row);
+    let rows = rows.filter(|row| !changed.contains(&row.definition.key()));
+    let rows = rows.chain(&next).cloned().collect();
+    DeclarePlan {
+        drafts: next.iter().map(|row| draft(seen, row)).collect(),
+        unchecked,
+        catalogue: ModelCatalogue::new(rows),
+    }
 }
 
-impl DeclarePlan<'_> {
-    fn put(
-        &mut self,
-        definition: &ModelDefinition,
-        old: Option<&StoredModel>,
-        removed: bool,
-        now_ms: i64,
-    ) {
-        let there = old.filter(|one| !one.row.removed);
-        self.drafts.push(ModelDraft {
-            name: definition.name.clone(),
-            definition: stored_definition(definition, true),
-            removed,
-            expected_revision: there.map(|one| one.row.revision),
-        });
-        self.catalogue = self.catalogue.with(ModelRevision {
-            definition: definition.clone(),
-            revision: old.map_or(0, |one| one.row.revision) + 1,
-            removed,
-            changed_ms: now_ms,
-        });
+/// The revision that follows what there is.
+fn following(
+    definition: &ModelDefinition,
+    old: Option<&StoredModel>,
+    removed: bool,
+    now_ms: i64,
+) -> ModelRevision {
+    ModelRevision {
+        definition: definition.clone(),
+        revision: old.map_or(0, |one| one.row.revision) + 1,
+        removed,
+        changed_ms: now_ms,
+    }
+}
+
+/// What is written down of it.
+fn draft(seen: &SeenModels, row: &ModelRevision) -> ModelDraft {
+    let old = seen.latest(&row.definition.name);
+    let there = old.filter(|one| !one.row.removed);
+    ModelDraft {
+        name: row.definition.name.clone(),
+        definition: stored_definition(&row.definition, true),
+        removed: row.removed,
+        expected_revision: there.map(|one| one.row.revision),
     }
 }
 

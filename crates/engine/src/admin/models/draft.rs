@@ -171,6 +171,7 @@ mod tests {
             assert_eq!(refused.field.as_deref(), Some("revision"));
         }
     }
+
     #[test]
     fn nothing_takes_a_list_away() {
         let fields = json!({ "routes": null, "fields": null, "enabled": null, "title": null });

@@ -39,8 +39,8 @@ pub(super) fn health(
     let usable = there().any(|one| one.usable);
     let unknown = route.model.as_deref().map(unknown_model);
     let unknown = unknown.and_then(|words| there().find_map(|one| said(one, &words)));
-    let resting = || "no worker account there takes work now".to_owned();
-    let problem = unknown.or_else(|| (!usable).then(resting));
+    let idle = (!usable).then(|| "no worker account there takes work now".to_owned());
+    let problem = unknown.or(idle);
     RouteHealth {
         backend: route.backend.clone(),
         usable,
