@@ -45,6 +45,11 @@ impl StoredModel {
         };
         Ok(Self { row, declared })
     }
+
+    /// Whether it has a name, in any case; an alias is none.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.row.definition.name.eq_ignore_ascii_case(name)
+    }
 }
 
 /// A definition as it is stored.
@@ -121,16 +126,16 @@ impl ModelRevisions {
         name: &str,
         revision: u32,
     ) -> Result<Option<Arc<ModelRevision>>, atelier_store::Error> {
-        let key = model_key(name);
         let catalogue = self.catalogue();
         let current = catalogue.find(name);
         // What is found may be another model that has the name as an alias.
-        let is_it =
-            |row: &&Arc<ModelRevision>| row.revision == revision && row.definition.key() == key;
+        let is_it = |row: &&Arc<ModelRevision>| {
+            row.revision == revision && row.definition.name.eq_ignore_ascii_case(name)
+        };
         if let Some(row) = current.filter(is_it) {
             return Ok(Some(Arc::clone(row)));
         }
-        let key = (key, revision);
+        let key = (model_key(name), revision);
         if let Some(row) = self.revisions.get(&key) {
             return Ok(Some(row));
         }

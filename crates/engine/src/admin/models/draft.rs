@@ -28,15 +28,12 @@ impl SeenModels {
 
     /// The latest revision of a model, be it removed or not.
     pub(super) fn latest(&self, name: &str) -> Option<&StoredModel> {
-        let key = model_key(name);
-        self.rows.iter().find(|one| one.row.definition.key() == key)
+        self.rows.iter().find(|one| one.is_named(name))
     }
 
     /// The same, for whoever needs nothing else.
     pub(super) fn take(&mut self, name: &str) -> Option<StoredModel> {
-        let key = model_key(name);
-        let mut rows = self.rows.iter();
-        let place = rows.position(|one| one.row.definition.key() == key)?;
+        let place = self.rows.iter().position(|one| one.is_named(name))?;
         Some(self.rows.swap_remove(place))
     }
 
