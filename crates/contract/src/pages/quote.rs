@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::Fields;
 use crate::fields::Text;
+use crate::models::PriceLine;
 use crate::quota::Quota;
 
 /// A submit that is asked about and not made.
@@ -25,4 +26,7 @@ pub struct Quote {
     pub operation: String,
     /// The quota that a submit would hold.
     pub quota: Quota,
+    /// What it is made of, for a model with a price of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<PriceLine>,
 }

@@ -173,6 +173,21 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Data<T> {
     }
 }
 
+/// The usual envelope around a list as a whole, which may have megabytes.
+pub(crate) struct WholeList<T>(pub(crate) Vec<T>);
+
+impl<T: Serialize + JsonSchema + Send + 'static> Output for WholeList<T> {
+    const GIVES: PageOutput = Data::<Vec<T>>::GIVES;
+
+    fn is_long(&self) -> bool {
+        reply::is_long(&self.0)
+    }
+
+    fn reply(self) -> Reply {
+        reply::success(self.0)
+    }
+}
+
 /// The usual envelope around one page of a list.
 pub(crate) struct List<T> {
     pub(crate) rows: Vec<T>,

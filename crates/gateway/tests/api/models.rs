@@ -135,6 +135,7 @@ async fn a_picture_model_that_nobody_compiled_is_sold_in_one_call() {
         .post(&caller.key, "/account/v1/quote", question)
         .await;
     assert_eq!(quote.json["data"]["quota"].as_f64(), Some(2.0));
+    assert_eq!(quote.json["data"]["lines"], job["price"], "{}", quote.json);
 }
 
 /// The promise: an alias and any case mean the model, a job is known by its name, and built-in models are as they were.

@@ -8,7 +8,7 @@ use atelier_contract::pages::models::AccountModel;
 use crate::app::App;
 use crate::edition_cache::EditionCache;
 use crate::http::denial::Denial;
-use crate::http::page::Data;
+use crate::http::page::WholeList;
 use crate::http::request::IncomingRequest;
 use crate::pages::usable_models::{usable, visible};
 
@@ -23,7 +23,7 @@ pub(crate) async fn list(
     app: Arc<App>,
     _: IncomingRequest,
     (): (),
-) -> Result<Data<Vec<AccountModel>>, Denial> {
+) -> Result<WholeList<AccountModel>, Denial> {
     let models = app.models();
     // None becomes visible while an edition lasts; some are retired.
     let views = VIEWS.get(&models, |models| {
@@ -47,5 +47,5 @@ pub(crate) async fn list(
             ..view.clone()
         })
     });
-    Ok(Data(shown.collect()))
+    Ok(WholeList(shown.collect()))
 }

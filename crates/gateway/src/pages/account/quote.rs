@@ -23,12 +23,13 @@ pub(crate) async fn ask(
     let custody = received.from.role == Role::Custody && own;
     let account = received.account()?.to_owned();
     let quote = async move {
-        let quota = app
+        let total = app
             .engine
             .intake()
-            .quote(&account, &name, question.request, custody);
-        quota.await.map(|quota| Quote {
-            quota,
+            .quote_total(&account, &name, question.request, custody);
+        total.await.map(|price| Quote {
+            quota: price.total,
+            lines: price.lines,
             operation: name,
         })
     };

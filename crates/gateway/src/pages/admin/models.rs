@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{BodyAndQuery, Data, Query, RawBody};
+use crate::http::page::{BodyAndQuery, Data, Query, RawBody, WholeList};
 use crate::http::request::IncomingRequest;
 use crate::pages::rows::models::SoldModel;
 
@@ -63,9 +63,9 @@ pub(crate) async fn list(
     app: Arc<App>,
     _: IncomingRequest,
     (): (),
-) -> Result<Data<Vec<SoldModel>>, Denial> {
+) -> Result<WholeList<SoldModel>, Denial> {
     let models = app.engine.admin().models().list().await?;
-    Ok(Data(models.into_iter().map(SoldModel::from).collect()))
+    Ok(WholeList(models.into_iter().map(SoldModel::from).collect()))
 }
 
 /// Shows a model.
