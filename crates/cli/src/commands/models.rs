@@ -22,6 +22,9 @@ const COLUMNS: &[&str] = &[
     "name", "like", "price", "routes", "enabled", "retires", "revision", "title",
 ];
 
+/// The same of the list that callers see.
+const CALLER_COLUMNS: &[&str] = &["name", "family", "price", "retires", "successor", "title"];
+
 /// Models: list, add, change, remove, preview.
 #[derive(Args)]
 pub(super) struct ModelsCommand {
@@ -33,7 +36,7 @@ pub(super) struct ModelsCommand {
 
 #[derive(Subcommand)]
 enum ModelAction {
-    /// Lists the models of the operator, and the settings of built-in ones.
+    /// Lists the models of the operator, and the settings of built-in ones; with a key alone, what its account can use.
     List,
     /// Shows one model.
     Get(NamedModel),
@@ -117,8 +120,15 @@ impl ModelsCommand {
         let mut columns: &[&str] = &[];
         let mut answer = match self.action.unwrap_or(ModelAction::List) {
             ModelAction::List => {
-                columns = COLUMNS;
-                ModelCall::of("admin.models").send(&client).await?
+                let profile = &client.profile;
+                // Who is no operator is told what its account can use.
+                let (page, shown) = if profile.token.is_empty() && !profile.key.is_empty() {
+                    ("account.models", CALLER_COLUMNS)
+                } else {
+                    ("admin.models", COLUMNS)
+                };
+                columns = shown;
+                ModelCall::of(page).send(&client).await?
             }
             ModelAction::Get(model) => shown(&client, &model.name).await?,
             ModelAction::Add(model) => {

@@ -59,6 +59,18 @@ async fn one_command_makes_a_model() {
         listed.contains("acme/picture-9") && listed.contains("0.5 an item"),
         "{listed}"
     );
+    let own = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["models", "--json"])
+        .env("ATELIER_CLIENT_CONFIG", "/nonexistent/profiles.toml")
+        .env("ATELIER_CLIENT_URL", &gateway.base_url)
+        .env("ATELIER_CLIENT_KEY", &caller.key)
+        .output()
+        .expect("the binary starts");
+    let own = String::from_utf8_lossy(&own.stdout).into_owned();
+    assert!(
+        own.contains("acme/picture-9") && own.contains("image-1"),
+        "{own}"
+    );
     let name = "acme/picture-9";
     let change = ["models", "change", name, "--price", "item=1", "--json"];
     let changed = good(&gateway, &caller, &change).await;
