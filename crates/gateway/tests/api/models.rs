@@ -204,3 +204,32 @@ async fn a_video_model_is_told_in_its_own_words_and_outlives_its_removal() {
         "at the last known price"
     );
 }
+
+/// The promise: many requests at once name models as one does, each accepted or refused on its own and at its own price.
+#[tokio::test]
+async fn a_batch_names_models_too() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    sell(&gateway, kling()).await;
+    let request = |more: Value| {
+        let mut request = json!({ "prompt": "a paper boat" });
+        for (name, value) in more.as_object().expect("fields") {
+            request[name] = value.clone();
+        }
+        json!({ "operation": "vidgen_partner.generations", "request": request })
+    };
+    let requests = [
+        request(json!({ "model": "kling-v3" })),
+        request(json!({ "model": "kling-v3", "seconds": 4 })),
+        request(json!({ "model": "no-such-1" })),
+        request(json!({ "model": "KLING-V3", "seconds": 10 })),
+    ];
+    let body = json!({ "requests": requests });
+    let batch = gateway.post(&caller.key, "/jobs/v1/batch", body).await;
+    let data = &batch.json["data"];
+    assert_eq!(data["accepted"], 2, "{}", batch.json);
+    assert_eq!(data["answers"][1]["param"], "seconds", "{}", batch.json);
+    assert_eq!(data["answers"][2]["param"], "model", "{}", batch.json);
+    let (balance, held) = gateway.balance(&caller.key).await;
+    assert!((100.0 - balance - 30.0).abs() < 0.001, "{balance} {held}");
+}

@@ -1,10 +1,10 @@
-//! Everything that lists models follows them while the service runs: the OpenAPI document, the console's part of it, and the
-//! tools for agents.
+//! Everything that lists models follows them while the service runs: the OpenAPI document, the console's part of it, the tools
+//! for agents, and the counters.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{change, kling, seedream, sell};
+use super::{change, kling, picture, seedream, sell};
 use crate::gateway::{Answer, Gateway, send};
 
 async fn document(gateway: &Gateway, path: &str) -> Answer {
@@ -102,4 +102,23 @@ async fn tools_for_agents_name_the_models() {
         "{text}"
     );
     assert_eq!(gateway.balance(&caller.key).await, (99.5, 0.0));
+}
+
+/// The promise: jobs are counted by model for models of the operator alone, so that callers cannot make rows of a metric.
+#[tokio::test]
+async fn jobs_are_counted_by_the_models_of_the_operator() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    sell(&gateway, seedream()).await;
+    for model in ["seedream", "SEEDREAM-4-5", "art-2", "no-such-1"] {
+        picture(&gateway, &caller, json!({ "model": model })).await;
+    }
+    let page = document(&gateway, "/metrics").await;
+    let text = String::from_utf8_lossy(&page.bytes).into_owned();
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("atelier_model_jobs_total{") && !line.ends_with(" 0"))
+        .collect();
+    let wanted = r#"atelier_model_jobs_total{model="seedream-4-5",outcome="succeeded"} 2"#;
+    assert_eq!(rows, [wanted], "{text}");
 }
