@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use atelier_contract::body::Fields;
 use atelier_contract::family::{ASYNC, AnswerMode, AnswerWay, Family, SubmitEndpoint};
+use atelier_contract::models::model_of;
 use atelier_engine::Call;
 use atelier_fairness::share::FairPermit;
 use hyper::http::request::Parts;
@@ -49,7 +50,7 @@ pub(super) async fn accept(
     admission.lap("body");
     let way = answer_way(&head, entry, &mut fields)?;
     let stream = stream_place(app, &admission, way)?;
-    let patience = patience_s(family, entry, &fields);
+    let patience = patience_s(app, family, entry, &fields);
     let account_id = caller.account_id.clone();
     let custody = from.role == Role::Custody && family.custody;
     let call = Call {
@@ -118,7 +119,22 @@ fn stream_place(
     Ok(Some(place))
 }
 
-/// How long a synchronous call may take, by the table.
-fn patience_s(family: &Family, entry: &SubmitEndpoint, fields: &Fields) -> u32 {
-    entry.timeout_s.map_or(family.timeout_s, |of| of(fields))
+/// How long a synchronous call may take, by the table: with a model of the operator's as long as with the one it is like.
+fn patience_s(app: &App, family: &Family, entry: &SubmitEndpoint, fields: &Fields) -> u32 {
+    let Some(limit) = entry.timeout_s else {
+        return family.timeout_s;
+    };
+    let models = app.models();
+    if models.is_empty() {
+        return limit(fields);
+    }
+    let row = model_of(fields).and_then(|name| models.find(name));
+    let like = row.and_then(|row| row.definition.like.as_deref());
+    let Some(model) = like.and_then(|like| like.rsplit('/').next()) else {
+        return limit(fields);
+    };
+    // Nothing but the model decides how long it takes.
+    let mut named = Fields::new();
+    named.insert("model".to_owned(), model.into());
+    limit(&named)
 }
