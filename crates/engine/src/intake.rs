@@ -27,7 +27,7 @@ use atelier_contract::{AccountId, Code, JobId, Quota, Refusal, refuse_translatio
 use atelier_store::{Idempotency, NewJob};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout_at;
 
 use crate::admin::{BannedWords, Caller, Prices};
 use crate::assets::Assets;
@@ -47,7 +47,8 @@ use translator::Translator;
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
 pub use call::{Call, Submission};
 
-/// How long everything takes that goes before the acceptance of a call, or of many together; nothing of it is kept.
+/// How long everything takes that goes before the acceptance of a call, or of many together; nothing of it is kept. Both times
+/// count from where the caller began to wait.
 const PREPARED_WITHIN: Duration = Duration::from_secs(8);
 /// How long a caller waits for the acceptance in all, so that with the look at its key there is an answer within 15 seconds,
 /// whatever is silent. The acceptance itself goes on to its end.
@@ -104,13 +105,13 @@ impl Intake {
     }
 
     async fn accept_or_refuse(&self, mut call: Call) -> Result<Submission, Refusal> {
-        let until = Instant::now() + ANSWERED_WITHIN;
+        let (prepared_until, until) = (call.begun + PREPARED_WITHIN, call.begun + ANSWERED_WITHIN);
         call.place_files()?;
         let idempotency = call.idempotency(&self.context);
         let owner = call.caller.account_id.clone();
         let (family, waits) = (call.family, call.waits());
         let ready = self.check_call(call, idempotency.as_ref());
-        let ready = timeout(PREPARED_WITHIN, ready).await;
+        let ready = timeout_at(prepared_until, ready).await;
         let ready = ready.unwrap_or_else(|_| {
             tracing::error!(
                 family = family.name,

@@ -179,6 +179,7 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
                 files: Vec::new(),
                 idempotency_key: agent.name_of(&id),
                 custody: false,
+                begun: agent.admission.waits_since(),
             };
             let engine = Arc::clone(&agent.app.engine);
             let submitted = agent

@@ -7,6 +7,7 @@ use atelier_store::Idempotency;
 use base64::Engine as _;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 use crate::admin::Caller;
 use crate::context::Context;
@@ -28,6 +29,8 @@ pub struct Call {
     pub custody: bool,
     /// What is kept with the request though no caller can send it: what the door it came through needs later.
     pub notes: Fields,
+    /// Since when the caller waits for an answer: what it waited for before is part of the time that it is answered within.
+    pub begun: Instant,
 }
 
 /// An endpoint and the family that it belongs to.

@@ -83,6 +83,7 @@ fn call(caller: Caller, wish: &Wish) -> Call {
         files: Vec::new(),
         idempotency_key: wish.key.clone(),
         custody: false,
+        begun: tokio::time::Instant::now(),
     }
 }
 

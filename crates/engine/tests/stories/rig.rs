@@ -283,6 +283,7 @@ impl Rig {
             files: Vec::new(),
             idempotency_key: key.map(str::to_owned),
             custody,
+            begun: tokio::time::Instant::now(),
         };
         self.engine
             .intake()
@@ -308,6 +309,7 @@ impl Rig {
             files: Vec::new(),
             idempotency_key: None,
             custody: false,
+            begun: tokio::time::Instant::now(),
         };
         let submitted = node.intake().submit(call).await?;
         Ok(submitted.job_id)

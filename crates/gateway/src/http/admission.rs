@@ -7,7 +7,7 @@ use std::time::Duration;
 use atelier_contract::{AccountId, Code, Refusal};
 use atelier_fairness::share::{AcquireError, FairPermit, FairSemaphore};
 use hyper::header::HeaderMap;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
 use super::body_share::BodyShare;
 use super::denial::Denial;
@@ -27,6 +27,8 @@ const NO_TURN: &str =
 pub(crate) struct Admission {
     network: Arc<str>,
     account: OnceLock<Arc<str>>,
+    /// Since when the caller waits for its answer.
+    waits_since: OnceLock<Instant>,
     granted: Mutex<Grants>,
     /// What took how long so far, when anybody wants to know.
     laps: Option<Mutex<Timings>>,
@@ -60,6 +62,7 @@ impl Admission {
             laps: timed.then(laps),
             network,
             account: OnceLock::new(),
+            waits_since: OnceLock::new(),
             granted: Mutex::default(),
         })
     }
@@ -204,6 +207,13 @@ impl Admission {
         words.collect::<Vec<_>>().join(", ")
     }
 
+    /// Since when the caller waits for its answer: since its body was there, or else since this was asked first. Whatever is
+    /// waited for on the way to the answer is part of the time that it is answered within. What a caller takes to send its
+    /// body is its own.
+    pub(crate) fn waits_since(&self) -> Instant {
+        *self.waits_since.get_or_init(Instant::now)
+    }
+
     /// In whose name things are taken: the account's as soon as it is known.
     pub(crate) fn holder(&self) -> &Arc<str> {
         self.account.get().unwrap_or(&self.network)
@@ -214,13 +224,15 @@ impl Admission {
         self.granted().share = share;
     }
 
-    /// What follows is heavy, however small the body was: waits for a place for it, so long at most.
+    /// What follows is heavy, however small the body was: waits for a place for it, so long at most after the caller began to
+    /// wait.
     pub(crate) async fn burden(
         &self,
         work: &Arc<FairSemaphore>,
         within: Duration,
     ) -> Result<(), Refusal> {
-        let place = timeout(within, work.take(self.holder(), 1)).await;
+        let until = self.waits_since() + within;
+        let place = timeout_at(until, work.take(self.holder(), 1)).await;
         let place = place.map_err(|_| Refusal::new(Code::Overloaded, NO_TURN))?;
         self.granted().share.burden(place);
         Ok(())

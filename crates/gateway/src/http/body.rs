@@ -177,11 +177,12 @@ impl BodyReader {
         self.deadline = (self.deadline + earned).min(Instant::now() + self.grace);
     }
 
-    /// What was taken for the body, to be kept as long as its bytes are.
-    pub(super) async fn into_share(mut self) -> (Arc<Admission>, BodyShare) {
-        let holder = self.admission.holder();
-        self.share.weigh(&self.work, holder, self.taken).await;
-        (self.admission, self.share)
+    /// What was taken for the body, to be kept as long as its bytes are. The body is there: from now on its caller waits.
+    pub(super) async fn into_share(mut self) -> Result<(Arc<Admission>, BodyShare), Denial> {
+        let (holder, since) = (self.admission.holder(), self.admission.waits_since());
+        let weighed = self.share.weigh(&self.work, holder, self.taken, since);
+        weighed.await?;
+        Ok((self.admission, self.share))
     }
 
     /// Everything in one piece.
@@ -200,7 +201,7 @@ impl BodyReader {
             }
             all.freeze()
         };
-        let (admission, share) = self.into_share().await;
+        let (admission, share) = self.into_share().await?;
         Ok((bytes, admission, share))
     }
 

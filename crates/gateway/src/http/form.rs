@@ -182,7 +182,7 @@ async fn read_parts(
             form.take(part, names, most).await?;
         }
     }
-    let (admission, share) = intake.into_share().await;
+    let (admission, share) = intake.into_share().await?;
     admission.keep(share);
     Ok(form)
 }

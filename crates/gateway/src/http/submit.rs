@@ -62,6 +62,7 @@ pub(super) async fn accept(
         idempotency_key,
         custody,
         notes: Fields::new(),
+        begun: admission.waits_since(),
     };
     let engine = Arc::clone(&app.engine);
     let submitted = admission

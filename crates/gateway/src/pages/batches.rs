@@ -13,7 +13,6 @@ use atelier_engine::records::JobSummary;
 use atelier_engine::{BulkAnswer, BulkCall, BulkView};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tokio::time::Instant;
 
 use crate::app::App;
 use crate::config::Role;
@@ -33,7 +32,7 @@ pub(super) async fn submit(
     let key = idempotency_key(&received.head.headers)?;
     let caller = received.caller()?.clone();
     let custody = received.from.role == Role::Custody;
-    let begun = Instant::now();
+    let begun = received.admission.waits_since();
     // A thousand requests are as much work as a thousand calls, and would hold up everybody else's.
     received.admission.burden(&app.batches, TURN_WITHIN).await?;
     let admission = Arc::clone(&received.admission);

@@ -19,6 +19,7 @@ needs!(
     postgres:
     a_submit_is_answered_within_fifteen_seconds_while_the_database_is_silent,
     a_batch_is_answered_within_fifteen_seconds_and_remembers_no_silence,
+    large_submits_are_answered_within_fifteen_seconds_while_the_database_is_silent,
 );
 
 /// Whoever submits is answered within this time, whatever is silent.
@@ -112,7 +113,8 @@ async fn behind_proxy(first: &Gateway) -> (Proxy, Gateway) {
     url.set_port(port.parse().ok()).expect("a port");
     let options = options
         .set("DATABASE", url.as_str())
-        .set("LIMITS_SUBMITS_PER_SECOND", "0");
+        .set("LIMITS_SUBMITS_PER_SECOND", "0")
+        .set("LIMITS_LARGE_REQUESTS", "1");
     let second = options.spawn().await;
     (proxy, second)
 }
@@ -218,6 +220,27 @@ async fn a_batch_is_answered_within_fifteen_seconds_and_remembers_no_silence() {
     for _ in 0..2 {
         let body = fifty(frozen);
         let (status, document) = answered(&second, &account, "/jobs/v1/batch", &body).await;
+        assert!(status >= 500, "{status}: {document}");
+    }
+    drop(second);
+    first.command(&["audit"]);
+}
+
+/// The promise: whoever waits for a place for a large body is answered as soon as anybody is, whatever those before it wait for.
+async fn large_submits_are_answered_within_fifteen_seconds_while_the_database_is_silent() {
+    let first = Gateway::spawn().await;
+    let (proxy, second) = behind_proxy(&first).await;
+    let account = first.account(1_000).await;
+    let body = json!({
+        "prompt": "a fox",
+        "model": "anime-diffusion-4-5-full",
+        "unused": "x".repeat(300 << 10),
+    });
+    let large = || answered(&second, &account, "/animegen/text-to-image", &body);
+    assert_eq!(large().await.0, 200);
+
+    proxy.freeze();
+    for (status, document) in join_all((0..5).map(|_| large())).await {
         assert!(status >= 500, "{status}: {document}");
     }
     drop(second);

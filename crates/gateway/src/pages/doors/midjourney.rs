@@ -19,6 +19,7 @@ use atelier_engine::{Call, Engine, refusal_of};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
+use tokio::time::timeout_at;
 
 use crate::app::App;
 use crate::config::Role;
@@ -31,6 +32,10 @@ use crate::http::request::IncomingRequest;
 const LISTED: i64 = 100;
 /// How long a seed is waited for.
 const SEED: Duration = Duration::from_mins(1);
+/// How long the pictures of a call are kept for, of the time within which its caller is answered.
+const KEPT_WITHIN: Duration = Duration::from_secs(6);
+
+const NOT_KEPT: &str = "the pictures could not be kept in time; try again shortly";
 
 /// That program's answer to a submit.
 #[derive(Serialize, JsonSchema)]
@@ -188,24 +193,13 @@ async fn order(
     let key = idempotency_key(&received.head.headers)?;
     let caller = received.caller()?.clone();
     let custody = received.from.role == Role::Custody && family.custody;
+    let begun = received.admission.waits_since();
     let work = async move {
         let account = caller.account_id.clone();
-        let mut fields = wished.fields;
+        let fields = with_addresses(&app.engine, &account, wished);
+        let fields = timeout_at(begun + KEPT_WITHIN, fields).await;
+        let mut fields = fields.map_err(|_| Refusal::new(Code::Overloaded, NOT_KEPT))??;
         let notes = fields.remove(STATE);
-        for name in wished.addresses {
-            if let Some(Value::String(given)) = fields.get(*name) {
-                let address = stored_url(&app.engine, &account, name, given).await?;
-                fields.insert((*name).to_owned(), address.into());
-            }
-        }
-        let mut words = Vec::new();
-        for picture in &wished.pictures {
-            words.push(stored_url(&app.engine, &account, "base64Array", picture).await?);
-        }
-        if let Some(Value::String(prompt)) = fields.get("prompt").filter(|_| !words.is_empty()) {
-            words.push(prompt.clone());
-            fields.insert("prompt".into(), words.join(" ").into());
-        }
         let call = Call {
             caller,
             family,
@@ -218,6 +212,7 @@ async fn order(
                 .map(|state| (STATE.to_owned(), state))
                 .into_iter()
                 .collect(),
+            begun,
         };
         let submitted = app.engine.intake().submit(call).await?;
         app.engine.jobs().job(&account, &submitted.job_id).await
@@ -229,6 +224,30 @@ async fn order(
     } else {
         SubmitAnswer::new(1, "Submit success", id)
     })
+}
+
+/// The fields of a task with addresses in place of its pictures.
+async fn with_addresses(
+    engine: &Engine,
+    account: &AccountId,
+    wished: TaskJob,
+) -> Result<Fields, Refusal> {
+    let mut fields = wished.fields;
+    for name in wished.addresses {
+        if let Some(Value::String(given)) = fields.get(*name) {
+            let address = stored_url(engine, account, name, given).await?;
+            fields.insert((*name).to_owned(), address.into());
+        }
+    }
+    let mut words = Vec::new();
+    for picture in &wished.pictures {
+        words.push(stored_url(engine, account, "base64Array", picture).await?);
+    }
+    if let Some(Value::String(prompt)) = fields.get("prompt").filter(|_| !words.is_empty()) {
+        words.push(prompt.clone());
+        fields.insert("prompt".into(), words.join(" ").into());
+    }
+    Ok(fields)
 }
 
 /// The address of a picture; bytes are kept first.

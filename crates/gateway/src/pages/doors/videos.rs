@@ -157,6 +157,7 @@ async fn order(
         idempotency_key: idempotency_key(&received.head.headers)?,
         custody: received.from.role == Role::Custody && FAMILY.custody,
         notes: Fields::new(),
+        begun: received.admission.waits_since(),
     };
     let work = async move {
         let submitted = app.engine.intake().submit(call).await?;
