@@ -153,16 +153,45 @@ impl Workers<'_> {
     /// Every worker account, oldest first.
     pub async fn list(self) -> Result<Vec<WorkerRow>> {
         let sql = format!("SELECT {WORKER_COLUMNS} FROM worker ORDER BY created_ms, id");
-        let mut workers: Vec<WorkerRow> = self.0.db.all(&sql, &[]).await?;
+        let workers = self.0.db.all(&sql, &[]).await?;
         let sql = "SELECT worker_id, currency, cost FROM worker_cost ORDER BY worker_id, currency";
-        let costs: Vec<((String, String), i64)> = self.0.db.all(sql, &[]).await?;
-        for ((worker_id, currency), cost) in costs {
-            if let Some(row) = workers.iter_mut().find(|row| row.id == worker_id) {
-                row.costs.push((currency, cost));
-            }
-        }
-        Ok(workers)
+        Ok(with_costs(workers, self.0.db.all(sql, &[]).await?))
     }
+
+    /// The back ends that a caller has worker accounts at, in the order of fall-back. They are found by those accounts, which
+    /// have an index by owner; read on behalf of the caller.
+    pub async fn backends_of_owner(self, account_id: &str) -> Result<Vec<BackendRow>> {
+        let sql = format!(
+            "SELECT {BACKEND_COLUMNS} FROM backend \
+             WHERE id IN (SELECT backend_id FROM worker WHERE owner = $1) AND owner = $1 \
+             ORDER BY rank, created_ms, id"
+        );
+        let reader = self.0.db.of(Some(account_id));
+        reader.all(&sql, args![account_id]).await
+    }
+
+    /// The worker accounts of a caller, oldest first; read on behalf of the caller.
+    pub async fn of_owner(self, account_id: &str) -> Result<Vec<WorkerRow>> {
+        let reader = self.0.db.of(Some(account_id));
+        let sql =
+            format!("SELECT {WORKER_COLUMNS} FROM worker WHERE owner = $1 ORDER BY created_ms, id");
+        let workers = reader.all(&sql, args![account_id]).await?;
+        let sql = "SELECT worker_id, currency, cost FROM worker_cost \
+             WHERE worker_id IN (SELECT id FROM worker WHERE owner = $1) \
+             ORDER BY worker_id, currency";
+        let costs = reader.all(sql, args![account_id]).await?;
+        Ok(with_costs(workers, costs))
+    }
+}
+
+/// Worker accounts with what their vendors say that they took.
+fn with_costs(mut workers: Vec<WorkerRow>, costs: Vec<((String, String), i64)>) -> Vec<WorkerRow> {
+    for ((worker_id, currency), cost) in costs {
+        if let Some(row) = workers.iter_mut().find(|row| row.id == worker_id) {
+            row.costs.push((currency, cost));
+        }
+    }
+    workers
 }
 
 impl Attempts<'_> {

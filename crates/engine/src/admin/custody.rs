@@ -14,7 +14,9 @@ use atelier_store::{BackendChange, BackendRow, ExpectedRevision, WorkerRow, Work
 use super::backend_views;
 use super::backends::ask_vendors;
 use super::callers::Caller;
-use super::registry::{CROSSED_MOST, Registry, changed, crossed, gone, seen_backend, seen_worker};
+use super::registry::{
+    CROSSED_MOST, Registry, changed, crossed, gone, no_account, seen_backend, seen_worker,
+};
 use crate::context::{Context, unavailable};
 use crate::crash;
 use crate::runner::Runner;
@@ -107,7 +109,7 @@ impl Custody {
 
     /// The worker accounts of a caller.
     pub async fn list(&self, account_id: &AccountId) -> Result<Vec<OwnWorkerView>, Refusal> {
-        let backends = self.registry.backend_rows().await?;
+        let backends = self.own_backends(account_id).await?;
         let reports = self.runner.workers().reports();
         let shown = |row: &WorkerRow| {
             let backend = backends.iter().find(|one| one.id == row.backend_id)?;
@@ -129,8 +131,7 @@ impl Custody {
         if !faults.is_empty() {
             return Err(Refusal::new(Code::BackendFailed, faults.join("; ")));
         }
-        let shown = self.registry.show_worker(&row.id).await?;
-        Ok(own_view(shown, &backend))
+        self.show(account_id, id, &backend).await
     }
 
     /// Changes a worker account of a caller's. Whether it may is asked once, when nothing else speaks against it.
@@ -201,14 +202,18 @@ impl Custody {
         if !self.registry.apply_backend_change(arrangement, act).await? {
             return Ok(None);
         }
-        let shown = self.registry.show_worker(&id).await?;
-        Ok(Some(own_view(shown, &backend)))
+        self.show(&owner, &id, &backend).await.map(Some)
     }
 
     async fn own_rows(&self, account_id: &AccountId) -> Result<Vec<WorkerRow>, Refusal> {
-        let rows = self.registry.worker_rows().await?;
-        let mine = |row: &WorkerRow| row.owner.as_deref() == Some(account_id.as_str());
-        Ok(rows.into_iter().filter(mine).collect())
+        let rows = self.context.store().workers().of_owner(account_id).await;
+        rows.map_err(unavailable)
+    }
+
+    async fn own_backends(&self, account_id: &AccountId) -> Result<Vec<BackendRow>, Refusal> {
+        let workers = self.context.store().workers();
+        let rows = workers.backends_of_owner(account_id).await;
+        rows.map_err(unavailable)
     }
 
     async fn own_row(
@@ -216,14 +221,32 @@ impl Custody {
         account_id: &AccountId,
         id: &str,
     ) -> Result<(BackendRow, WorkerRow), Refusal> {
-        let absent = || Refusal::new(Code::NotFound, "no such account");
-        let backend = self
-            .registry
-            .backend_row(Some(account_id.as_str()), id)
-            .await?;
-        let backend = backend.ok_or_else(absent)?;
-        let row = self.registry.worker_at(&backend, id).await?;
+        let backends = self.own_backends(account_id).await?;
+        let backend = backends.into_iter().find(|one| one.id == id);
+        let backend = backend.ok_or_else(no_account)?;
+        let row = self.own_worker(account_id, id).await?;
+        if row.backend_id != backend.id {
+            return Err(no_account());
+        }
         Ok((backend, row))
+    }
+
+    async fn own_worker(&self, account_id: &AccountId, id: &str) -> Result<WorkerRow, Refusal> {
+        let rows = self.own_rows(account_id).await?;
+        let row = rows.into_iter().find(|row| row.id == id);
+        row.ok_or_else(no_account)
+    }
+
+    /// A worker account as it is kept now.
+    async fn show(
+        &self,
+        account_id: &AccountId,
+        id: &str,
+        backend: &BackendRow,
+    ) -> Result<OwnWorkerView, Refusal> {
+        let row = self.own_worker(account_id, id).await?;
+        let reports = self.runner.workers().reports();
+        Ok(own_view(backend_views::worker(&row, &reports), backend))
     }
 }
 

@@ -175,7 +175,7 @@ impl Registry {
 
     /// A back end of the operator's that can be changed here.
     pub(super) async fn own_backend(&self, id: &str) -> Result<BackendRow, Refusal> {
-        let found = self.backend_row(None, id).await?;
+        let found = self.backend_row(id).await?;
         let reports = self.runner.workers().reports();
         if reports.iter().any(|one| one.inside && one.backend == id) {
             return Err(Refusal::new(
@@ -187,25 +187,21 @@ impl Registry {
     }
 
     /// Every back end, whoever owns it.
-    pub(super) async fn backend_rows(&self) -> Result<Vec<BackendRow>, Refusal> {
+    async fn backend_rows(&self) -> Result<Vec<BackendRow>, Refusal> {
         let rows = self.context.store().workers().backends().await;
         rows.map_err(unavailable)
     }
 
     /// Every worker account, whoever owns it.
-    pub(super) async fn worker_rows(&self) -> Result<Vec<WorkerRow>, Refusal> {
+    async fn worker_rows(&self) -> Result<Vec<WorkerRow>, Refusal> {
         let rows = self.context.store().workers().list().await;
         rows.map_err(unavailable)
     }
 
-    /// A back end of an owner.
-    pub(super) async fn backend_row(
-        &self,
-        owner: Option<&str>,
-        id: &str,
-    ) -> Result<Option<BackendRow>, Refusal> {
+    /// A back end of the operator's.
+    async fn backend_row(&self, id: &str) -> Result<Option<BackendRow>, Refusal> {
         let rows = self.backend_rows().await?;
-        let mine = |row: &BackendRow| row.id == id && row.owner.as_deref() == owner;
+        let mine = |row: &BackendRow| row.id == id && row.owner.is_none();
         Ok(rows.into_iter().find(mine))
     }
 

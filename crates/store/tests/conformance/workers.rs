@@ -21,6 +21,7 @@ each_db!(
     an_older_note_does_not_replace_a_newer_one,
     a_worker_with_work_in_hand_is_not_removed,
     nobody_removes_or_fills_what_is_anothers,
+    a_caller_reads_only_what_is_its_own,
     starts_and_live_attempts_are_counted_by_worker,
     sealed_values_are_replaced_together,
 );
@@ -369,4 +370,30 @@ async fn sealed_values_are_replaced_together(rig: Rig) {
             ("secret".into(), "new".into())
         ]
     );
+}
+
+async fn a_caller_reads_only_what_is_its_own(rig: Rig) {
+    let (one, other) = (rig.account(0, 1).await, rig.account(0, 1).await);
+    put_backend(&rig, backend("b", None)).await;
+    put_worker(&rig, worker("w", "b", None)).await;
+    for (id, owner) in [("x", &one), ("y", &other), ("z", &one)] {
+        put_backend(&rig, backend(id, Some(owner))).await;
+        put_worker(&rig, worker(id, id, Some(owner))).await;
+    }
+    let workers = rig.store.workers().of_owner(&one).await.expect("a list");
+    let (x, z) = (
+        worker("x", "x", Some(one.as_str())),
+        worker("z", "z", Some(one.as_str())),
+    );
+    assert_eq!(workers, [x, z], "oldest first");
+    let backends = rig.store.workers().backends_of_owner(&one).await;
+    let (x, z) = (
+        backend("x", Some(one.as_str())),
+        backend("z", Some(one.as_str())),
+    );
+    assert_eq!(backends.expect("a list"), [x, z]);
+    let nobody = rig.store.workers().of_owner("nobody").await;
+    assert!(nobody.expect("a list").is_empty());
+    let nobody = rig.store.workers().backends_of_owner("nobody").await;
+    assert!(nobody.expect("a list").is_empty());
 }
