@@ -17,6 +17,10 @@ use crate::network;
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
+/// So many keys of an account may each open as many sessions at once as one key may. More than one: a key that signs in all the
+/// time leaves the others some.
+const KEYS_AT_ONCE: u32 = 5;
+
 /// What a call counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallKind {
@@ -39,7 +43,10 @@ pub(crate) struct Rates {
     acts: TokenBuckets<String>,
     /// Sessions of the console by key, as many as acts: any key may sign in, and shall use up nothing of the account's.
     sessions: TokenBuckets<String>,
+    /// The same by account, over all its keys: each writes an act.
+    account_sessions: TokenBuckets<String>,
     acts_rate: Rate,
+    account_sessions_rate: Rate,
 }
 
 /// A rate with its name on the wire.
@@ -85,10 +92,16 @@ impl Rates {
             ),
             acts: TokenBuckets::default(),
             sessions: TokenBuckets::default(),
+            account_sessions: TokenBuckets::default(),
             acts_rate: Rate::new(
                 limits.acts_per_hour,
                 Duration::from_hours(1),
                 limits.acts_burst,
+            ),
+            account_sessions_rate: Rate::new(
+                limits.acts_per_hour,
+                Duration::from_hours(1),
+                limits.acts_burst.saturating_mul(KEYS_AT_ONCE),
             ),
         }
     }
@@ -117,10 +130,16 @@ impl Rates {
         level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
     }
 
-    /// Counts a session that a key opens; the number of seconds to wait when there were too many.
-    pub(super) fn session(&self, key_id: &str) -> Result<(), u64> {
-        let level = self.sessions.take(key_id, self.acts_rate);
-        level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
+    /// Counts a session that a key of an account opens; the number of seconds to wait when the key or the account had too many.
+    /// One that is too many for its key takes nothing from the account.
+    pub(super) fn session(&self, key_id: &str, account_id: &str) -> Result<(), u64> {
+        let of_key = self.sessions.take(key_id, self.acts_rate);
+        of_key.and_then(|level| level.wait_s).map_or(Ok(()), Err)?;
+        let rate = self.account_sessions_rate;
+        let of_account = self.account_sessions.take(account_id, rate);
+        of_account
+            .and_then(|level| level.wait_s)
+            .map_or(Ok(()), Err)
     }
 
     /// Whether a network may try another key; the number of seconds to wait when it had too many wrong ones. Nothing is counted.

@@ -92,13 +92,14 @@ pub(crate) async fn open(
         caller::before_asking(app, received.from, secret).await;
         SessionCredential::Secret(secret)
     };
-    // It is a call like any other. Any key may sign in, whatever else it may: what it opens is counted as its own.
+    // It is a call like any other. Any key may sign in, whatever else it may: what it opens is counted as its own, and with
+    // that of the account's other keys.
     let may = |caller: &Caller| {
         let account_id = &caller.account_id;
         received
             .admission
             .admit(&app.request_slots, &app.rates, account_id)?;
-        let counted = app.rates.session(&caller.key_id);
+        let counted = app.rates.session(&caller.key_id, account_id);
         counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY, seconds))
     };
     let sessions = app.engine.admin().sessions();

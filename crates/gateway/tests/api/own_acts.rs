@@ -185,3 +185,38 @@ async fn what_changes_nothing_uses_up_no_acts_of_the_account() {
     }
     rotate().await;
 }
+
+/// The promise: sessions are acts of the account too, however many keys it has, and one key does not use up what others have.
+#[tokio::test]
+async fn many_keys_together_open_no_more_sessions_than_their_account_may() {
+    let gateway = Options::default()
+        .set("LIMITS_ACTS_BURST", "2")
+        .spawn()
+        .await;
+    let (caller, other) = (gateway.account(10).await, gateway.account(10).await);
+    let mut keys = vec![caller.key.clone()];
+    for _ in 0..7 {
+        let path = format!("/admin/v1/accounts/{}/keys", caller.id);
+        let issued = gateway.operate(Method::POST, &path, Some(json!({}))).await;
+        let key = issued.json["data"]["api_key"].as_str();
+        keys.push(key.expect("a key").to_owned());
+    }
+    // One that is refused for its own sake leaves the account what it has.
+    for _ in 0..12 {
+        sign_in(&gateway, &keys[0]).await;
+    }
+    let mut opened = 0;
+    for key in &keys[1..] {
+        for _ in 0..2 {
+            let answer = sign_in(&gateway, key).await;
+            match answer.status.as_u16() {
+                200 => opened += 1,
+                429 => assert!(!answer.header("retry-after").is_empty()),
+                other => panic!("{other}: {}", answer.json),
+            }
+        }
+    }
+    // Ten at once in all, of which the first key had two; another comes every 36 seconds.
+    assert!((8..=9).contains(&opened), "{opened} of 14 were opened");
+    assert_eq!(sign_in(&gateway, &other.key).await.status, 200);
+}
