@@ -310,9 +310,14 @@ impl Callbacks {
         secrets::current(&self.context, account_id).await
     }
 
-    /// A new secret; the old one goes on signing beside it for a day.
-    pub async fn rotate_secret(&self, account_id: &AccountId) -> Result<String, Refusal> {
-        let rotated = secrets::rotate(&self.context, account_id).await;
+    /// A new secret; the old one goes on signing beside it for a day. Whether the account may is asked when nothing else speaks
+    /// against it.
+    pub async fn rotate_secret<E: From<Refusal>>(
+        &self,
+        account_id: &AccountId,
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<String, E> {
+        let rotated = secrets::rotate(&self.context, account_id, may).await;
         self.secrets.forget(account_id);
         rotated
     }

@@ -119,9 +119,16 @@ impl Custody {
         Ok(rows.iter().filter_map(shown).collect())
     }
 
-    /// Asks the vendor of a caller's own worker account; one that is not well is a refusal with the vendor's words.
-    pub async fn probe(&self, account_id: &AccountId, id: &str) -> Result<OwnWorkerView, Refusal> {
+    /// Asks the vendor of a caller's own worker account; one that is not well is a refusal with the vendor's words. Whether it
+    /// may is asked when the account is known.
+    pub async fn probe<E: From<Refusal>>(
+        &self,
+        account_id: &AccountId,
+        id: &str,
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<OwnWorkerView, E> {
         let (backend, row) = self.own_row(account_id, id).await?;
+        may()?;
         let faults = ask_vendors(&self.runner, &backend, std::slice::from_ref(&row)).await;
         let act = self
             .context
@@ -129,9 +136,9 @@ impl Custody {
         let noted = self.runner.workers().write_notes(Some(act)).await;
         noted.map_err(unavailable)?;
         if !faults.is_empty() {
-            return Err(Refusal::new(Code::BackendFailed, faults.join("; ")));
+            return Err(Refusal::new(Code::BackendFailed, faults.join("; ")).into());
         }
-        self.show(account_id, id, &backend).await
+        Ok(self.show(account_id, id, &backend).await?)
     }
 
     /// Changes a worker account of a caller's. Whether it may is asked once, when nothing else speaks against it.

@@ -83,6 +83,31 @@ impl Keys {
         request: KeyRequest,
         by: KeyHolder<'_>,
     ) -> Result<(String, String), Refusal> {
+        self.check(&request, by)?;
+        self.add(account_id, request, by).await
+    }
+
+    /// A new key that a caller issues for its own account, shown this once; its id and the key. Whether it may is asked when
+    /// nothing else speaks against it.
+    pub async fn issue_own<E: From<Refusal>>(
+        &self,
+        caller: &Caller,
+        request: KeyRequest,
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(String, String), E> {
+        let (by, now_ms) = (KeyHolder::Caller(caller), self.context.now_ms());
+        self.check(&request, by)?;
+        let keys = self.list(&caller.account_id).await?;
+        let works = |key: &&Key| key.expires_ms.is_none_or(|end_ms| end_ms > now_ms);
+        if keys.iter().filter(works).count() as i64 >= self.most() {
+            return Err(self.too_many().into());
+        }
+        may()?;
+        Ok(self.add(&caller.account_id, request, by).await?)
+    }
+
+    /// Refuses a key that whoever issues it cannot give, or that would never work.
+    fn check(&self, request: &KeyRequest, by: KeyHolder<'_>) -> Result<(), Refusal> {
         if !by.scopes().cover(request.scopes) {
             return Err(Refusal::field(
                 Code::Forbidden,
@@ -90,13 +115,19 @@ impl Keys {
                 format!("this key may issue keys with {} at most", by.scopes()),
             ));
         }
-        let (now_ms, most) = (
-            self.context.now_ms(),
-            self.context.settings().limits.keys_per_account,
-        );
+        let now_ms = self.context.now_ms();
         if request.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
             return Err(Refusal::invalid("expiresAt", "must be in the future"));
         }
+        Ok(())
+    }
+
+    async fn add(
+        &self,
+        account_id: &AccountId,
+        request: KeyRequest,
+        by: KeyHolder<'_>,
+    ) -> Result<(String, String), Refusal> {
         let (new, secret) = new_key(&self.context, account_id, request);
         let id = new.id.clone();
         let act = Some(by.act(&self.context, "key.issue", account_id, &id));
@@ -110,12 +141,19 @@ impl Keys {
         crash::point("admin.acted");
         match added {
             AddKeyOutcome::Done => Ok((id, secret)),
-            AddKeyOutcome::TooMany => Err(Refusal::new(
-                Code::Conflict,
-                format!("an account has at most {most} keys that work; revoke one"),
-            )),
+            AddKeyOutcome::TooMany => Err(self.too_many()),
             AddKeyOutcome::NoAccount => Err(Refusal::new(Code::NotFound, "no such account")),
         }
+    }
+
+    fn most(&self) -> i64 {
+        self.context.settings().limits.keys_per_account
+    }
+
+    fn too_many(&self) -> Refusal {
+        let most = self.most();
+        let message = format!("an account has at most {most} keys that work; revoke one");
+        Refusal::new(Code::Conflict, message)
     }
 
     /// The keys of an account, without their secrets.

@@ -74,8 +74,14 @@ pub(super) async fn current(context: &Context, account_id: &AccountId) -> Result
     Ok(read(context, account_id).await?.current)
 }
 
-/// A new secret; the old one goes on signing beside it for a day, however often it is changed.
-pub(super) async fn rotate(context: &Context, account_id: &AccountId) -> Result<String, Refusal> {
+/// A new secret; the old one goes on signing beside it for a day, however often it is changed. Whether the account may is asked
+/// once, when nothing else speaks against it.
+pub(super) async fn rotate<E: From<Refusal>>(
+    context: &Context,
+    account_id: &AccountId,
+    may: impl FnOnce() -> Result<(), E>,
+) -> Result<String, E> {
+    let mut may = Some(may);
     loop {
         let sealed = sealed(context, account_id).await?;
         let mut secrets = open(context, account_id, &sealed)?;
@@ -86,7 +92,10 @@ pub(super) async fn rotate(context: &Context, account_id: &AccountId) -> Result<
         if secrets.older.len() >= OLDER_MOST {
             let message =
                 "the secret was changed too often today; wait until the oldest one no longer signs";
-            return Err(Refusal::new(Code::RateLimited, message));
+            return Err(Refusal::new(Code::RateLimited, message).into());
+        }
+        if let Some(may) = may.take() {
+            may()?;
         }
         secrets.older.insert(0, (old, now_ms + BOTH_SIGN_MS));
         let new = seal(context, account_id, &secrets);

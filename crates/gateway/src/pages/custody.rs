@@ -75,8 +75,9 @@ pub(super) async fn probe(
     (): (),
 ) -> Result<Data<OwnWorkerView>, Denial> {
     let (account, id) = (received.account()?, received.param(0));
-    received.admission.act(&app.rates)?;
-    Ok(Data(app.engine.admin().custody().probe(account, id).await?))
+    let may = || received.admission.act(&app.rates);
+    let custody = app.engine.admin().custody();
+    Ok(Data(custody.probe(account, id, may).await?))
 }
 
 pub(super) async fn remove(

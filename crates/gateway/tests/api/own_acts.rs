@@ -220,3 +220,40 @@ async fn many_keys_together_open_no_more_sessions_than_their_account_may() {
     assert!((8..=9).contains(&opened), "{opened} of 14 were opened");
     assert_eq!(sign_in(&gateway, &other.key).await.status, 200);
 }
+
+/// The promise: what is refused for another reason than the rate uses up nothing of it.
+#[tokio::test]
+async fn an_act_counts_once_nothing_else_speaks_against_it() {
+    let gateway = Options::default()
+        .set("LIMITS_KEYS_PER_ACCOUNT", "2")
+        .spawn()
+        .await;
+    let caller = gateway.account(10).await;
+    let issued = issue(&gateway, &caller).await;
+    assert_eq!(issued.status, 200, "{}", issued.json);
+    let secret = "/account/v1/callbacks/secret";
+    let rotate = async || gateway.post(&caller.key, secret, json!({})).await;
+    for _ in 0..8 {
+        let rotated = rotate().await;
+        assert_eq!(rotated.status, 200, "{}", rotated.json);
+    }
+    for _ in 0..25 {
+        let unknown = "/custody/v1/accounts/no-such/probe";
+        let probed = gateway.post(&caller.key, unknown, json!({})).await;
+        assert_eq!(probed.status, 404, "{}", probed.json);
+    }
+    for _ in 0..25 {
+        let third = issue(&gateway, &caller).await;
+        assert_eq!(third.status, 409, "{}", third.json);
+    }
+    for _ in 0..15 {
+        rotate().await.assert_refused(429, "rate_limited");
+    }
+    // Nine acts so far of the twenty that may come at once.
+    let new = json!({ "vendor": "relay", "base_url": "http://127.0.0.1:9", "credential": "x" });
+    for _ in 0..11 {
+        let path = "/custody/v1/accounts";
+        let hosted = gateway.post(&caller.key, path, new.clone()).await;
+        assert_eq!(hosted.status, 200, "{}", hosted.json);
+    }
+}

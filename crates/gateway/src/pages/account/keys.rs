@@ -28,15 +28,10 @@ pub(crate) async fn issue(
     received: IncomingRequest,
     Body(new): Body<NewKey>,
 ) -> Result<Data<IssuedKey>, Denial> {
-    let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
-    let request = key_request(&new);
-    received.admission.act(&app.rates)?;
-    let (id, api_key) = app
-        .engine
-        .admin()
-        .keys()
-        .issue(account, request, by)
-        .await?;
+    let (caller, request) = (received.caller()?, key_request(&new));
+    let may = || received.admission.act(&app.rates);
+    let keys = app.engine.admin().keys();
+    let (id, api_key) = keys.issue_own(caller, request, may).await?;
     Ok(Data(IssuedKey { id, api_key }))
 }
 

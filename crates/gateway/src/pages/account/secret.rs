@@ -24,7 +24,7 @@ pub(crate) async fn rotate(
     (): (),
 ) -> Result<Data<CallbackSecret>, Denial> {
     let account = received.account()?;
-    received.admission.act(&app.rates)?;
-    let secret = app.engine.callbacks().rotate_secret(account).await?;
+    let may = || received.admission.act(&app.rates);
+    let secret = app.engine.callbacks().rotate_secret(account, may).await?;
     Ok(Data(CallbackSecret { secret }))
 }
