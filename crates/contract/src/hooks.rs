@@ -15,12 +15,51 @@ const SLASHES: [&str; 5] = ["/", "\\/", "%2f", "%2F", "%252F"];
 /// Digits of the proof at the end of a word.
 const PROOF: usize = 32;
 
-/// The path of a request without the word of a hook, however much else follows it.
+/// The path of a request without the word of a hook, however much else follows it. Of a path that names a hook in another
+/// spelling nothing is told but that.
 pub fn hide_in_path(path: &str) -> Cow<'_, str> {
-    match word_at(path) {
-        Some(start) => format!("{}{HIDDEN}", &path[..start]).into(),
-        None => Cow::Borrowed(path),
+    if let Some(start) = word_at(path) {
+        return format!("{}{HIDDEN}", &path[..start]).into();
     }
+    // Hardly any path has these, and nothing is copied for the others.
+    if path
+        .bytes()
+        .any(|byte| byte == b'%' || byte.is_ascii_uppercase())
+    {
+        let plain = spelled_plainly(path);
+        if word_at(&plain).is_some() {
+            return format!("{HOOK_PATH}{HIDDEN}").into();
+        }
+        if hide_proofs(&plain).is_some() {
+            return format!("/{HIDDEN}").into();
+        }
+    }
+    hide_proofs(path).map_or(Cow::Borrowed(path), Cow::Owned)
+}
+
+/// A path in lower case, with what was written as `%` and digits put back, also where that was done twice. It is for looking at:
+/// it may have line ends.
+fn spelled_plainly(path: &str) -> String {
+    decoded(&decoded(path)).to_ascii_lowercase()
+}
+
+/// A text with what was written as `%` and digits put back, where that is ASCII.
+fn decoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        let digits = rest.get(at + 1..at + 3);
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let (letter, length) = match byte.filter(u8::is_ascii) {
+            Some(byte) => (char::from(byte), 3),
+            None => ('%', 1),
+        };
+        out.push(letter);
+        rest = &rest[at + length..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// A text without the words of hooks: what follows the address of one, and everything that ends as a word does.
@@ -30,9 +69,11 @@ pub fn hide_hook_words(text: &str) -> Cow<'_, str> {
     while let Some(start) = word_at(rest) {
         out.push_str(&rest[..start]);
         out.push_str(HIDDEN);
+        // What was hidden before is not hidden twice.
+        let word = &rest[start..];
+        let word = word.strip_prefix(HIDDEN).unwrap_or(word);
         let ends = |c: char| c.is_whitespace() || "\"'`<>()[]{},;|&?#\\".contains(c);
-        let length = rest[start..].find(ends).unwrap_or(rest.len() - start);
-        rest = &rest[start + length..];
+        rest = &word[word.find(ends).unwrap_or(word.len())..];
     }
     let text = if out.is_empty() {
         Cow::Borrowed(text)
@@ -111,6 +152,20 @@ mod tests {
             ("/hooks/v1/b-1", "/hooks/v1/b-1"),
             ("/hooks/v2/b/c", "/hooks/v2/b/c"),
             ("/artgen/v1/imagine", "/artgen/v1/imagine"),
+            // Misspelt.
+            ("/HOOKS/v1/b-1/a-word", "/hooks/v1/[hidden]"),
+            ("/Hooks/V1/b-1/WORD", "/hooks/v1/[hidden]"),
+            ("/%68ooks/v1/b-1/a-word", "/hooks/v1/[hidden]"),
+            ("/%2568ooks/%76%31/b-1/a-word", "/hooks/v1/[hidden]"),
+            ("/hooks/v1/%C3%A9/WORD", "/[hidden]"),
+            (
+                "/hook/v1/b-1/WORD",
+                "/hook/v1/b-1/01a1edb5-d00e-74ad-9839-6d8037ed2688-1.[hidden]",
+            ),
+            ("/x/1%2E764df7048bef4c6ea0f2a144a99b9794", "/[hidden]"),
+            ("/x/%", "/x/%"),
+            ("/x/%zz%C3%A9%2", "/x/%zz%C3%A9%2"),
+            ("/Jobs/V1", "/Jobs/V1"),
         ] {
             assert_eq!(hide_in_path(&path.replace("WORD", WORD)), told);
         }
@@ -139,6 +194,11 @@ mod tests {
             (
                 "the word WORD is wrong",
                 "the word 01a1edb5-d00e-74ad-9839-6d8037ed2688-1.[hidden] is wrong",
+            ),
+            // Hidden before.
+            (
+                "path=/hooks/v1/b/[hidden] took 1 ms",
+                "path=/hooks/v1/b/[hidden] took 1 ms",
             ),
             ("hooks, hooks/ and hooks/v1", "hooks, hooks/ and hooks/v1"),
             ("größe 1.5 hooks/v1/ä", "größe 1.5 hooks/v1/ä"),

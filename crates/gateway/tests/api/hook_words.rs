@@ -139,6 +139,11 @@ async fn post(gateway: &Gateway, hook: &str) {
             .header("traceparent", trace);
         send(posted.body("{}")).await;
     }
+    let (_, word) = path.split_once('/').expect("a back end and a word");
+    for misspelt in ["/HOOKS/v1", "/%68ooks/v1", "/Hooks/%561", "/hook/v1"] {
+        let posted = gateway.request(Method::POST, &format!("{misspelt}/{word}"));
+        send(posted.body("{}")).await;
+    }
     let unknown = gateway.request(Method::POST, &format!("/hooks/v1/nobody/{GUESSED}"));
     send(unknown).await.assert_refused(404, "not_found");
 }
