@@ -87,10 +87,12 @@ pub(super) async fn admit_name(
     if vouched { Ok(()) } else { Err(foreign.into()) }
 }
 
-/// Whether who asks may see what is no stranger's business: from inside, or with a token that may look. Whoever may not is
-/// answered all the same, with less.
+/// Whether who asks may see what is no stranger's business: from inside and under a name of the service, or with a token that
+/// may look. Whoever may not is answered all the same, with less.
 pub(crate) async fn may_look(app: &Arc<App>, received: &IncomingRequest) -> bool {
-    if received.inside {
+    let (head, by_proxy) = (&received.head, received.from.by_proxy);
+    // A page of somebody whose name leads here would read it otherwise.
+    if received.inside && app.names.check(head, by_proxy, &app.origins).is_ok() {
         return true;
     }
     let headers = &received.head.headers;

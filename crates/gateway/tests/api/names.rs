@@ -459,6 +459,25 @@ async fn whatever_is_public_asks_for_a_token() {
     );
 }
 
+/// The promise: a page whose name was pointed at this machine learns from a private service that it is well, and no more.
+#[tokio::test]
+async fn a_foreign_name_is_told_no_back_ends() {
+    let private = Gateway::spawn().await;
+    let ready = || private.request(Method::GET, "/readyz");
+    let named = async |request: RequestBuilder| {
+        let ready = send(request).await;
+        assert_eq!(ready.status, 200, "{}", ready.json);
+        ready.json["data"]["backends"].as_array().map(Vec::len)
+    };
+    assert_eq!(named(ready()).await, Some(1));
+    assert_eq!(named(ready().header("host", "localhost")).await, Some(1));
+    assert_eq!(named(ready().header("host", EVIL)).await, Some(0));
+    let page = ready().header("origin", format!("http://{EVIL}"));
+    assert_eq!(named(page).await, Some(0));
+    let token = ready().header("host", EVIL).bearer_auth(ADMIN_TOKEN);
+    assert_eq!(named(token).await, Some(1));
+}
+
 #[tokio::test]
 async fn the_bare_name_of_the_console_leads_to_it() {
     let gateway = Gateway::spawn().await;
