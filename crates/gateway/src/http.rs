@@ -218,8 +218,8 @@ async fn handle(
             &caller.account_id,
         )?;
     } else if !target.needs_no_place() {
-        if target.has_open_rate(&head) {
-            let counted = app.rates.open_page(from.peer);
+        if let Some(page) = target.open_rate(&head) {
+            let counted = app.rates.open_page(page, from.peer);
             counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_PAGES, seconds))?;
         }
         admission.arrive(&app.request_slots, target.kind(), access == Access::Open)?;

@@ -28,6 +28,14 @@ pub(super) enum CallKind {
     Call,
 }
 
+/// What a page that needs no key counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OpenPage {
+    Page,
+    /// A result file or a small picture of one, with its bytes.
+    File,
+}
+
 /// The rate limits of accounts, networks and sessions.
 pub(crate) struct Rates {
     /// Accounts whose rates are their own.
@@ -40,6 +48,9 @@ pub(crate) struct Rates {
     wrong_rate: Rate,
     open: TokenBuckets<IpAddr>,
     open_rate: Rate,
+    /// Files by network: a gallery asks for many at once, and small ones weigh nothing where bytes are paced.
+    files: TokenBuckets<IpAddr>,
+    files_rate: Rate,
     acts: TokenBuckets<String>,
     /// Sessions of the console by key, as many as acts: any key may sign in, and shall use up nothing of the account's.
     sessions: TokenBuckets<String>,
@@ -89,6 +100,12 @@ impl Rates {
                 limits.open_per_second,
                 Duration::from_secs(1),
                 limits.open_burst,
+            ),
+            files: TokenBuckets::default(),
+            files_rate: Rate::new(
+                of_files(limits.open_per_second),
+                Duration::from_secs(1),
+                of_files(limits.open_burst),
             ),
             acts: TokenBuckets::default(),
             sessions: TokenBuckets::default(),
@@ -162,8 +179,12 @@ impl Rates {
     }
 
     /// Counts a page that needs no key; the number of seconds to wait when there were too many.
-    pub(super) fn open_page(&self, peer: IpAddr) -> Result<(), u64> {
-        let level = self.open.take(&network::of(peer), self.open_rate);
+    pub(super) fn open_page(&self, page: OpenPage, peer: IpAddr) -> Result<(), u64> {
+        let (buckets, rate) = match page {
+            OpenPage::Page => (&self.open, self.open_rate),
+            OpenPage::File => (&self.files, self.files_rate),
+        };
+        let level = buckets.take(&network::of(peer), rate);
         level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
     }
 }
@@ -193,6 +214,11 @@ impl Policy {
             wait_s: level.wait_s,
         })
     }
+}
+
+/// Files that a network may ask for where it may ask for so many pages: five for every two.
+fn of_files(pages: u32) -> u32 {
+    pages.saturating_mul(5).div_ceil(2)
 }
 
 /// How it is told what is left; every call is told.

@@ -16,7 +16,7 @@ use hyper::http::request::Parts;
 use super::denial::Denial;
 use super::hosts::Hosts;
 use super::page::Handler;
-use super::rate::CallKind;
+use super::rate::{CallKind, OpenPage};
 use crate::config::Role;
 use crate::counts::{self, RouteLabel};
 use crate::pages::PAGES;
@@ -90,19 +90,22 @@ impl Target {
         }
     }
 
-    /// Whether anybody may ask for it, and a network is counted for asking. Result files are paced by their bytes, unless the
-    /// answer may have none or few, and health is always told.
-    pub(super) fn has_open_rate(self, head: &Parts) -> bool {
+    /// What a network is counted for when anybody may ask for it. Result files are paced by their bytes, too, unless the answer
+    /// may have none or few; health is always told.
+    pub(super) fn open_rate(self, head: &Parts) -> Option<OpenPage> {
         let few_bytes = || {
             let mut fewer = [IF_NONE_MATCH, RANGE].into_iter();
             head.method == HttpMethod::HEAD || fewer.any(|name| head.headers.contains_key(name))
         };
-        let counted = match self.door() {
-            PageListeners::Main => true,
-            PageListeners::Files => few_bytes(),
-            PageListeners::Every | PageListeners::Alternative | PageListeners::Metrics => false,
-        };
-        counted && self.access() == Access::Open
+        if self.access() != Access::Open {
+            return None;
+        }
+        match self.door() {
+            PageListeners::Main => Some(OpenPage::Page),
+            PageListeners::Files if few_bytes() => Some(OpenPage::Page),
+            PageListeners::Files => Some(OpenPage::File),
+            PageListeners::Every | PageListeners::Alternative | PageListeners::Metrics => None,
+        }
     }
 
     /// Whether it is answered however much else is going on.

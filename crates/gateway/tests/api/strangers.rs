@@ -225,8 +225,8 @@ async fn pages_that_need_no_key_have_a_rate() {
     }
 }
 
-/// The promise: whoever asks for files without taking their bytes has the rate of pages that need no key. Who takes them is paced
-/// by them alone.
+/// The promise: whoever asks for files without taking their bytes has the rate of pages that need no key. Who takes them has a
+/// higher one, because small files weigh nothing where bytes are paced.
 #[tokio::test]
 async fn files_that_are_asked_for_without_their_bytes_have_a_rate() {
     let gateway = Options::default()
@@ -263,6 +263,16 @@ async fn files_that_are_asked_for_without_their_bytes_have_a_rate() {
     }
     let answered = taker.answered(Instant::now() + PATIENCE).await;
     assert_eq!(answered, vec![200; 30]);
+    // Fifty at once, and five every two seconds.
+    let mut taker = Stranger::at(&gateway, 2, 65_535).await;
+    for _ in 0..60 {
+        let picture = head(&gateway, "GET", &small).body(());
+        taker.ask(picture.expect("a request"), true).await;
+    }
+    let answered = taker.answered(Instant::now() + PATIENCE).await;
+    assert_eq!(answered.len(), 60, "every one is answered");
+    let refused = answered.iter().filter(|status| **status == 429).count();
+    assert!((10..=40).contains(&refused), "{refused} of 60 were refused");
 }
 
 /// The promise: whoever asks whether the service is well under sessions that are made up is told, and each of them counts as a
