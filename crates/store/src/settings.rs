@@ -19,6 +19,13 @@ impl Settings<'_> {
             .await
     }
 
+    /// The value of a setting that belongs to an account, read on its behalf.
+    pub async fn get_for(self, account_id: &str, name: &str) -> Result<Option<String>> {
+        let reader = self.0.db.of(Some(account_id));
+        let sql = "SELECT value FROM setting WHERE name = $1";
+        reader.maybe(sql, args![name]).await
+    }
+
     pub async fn put(self, name: &str, value: &str) -> Result<()> {
         self.put_all(vec![(name.to_owned(), value.to_owned())], None)
             .await

@@ -9,7 +9,7 @@ use atelier_contract::{AccountId, Code, Refusal};
 use bytes::Bytes;
 use serde_json::json;
 
-use super::secrets;
+use super::secrets::{self, SecretReader};
 use crate::context::Context;
 
 /// The job that a sample tells of; there is none of this name.
@@ -26,7 +26,7 @@ pub(super) async fn send(
     policy
         .check_url(url, Purpose::Callback)
         .map_err(|why| Refusal::field(Code::AddressNotAllowed, "url", why))?;
-    let secrets = secrets::signing(context, account_id).await?;
+    let secrets = secrets::signing(context, account_id, SecretReader::Account).await?;
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
     let id = format!("sample_{}", context.ids().uuid());
     let body = json!({

@@ -41,7 +41,7 @@ impl SigningSecrets {
         {
             return Ok(secrets.clone());
         }
-        let secrets = signing(context, account_id).await?;
+        let secrets = signing(context, account_id, SecretReader::Service).await?;
         let mut known = self.known();
         if known.len() >= REMEMBERED {
             known.clear();
@@ -60,6 +60,15 @@ impl SigningSecrets {
     }
 }
 
+/// Who wants to know a secret.
+#[derive(Clone, Copy)]
+pub(super) enum SecretReader {
+    /// Its account, which has its share of reads.
+    Account,
+    /// The service, which signs with it: callbacks of others do not wait for what the account reads besides.
+    Service,
+}
+
 /// An account's signing secrets, as they are sealed.
 #[derive(Serialize, Deserialize)]
 struct StoredSecrets {
@@ -71,7 +80,8 @@ struct StoredSecrets {
 
 /// The secret callbacks of an account are signed with.
 pub(super) async fn current(context: &Context, account_id: &AccountId) -> Result<String, Refusal> {
-    Ok(read(context, account_id).await?.current)
+    let secrets = read(context, account_id, SecretReader::Account).await?;
+    Ok(secrets.current)
 }
 
 /// A new secret; the old one goes on signing beside it for a day, however often it is changed. Whether the account may is asked
@@ -83,7 +93,7 @@ pub(super) async fn rotate<E: From<Refusal>>(
 ) -> Result<String, E> {
     let mut may = Some(may);
     loop {
-        let sealed = sealed(context, account_id).await?;
+        let sealed = sealed(context, account_id, SecretReader::Account).await?;
         let mut secrets = open(context, account_id, &sealed)?;
         let fresh = new_webhook_secret(&random_bytes::<32>());
         let old = std::mem::replace(&mut secrets.current, fresh);
@@ -116,8 +126,9 @@ pub(super) async fn rotate<E: From<Refusal>>(
 pub(super) async fn signing(
     context: &Context,
     account_id: &AccountId,
+    reader: SecretReader,
 ) -> Result<Vec<String>, Refusal> {
-    let secrets = read(context, account_id).await?;
+    let secrets = read(context, account_id, reader).await?;
     let now_ms = context.now_ms();
     let older = secrets.older.into_iter();
     let older = older.filter(|(_, until_ms)| *until_ms > now_ms);
@@ -126,20 +137,26 @@ pub(super) async fn signing(
         .collect())
 }
 
-async fn read(context: &Context, account_id: &AccountId) -> Result<StoredSecrets, Refusal> {
-    let sealed = sealed(context, account_id).await?;
+async fn read(
+    context: &Context,
+    account_id: &AccountId,
+    reader: SecretReader,
+) -> Result<StoredSecrets, Refusal> {
+    let sealed = sealed(context, account_id, reader).await?;
     open(context, account_id, &sealed)
 }
 
-async fn sealed(context: &Context, account_id: &AccountId) -> Result<String, Refusal> {
-    let name = setting_name(account_id);
-    if let Some(sealed) = context
-        .store()
-        .settings()
-        .get(&name)
-        .await
-        .map_err(unavailable)?
-    {
+async fn sealed(
+    context: &Context,
+    account_id: &AccountId,
+    reader: SecretReader,
+) -> Result<String, Refusal> {
+    let (name, settings) = (setting_name(account_id), context.store().settings());
+    let found = match reader {
+        SecretReader::Account => settings.get_for(account_id, &name).await,
+        SecretReader::Service => settings.get(&name).await,
+    };
+    if let Some(sealed) = found.map_err(unavailable)? {
         return Ok(sealed);
     }
     let fresh = StoredSecrets {

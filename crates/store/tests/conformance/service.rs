@@ -76,6 +76,11 @@ async fn a_setting_is_stored_and_replaced(rig: Rig) {
             .as_deref(),
         Some("2")
     );
+    let account = rig.account(0, 1).await;
+    for (name, value) in [("price.a", Some("2")), ("price.c", None)] {
+        let found = rig.store.settings().get_for(&account, name).await;
+        assert_eq!(found.expect("a read").as_deref(), value, "for an account");
+    }
     let found = rig.store.settings().list("price.").await.expect("a list");
     assert_eq!(
         found,
