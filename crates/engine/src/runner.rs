@@ -155,12 +155,14 @@ impl Runner {
         account_id: &Arc<str>,
         now_ms: i64,
     ) -> PoolAnswer<Result<Slot, Choice>> {
-        if self.context.stopping().is_cancelled() {
+        // What everybody refuses is refused before the store is asked about other work for its sake.
+        let is_refused = || requirements.long && self.refusal(requirements, brief).is_some();
+        if self.context.stopping().is_cancelled() || is_refused() {
             let PoolAnswer { place, refused } = self.pool().look(requirements, brief, now_ms);
             let place = Err(place);
             return PoolAnswer { place, refused };
         }
-        let seen = &mut ShortSeen::default();
+        let seen = &mut ShortSeen::for_caller();
         let headroom = headroom::headroom_for(&self.core, requirements, account_id, seen).await;
         let requirements = Requirements {
             headroom,

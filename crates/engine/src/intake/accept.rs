@@ -200,7 +200,7 @@ pub(super) async fn accept(
     idempotency: Option<Idempotency>,
     waits: bool,
 ) -> Result<Submission, Refusal> {
-    let placed = PlacedJob::new(&runner, prepared, &mut ShortSeen::default()).await?;
+    let placed = PlacedJob::new(&runner, prepared, &mut ShortSeen::for_caller()).await?;
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
     let mut acceptance = placed.acceptance(&context, idempotency);

@@ -90,7 +90,7 @@ pub(super) async fn accept(
     let created_ms = bulk.created_ms;
     let mut placed: Vec<(String, Result<_, Refusal>)> = Vec::with_capacity(ready.len());
     // They are placed within a moment: what short work there is besides is asked once, and not while places are held for each.
-    let mut seen = ShortSeen::default();
+    let mut seen = ShortSeen::for_caller();
     for (operation, prepared) in ready {
         let one = match prepared {
             Ok(prepared) => place(&runner, &assets, &owner, prepared, &mut seen).await,

@@ -8,9 +8,22 @@ use crate::runner::runner_core::RunnerCore;
 /// What the store said of short work of one account, for jobs of it that are placed together within a moment. A store that
 /// did not answer is not asked again for each of them either: places are held meanwhile.
 #[derive(Default)]
-pub(crate) struct ShortSeen(Vec<(ShortWork, bool)>);
+pub(crate) struct ShortSeen {
+    known: Vec<(ShortWork, bool)>,
+    /// Whether they are placed for a call of the account, which has its share of reads. The loops read for themselves: jobs of
+    /// others do not wait for what one account reads besides.
+    for_caller: bool,
+}
 
 impl ShortSeen {
+    /// For jobs that a call of the account brings.
+    pub(crate) fn for_caller() -> Self {
+        Self {
+            for_caller: true,
+            ..Self::default()
+        }
+    }
+
     fn of(&self, short: &ShortWork) -> Option<bool> {
         // Since when is a moment later for each of them; that only what waits counts is another matter. Its time is no date,
         // also where clocks differ.
@@ -20,12 +33,12 @@ impl ShortSeen {
                 && known.lanes == short.lanes
                 && only_waits(known) == only_waits(short)
         };
-        let mut known = self.0.iter();
+        let mut known = self.known.iter();
         known.find(|(known, _)| same(known)).map(|(_, some)| *some)
     }
 
     fn note(&mut self, short: ShortWork, some: bool) {
-        self.0.push((short, some));
+        self.known.push((short, some));
     }
 }
 
@@ -52,11 +65,15 @@ pub(super) async fn headroom_for(
     let some = if let Some(some) = seen.of(&short) {
         some
     } else {
-        let found = context
-            .store()
-            .queue()
-            .has_short_work(account_id, &short, now_ms);
-        let some = found.await.unwrap_or_else(|error| {
+        let queue = context.store().queue();
+        let found = if seen.for_caller {
+            queue
+                .caller_has_short_work(account_id, &short, now_ms)
+                .await
+        } else {
+            queue.has_short_work(account_id, &short, now_ms).await
+        };
+        let some = found.unwrap_or_else(|error| {
             tracing::debug!(%error, "nobody knows whether there is short work");
             false
         });

@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::db::{Conn, args, json};
 use crate::jobs::queue::Queue;
+use crate::readers::Reader;
 
 /// What counts as short work beside some long work.
 #[derive(Clone, Debug, Default)]
@@ -51,16 +52,37 @@ impl Queue<'_> {
         short: &ShortWork,
         now_ms: i64,
     ) -> Result<bool> {
-        let (came, waits) = (
-            fill_placeholders(CAME, "$1"),
-            fill_placeholders(WAITS, "$1"),
-        );
-        let sql = format!("{came} UNION ALL {waits} LIMIT 1");
-        let (operations, lanes) = (json(&short.operations), json(&short.lanes));
-        let args = args![account_id, now_ms, short.since_ms, &operations, &lanes];
-        let found: Option<String> = self.0.db.maybe(&sql, args).await?;
-        Ok(found.is_some())
+        let reader = self.0.db.of(None);
+        is_there(reader, account_id, short, now_ms).await
     }
+
+    /// The same for a call of the account, on whose behalf it is read.
+    pub async fn caller_has_short_work(
+        self,
+        account_id: &str,
+        short: &ShortWork,
+        now_ms: i64,
+    ) -> Result<bool> {
+        let reader = self.0.db.of(Some(account_id));
+        is_there(reader, account_id, short, now_ms).await
+    }
+}
+
+async fn is_there(
+    reader: Reader<'_>,
+    account_id: &str,
+    short: &ShortWork,
+    now_ms: i64,
+) -> Result<bool> {
+    let (came, waits) = (
+        fill_placeholders(CAME, "$1"),
+        fill_placeholders(WAITS, "$1"),
+    );
+    let sql = format!("{came} UNION ALL {waits} LIMIT 1");
+    let (operations, lanes) = (json(&short.operations), json(&short.lanes));
+    let args = args![account_id, now_ms, short.since_ms, &operations, &lanes];
+    let found: Option<String> = reader.maybe(&sql, args).await?;
+    Ok(found.is_some())
 }
 
 /// Of a kind of work those jobs whose turn comes first and that need not give way to short work.

@@ -203,8 +203,15 @@ async fn long_work_gives_way_to_short_work_of_its_account(rig: Rig) {
     let (one, two) = (video(&rig, &account).await, video(&rig, &other).await);
     let has = async |since_ms, now_ms| {
         let short = short(since_ms);
-        let looked = rig.store.queue().has_short_work(&account, &short, now_ms);
-        looked.await.expect("a look")
+        let queue = rig.store.queue();
+        let looked = queue.has_short_work(&account, &short, now_ms).await;
+        let looked = looked.expect("a look");
+        let asked = rig
+            .store
+            .queue()
+            .caller_has_short_work(&account, &short, now_ms);
+        assert_eq!(asked.await.expect("a look"), looked, "whoever asks");
+        looked
     };
     assert!(!has(NOW, NOW).await);
     assert_eq!(
