@@ -126,13 +126,22 @@ impl Actor {
         lock(&self.world).note(&format!("{} {what}", self.name));
     }
 
-    /// Takes a job; its number.
-    fn take(&self, work: &Work) -> usize {
+    /// How much has been taken by now.
+    fn taken(&self) -> usize {
+        lock(&self.world).books.takes.len()
+    }
+
+    /// Takes a job that was asked for when so much had been taken; its number. What may be repeated may also be left behind: an
+    /// order of that kind that is taken late costs nothing beside what was ordered elsewhere since.
+    fn take(&self, work: &Work, asked: usize) -> usize {
         let mut world = lock(&self.world);
         let job = work.job_id.as_str();
-        let twice = world
-            .books
-            .takes
+        let takes = &world.books.takes;
+        let before = match self.lost {
+            LostSubmit::Repeat => &takes[..asked],
+            LostSubmit::LookUp | LostSubmit::Unknown => &takes[..],
+        };
+        let twice = before
             .iter()
             .any(|one| one.job == job && one.open && one.lost != LostSubmit::Repeat);
         if twice {
@@ -154,12 +163,12 @@ impl Actor {
         clippy::disallowed_methods,
         reason = "a vendor is no part of the service"
     )]
-    fn take_later(&self, work: &Work) {
+    fn take_later(&self, work: &Work, asked: usize) {
         let (own, work) = (self.clone(), work.clone());
         let pause = lock(&self.world).dice.u64(0..60_000);
         tokio::spawn(async move {
             sleep(Duration::from_millis(pause)).await;
-            own.take(&work);
+            own.take(&work, asked);
         });
     }
 
@@ -179,6 +188,7 @@ impl Actor {
 
     async fn begin(&self, work: &Work) -> Result<StartOutcome, Fault> {
         self.note(&format!("asked for {}", work.job_id));
+        let asked = self.taken();
         self.on_its_way().await;
         let said = {
             let mut world = lock(&self.world);
@@ -197,26 +207,26 @@ impl Actor {
             12..=14 => return Err(Fault::denied("not this")),
             15..=17 => return Err(cut()),
             18..=19 => {
-                self.take_later(work);
+                self.take_later(work, asked);
                 return Err(cut());
             }
             20..=26 => {
-                self.take(work);
+                self.take(work, asked);
                 return Err(cut());
             }
             27..=29 => std::future::pending::<()>().await,
             30..=32 => {
-                self.take(work);
+                self.take(work, asked);
                 std::future::pending::<()>().await;
             }
             33..=45 => {
-                self.take(work);
+                self.take(work, asked);
                 self.on_its_way().await;
                 return Ok(StartOutcome::Done(made(work.brief.count)));
             }
             _ => {}
         }
-        let number = self.take(work);
+        let number = self.take(work, asked);
         self.on_its_way().await;
         Ok(StartOutcome::Ticket(json!({ "number": number })))
     }
