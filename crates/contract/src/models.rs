@@ -33,7 +33,7 @@ pub use names::model_key;
 pub(crate) use note::put_back;
 pub use note::{CATALOGUE_FIELD, ModelNote, as_asked, note_of};
 pub use price::{CatalogueTotal, ModelPrice, PriceLine, PriceUnit, UnitPrice};
-pub use render::{render_answer, render_job};
+pub use render::{render_answer, render_events, render_job};
 pub use request::CatalogueRequest;
 pub(crate) use stored::StoredModelRequest;
 pub use view::price_text;

@@ -6,7 +6,7 @@ use super::names::SPELLINGS;
 use super::note::{ModelNote, note_of};
 use super::words::{FreeKind, text_of};
 use crate::body::Fields;
-use crate::family::{Family, FinishedJob};
+use crate::family::{Family, FinishedJob, StreamEvent};
 use crate::job::Job;
 
 /// Levels of a rendered job that are looked into: the frame, its data, and an item of it.
@@ -24,6 +24,18 @@ pub fn render_answer(render: fn(&FinishedJob<'_>) -> Value, finished: &FinishedJ
     let mut body = render(finished);
     restore_words(&mut body, &finished.job.request);
     body
+}
+
+/// The events of a streamed answer, in the caller's words.
+pub fn render_events(
+    render: fn(&FinishedJob<'_>) -> Vec<StreamEvent>,
+    finished: &FinishedJob<'_>,
+) -> Vec<StreamEvent> {
+    let mut events = render(finished);
+    for event in &mut events {
+        restore_words(&mut event.data, &finished.job.request);
+    }
+    events
 }
 
 fn restore_words(body: &mut Value, stored: &Fields) {

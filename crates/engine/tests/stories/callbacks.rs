@@ -9,9 +9,7 @@ use crate::receiver::{Receiver, deliver, header};
 use crate::rig::Rig;
 
 /// Nobody counts here.
-fn may() -> Result<(), Refusal> {
-    Ok(())
-}
+const MAY: fn() -> Result<(), Refusal> = || Ok(());
 
 #[tokio::test]
 async fn a_try_whose_claim_may_end_before_it_is_not_begun() {
@@ -177,7 +175,7 @@ async fn a_replaced_secret_signs_beside_the_new_one_for_a_day_however_often_it_i
             let rotated = rig
                 .engine
                 .callbacks()
-                .rotate_secret(&caller.account_id, may)
+                .rotate_secret(&caller.account_id, MAY)
                 .await;
             rotated.expect("a secret")
         };
@@ -211,14 +209,14 @@ async fn a_secret_is_not_replaced_faster_than_receivers_can_follow() {
         let rotated = rig
             .engine
             .callbacks()
-            .rotate_secret(&caller.account_id, may)
+            .rotate_secret(&caller.account_id, MAY)
             .await;
         rotated.expect("a secret");
     }
     let refused = rig
         .engine
         .callbacks()
-        .rotate_secret(&caller.account_id, may)
+        .rotate_secret(&caller.account_id, MAY)
         .await;
     let refused = refused.expect_err("too often");
     assert_eq!(refused.code, atelier_contract::Code::RateLimited);
@@ -226,7 +224,7 @@ async fn a_secret_is_not_replaced_faster_than_receivers_can_follow() {
     let rotated = rig
         .engine
         .callbacks()
-        .rotate_secret(&caller.account_id, may)
+        .rotate_secret(&caller.account_id, MAY)
         .await;
     rotated.expect("a day later");
 }

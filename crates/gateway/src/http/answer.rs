@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::{AnswerMode, FinishedJob, SubmitEndpoint};
+use atelier_contract::models::render_answer;
 use atelier_contract::pages::answers::PendingAnswer;
 use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Refusal};
 use atelier_engine::refusal_of;
 use hyper::StatusCode;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
+use serde_json::Value;
 use tokio::time::timeout;
 
 use super::denial::Denial;
@@ -44,7 +46,7 @@ pub(super) async fn finished<T>(
     app: &App,
     entry: &SubmitEndpoint,
     job: &Job,
-    render: fn(&FinishedJob<'_>) -> T,
+    render: impl FnOnce(&FinishedJob<'_>) -> T,
 ) -> Result<T, Refusal> {
     if job.state != JobState::Succeeded {
         return Err(refusal_of(job));
@@ -124,13 +126,13 @@ pub(crate) async fn of_job(app: &App, job: &Job, holder: &Arc<str>) -> HandlerRe
 
 /// The same from what is still kept of a job. To read and write the bytes of its files is work, so that few of one account are
 /// made at once.
-async fn kept<T>(
+async fn kept(
     app: &App,
     entry: &SubmitEndpoint,
     job: &Job,
     holder: &Arc<str>,
-    render: fn(&FinishedJob<'_>) -> T,
-) -> Result<T, Denial> {
+    render: fn(&FinishedJob<'_>) -> Value,
+) -> Result<Value, Denial> {
     let now_ms = app.engine.now_ms();
     let mut files = job.files(FileRole::Main);
     if files.any(|file| file.expires_ms <= now_ms) {
@@ -143,7 +145,8 @@ async fn kept<T>(
     } else {
         None
     };
-    Ok(finished(app, entry, job, render).await?)
+    let rendered = |done: &FinishedJob<'_>| render_answer(render, done);
+    Ok(finished(app, entry, job, rendered).await?)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::family::{FinishedJob, StreamEvent, SubmitEndpoint};
+use atelier_contract::models::{render_answer, render_events};
 use atelier_contract::{AccountId, Code, Job, Refusal};
 use atelier_engine::Submission;
 use atelier_fairness::share::FairPermit;
@@ -96,7 +97,10 @@ impl SyncWait {
 
     async fn result(self) -> HandlerResult {
         let job = self.job().await?;
-        let value = answer::finished(&self.app, self.entry, &job, self.render).await?;
+        let value = answer::finished(&self.app, self.entry, &job, |done| {
+            render_answer(self.render, done)
+        })
+        .await?;
         Ok(reply::json_of(&value))
     }
 
@@ -139,7 +143,8 @@ impl SyncWait {
 
     async fn events(self) -> Result<Vec<StreamEvent>, Refusal> {
         let job = self.job().await?;
-        answer::finished(&self.app, self.entry, &job, self.entry.events).await
+        let events = |done: &FinishedJob<'_>| render_events(self.entry.events, done);
+        answer::finished(&self.app, self.entry, &job, events).await
     }
 }
 
