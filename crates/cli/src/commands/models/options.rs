@@ -399,6 +399,7 @@ mod tests {
             "--factor=quality:high=2",
             "--default=n=1",
             "--without=title",
+            "--without=routes",
         ];
         let said = options(&words).fields(known).expect("fields");
         let wanted = json!({
