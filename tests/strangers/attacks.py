@@ -5,6 +5,8 @@ import asyncio, json, os, re, struct, time, typing, zlib
 SOCKETS = int(os.environ.get("STRANGERS_SOCKETS", "2000"))
 # Where calls come from: strangers have addresses of their own.
 SOURCE = "127.0.0.1"
+# How many calls of an attacker were served and how many refused; shared with whoever started it, or nothing is counted.
+ANSWERED = None
 
 
 class Thing(typing.NamedTuple):
@@ -26,6 +28,13 @@ class Thing(typing.NamedTuple):
     # The other's calls are the same account's.
     own: bool = False
     listen: str = "127.0.0.1:0"
+    # What it sends is refused every time, and that is the attack. Any other that is never served attacks nothing.
+    is_refused: bool = False
+
+
+def host(port):
+    """The name that calls come under: under one that is not the service's much is refused before it costs anything."""
+    return f"127.0.0.1:{port}"
 
 
 def png(width, height, seed=0):
@@ -40,6 +49,8 @@ class Line:
 
     def __init__(self, port):
         self.port, self.reader, self.writer = port, None, None
+        # The status of an answer as soon as it begins.
+        self.begun = None
 
     async def open(self):
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=2**22, local_addr=(SOURCE, 0))
@@ -48,13 +59,15 @@ class Line:
         if self.writer is None or self.writer.is_closing():
             await self.open()
         data = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-        lines = [f"{method} {path} HTTP/1.1", "Host: x", f"Content-Length: {len(data)}"]
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {host(self.port)}", f"Content-Length: {len(data)}"]
         lines += [f"SVC-API-KEY: {key}"] if key else []
         lines += [f"Content-Type: {kind}"] if body is not None else []
         self.writer.write(("\r\n".join(lines + list(headers)) + "\r\n\r\n").encode() + data)
         await self.writer.drain()
         head = await self.reader.readuntil(b"\r\n\r\n")
-        status = int(head[9:12])
+        status = self.begun = int(head[9:12])
+        if ANSWERED is not None:
+            ANSWERED[0 if 200 <= status < 300 else 1] += 1
         length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
         if length:
             answer = await self.reader.readexactly(int(length[1]))
@@ -151,9 +164,9 @@ async def thumbnail(line, key, ground):
     await sure(line, "GET", ground["file"] + "&thumb=1")
 
 
-def form(data):
-    head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
-    return head + data + b"\r\n--b--\r\n"
+def form(data, name="file", before=b""):
+    head = f'--b\r\nContent-Disposition: form-data; name="{name}"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
+    return before + head.encode() + data + b"\r\n--b--\r\n"
 
 
 # What the first account does, in a process of its own, until it is killed.
@@ -185,7 +198,7 @@ async def silent_bodies(port, key, _):
         line = Line(port)
         await line.open()
         size = 64 * 2**20 - 10
-        line.writer.write(f"POST /facegen/v1/swap HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: {key}\r\nContent-Length: {size}\r\n\r\n".encode())
+        line.writer.write(f"POST /facegen/v1/swap HTTP/1.1\r\nHost: {host(port)}\r\nSVC-API-KEY: {key}\r\nContent-Length: {size}\r\n\r\n".encode())
         sent = 0
         while sent < size - 2**20:
             line.writer.write(b"x" * 2**20)
@@ -211,7 +224,7 @@ async def unread_files(port, key, ground):
         line = Line(port)
         await line.open()
         for _ in range(20):
-            line.writer.write(f"GET {ground['large']} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            line.writer.write(f"GET {ground['large']} HTTP/1.1\r\nHost: {host(port)}\r\n\r\n".encode())
         await line.writer.drain()
         await asyncio.sleep(90)
         line.close()
@@ -222,7 +235,7 @@ async def many_streams(port, key, ground):
     async def one(_number):
         line = Line(port)
         await line.open()
-        line.writer.write(f"GET /jobs/v1/{ground['stalled']}/events HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: {key}\r\n\r\n".encode())
+        line.writer.write(f"GET /jobs/v1/{ground['stalled']}/events HTTP/1.1\r\nHost: {host(port)}\r\nSVC-API-KEY: {key}\r\n\r\n".encode())
         await line.writer.drain()
         while await line.reader.read(65536):
             pass
@@ -240,7 +253,7 @@ def hpack(pairs):
 
 
 async def unfinished_http2(port, key, _):
-    head = hpack([(":method", "POST"), (":scheme", "http"), (":authority", "x"), (":path", "/facegen/v1/swap"), ("svc-api-key", key), ("content-length", "1000")])
+    head = hpack([(":method", "POST"), (":scheme", "http"), (":authority", host(port)), (":path", "/facegen/v1/swap"), ("svc-api-key", key), ("content-length", "1000")])
     async def one(_number):
         line = Line(port)
         await line.open()
@@ -267,7 +280,7 @@ async def slow_sockets(port, _key, _ground):
     async def one(number):
         line = Line(port)
         await line.open()
-        for byte in f"POST /artgen/v1/imagine HTTP/1.1\r\nHost: x\r\nX-{number}: {'y' * 200}\r\n":
+        for byte in f"POST /artgen/v1/imagine HTTP/1.1\r\nHost: {host(port)}\r\nX-{number}: {'y' * 200}\r\n":
             line.writer.write(byte.encode())
             await line.writer.drain()
             await asyncio.sleep(1)
@@ -290,7 +303,7 @@ def drips(number, turn, ground):
 THINGS = [
     Thing("requests", "calls as fast as it can", repeated(64, "GET", "/artgen/v1/info", lambda *_: None), info),
     Thing("body memory", "24 bodies of 64 MiB that fall silent", silent_bodies, body),
-    Thing("parsing", "8 MB of tiny values, 8 at a time", tiny_values, body),
+    Thing("parsing", "8 MB of tiny values, 8 at a time", tiny_values, body, is_refused=True),
     Thing("input memory", "addresses that drip", repeated(20, "POST", "/artgen/v1/imagine", drips), fetched, {"max_queue": 500}),
     Thing("engine places", "jobs that stall, 500 in the queue", submits("[[stall]]"), picture, {"max_queue": 500}),
     Thing("engine threads", "pictures as fast as it can, 500 in the queue", submits("a mountain"), picture, {"max_queue": 500}),
@@ -299,7 +312,7 @@ THINGS = [
     Thing("event streams", "1,500 event streams", many_streams, streamed),
     Thing("HTTP/2 streams", "8,000 unfinished requests on 64 connections", unfinished_http2, info),
     Thing("descriptors", "600 connections that ask for files and read none", unread_files, file_read),
-    Thing("failed prompts", "refused and failing prompts", submits("gore [[reject]]", 60), submit),
+    Thing("failed prompts", "refused and failing prompts", submits("gore [[reject]]", 60), submit, is_refused=True),
     Thing("custody changes", "worker accounts made and deleted", custody_changes, submit),
     Thing("uploads", "files of 3 MB", repeated(16, "POST", "/files/v1", lambda n, t, g: form(png(1000, 1000, n * 100 + t)), kind="multipart/form-data; boundary=b"), uploaded),
     Thing("batches", "batches of 1,000 requests", repeated(8, "POST", "/jobs/v1/batch", batch), submit),

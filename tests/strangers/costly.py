@@ -3,7 +3,7 @@ back, damaged pictures, sessions, acts, and an account's own long work. As in at
 also asked how much."""
 import asyncio, fcntl, os, socket, sqlite3, struct, time, zlib
 
-from attacks import Line, Thing, crowd, form, frame, hpack, info, repeated, submit, sure
+from attacks import Line, Thing, crowd, form, frame, host, hpack, info, repeated, submit, sure
 
 EMOJI = "\U0001f3d4"
 # Prompts that are searched: all of them are looked at for every search.
@@ -62,7 +62,7 @@ async def unread_lists(port, key, _ground):
         line = Line(port)
         await line.open()
         path = ("/mj/task/list", "/jobs/v1?limit=100")[number % 2]
-        line.writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nSVC-API-KEY: {key}\r\n\r\n".encode())
+        line.writer.write(f"GET {path} HTTP/1.1\r\nHost: {host(port)}\r\nSVC-API-KEY: {key}\r\n\r\n".encode())
         await line.writer.drain()
         await asyncio.sleep(60)
         line.close()
@@ -73,7 +73,7 @@ async def unread_lists(port, key, _ground):
 
 
 async def unread_http2(sources, port, address="127.0.0.1"):
-    head = hpack([(":method", "GET"), (":scheme", "http"), (":authority", "x"), (":path", "/openapi.json")])
+    head = hpack([(":method", "GET"), (":scheme", "http"), (":authority", host(port)), (":path", "/openapi.json")])
 
     async def one(number):
         source = sources[number % len(sources)]
@@ -258,7 +258,8 @@ MORE = [
           ready=with_a_network, left=without_the_network, listen="[::]:0"),
     Thing("refunded failures", "batches of failing prompts of 128 kB, with 16 MiB to keep", repeated(2, "POST", "/jobs/v1/batch", lambda n, t, g: batch_of(40, f"{n}.{t}")),
           submit, {"max_storage": 16 * MIB, "max_queue": 1000, "submits_per_second": 1000}, ready=with_its_size, left=disk_taken, most_ms=250, seconds=20),
-    Thing("damaged pictures", "400 connections ask for the thumbnail of one, without a key", damaged_thumbnails, new_thumbnail, ready=with_a_damaged_picture, most_ms=250),
+    Thing("damaged pictures", "400 connections ask for the thumbnail of one, without a key", damaged_thumbnails, new_thumbnail, ready=with_a_damaged_picture, most_ms=250,
+          is_refused=True),
     Thing("sessions", "signing in with one key", signing_in, submit, left=sessions_left, most_ms=250, seconds=8),
     Thing("acts", "keys and worker accounts made, changed, probed and removed", acts, submit, ready=with_its_lines, left=lines_left, most_ms=250, seconds=8),
     Thing("own long work", "ten videos of the same account", own_videos, own_picture, {"max_queue": 100}, own=True, most=4, most_ms=250, seconds=30),

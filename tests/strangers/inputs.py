@@ -10,10 +10,18 @@ MOST_BYTES = 2**20
 # What has no bound of its own in the document.
 UNBOUNDED_TEXT, UNBOUNDED_ITEMS = 10_000, 200
 METHODS = ("get", "post", "put", "patch", "delete")
+# A target longer than this is refused whatever it says.
+MOST_TARGET = 6000
+# Some models take less than the longest prompt of their operation; an example with this much is accepted by all.
+SHORT = 900
 
 
 def signs(most):
     return EMOJI * most
+
+
+def few_signs(most):
+    return EMOJI * min(most, SHORT)
 
 
 def names(most):
@@ -73,8 +81,15 @@ class Inputs:
             return value + " " + filling(schema.get("maxLength", 2000) - len(value) - 1)
         return value
 
-    def of(self, method, path, operation, ground):
+    def example(self, path):
+        """The example of a POST, with addresses that lead somewhere."""
+        content = self.document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
+        return self.lengthened(content["example"], content["schema"], lambda _: "")
+
+    def of(self, method, path, operation, known_things):
         """Every variant for one route: (target, headers, body, kind)."""
+        # Each family finds its own jobs only, and what deletes has things of its own to delete.
+        ground = {**known_things, **known_things["tags"].get(operation["tags"][0], {}), **known_things["routes"].get(f"{method} {path}", {})}
         target, query, headers = path, {}, []
         for given in operation.get("parameters", []):
             name, schema = given["name"], given.get("schema", {})
@@ -83,6 +98,9 @@ class Inputs:
             elif given["in"] == "query":
                 value = ground.get(name) or self.worst(schema)
                 query[name] = str(value).lower() if isinstance(value, bool) else str(value)
+        while query and len(urllib.parse.urlencode(query)) > MOST_TARGET:
+            longest = max(query, key=lambda name: len(query[name]))
+            query[longest] = query[longest][: len(query[longest]) // 2]
         known = {name: value for name, value in query.items() if name in ground or name in ("page", "limit", "q", "since")}
         targets = [target + ("?" + urllib.parse.urlencode(one) if one else "") for one in ([query, known] if known != query else [query])]
         # A page in the middle, and one without any words: a page too deep may be refused for a start.
@@ -95,21 +113,33 @@ class Inputs:
             if kind != "application/json":
                 continue
             schema = content.get("schema", {})
-            bodies = [self.worst(schema)]
+            worst = self.worst(schema)
+            bodies = [worst]
+            # Two ways to ask for an answer exclude each other.
+            if isinstance(worst, dict) and {"async", "stream"} <= worst.keys():
+                bodies = [{name: value for name, value in worst.items() if name not in without} for without in (("async",), ("stream", "partial_images"))]
             if "example" in content:
-                for filling in (signs, names):
+                for filling in (signs, names, few_signs):
                     body = self.lengthened(content["example"], schema, filling)
                     # An example without a prompt is the same both times.
                     if body not in bodies:
                         bodies.append(body)
+                # The other models of the operation: what it needs, with the longest prompt, which may be too long for one and not for the next.
+                models = self.resolved(self.resolved(schema).get("properties", {}).get("model", {})).get("enum", [])
+                needed = {name: value for name, value in content["example"].items() if name in ("prompt", "image")}
+                for model in models:
+                    bodies.append({**self.lengthened(needed, schema, signs), "model": model})
             for body in bodies:
-                if isinstance(body, dict) and "jobId" in body:
-                    body = dict(body, jobId=ground["jobId"])
-                if isinstance(body, dict) and "secret" in body:
-                    body = dict(body, secret=ground["secret"])
-                variants.append((targets[0], headers, json.dumps(body, ensure_ascii=False).encode(), kind))
-        if "multipart/form-data" in (operation.get("requestBody") or {}).get("content", {}):
-            variants.append((targets[0], headers, ground["form"], "multipart/form-data; boundary=b"))
+                for name in ("jobId", "job_id", "secret", "url"):
+                    if isinstance(body, dict) and name in ground and name in body:
+                        body = dict(body, **{name: ground[name]})
+                if body in ([], {}) and variants:
+                    continue
+                variants.append((targets[-1] if "url" in query else targets[0], headers, json.dumps(body, ensure_ascii=False).encode(), kind))
+        form = (operation.get("requestBody") or {}).get("content", {}).get("multipart/form-data")
+        if form:
+            is_edit = "image" in self.resolved(form.get("schema", {})).get("properties", {})
+            variants.append((targets[0], headers, ground["edit_form" if is_edit else "form"], "multipart/form-data; boundary=b"))
         return variants or [(one, headers, None, None) for one in targets]
 
     def routes(self):
