@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::report::{median, say};
-use crate::service::{self, Served, request};
+use crate::service::{self, ServiceProcess, request};
 
 /// Clients at work at once; each has one job under way.
 const CLIENTS: usize = 16;
@@ -62,7 +62,7 @@ pub(crate) async fn run(minutes: u64) -> Result<()> {
 }
 
 /// Memory in MB and the submits' p99 in milliseconds, minute by minute.
-async fn work(served: &Served, minutes: u64) -> Result<Vec<(f64, f64)>> {
+async fn work(served: &ServiceProcess, minutes: u64) -> Result<Vec<(f64, f64)>> {
     let end = Instant::now() + Duration::from_mins(minutes);
     let minute = Arc::new(Minute::default());
     let mut clients = tokio::task::JoinSet::new();

@@ -12,12 +12,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::stand::{Reply, Seen, Stand, base64, json as answer, made, page, png, status};
+use crate::stand::{
+    RecordedRequest, Reply, Stand, base64, json as answer, made, page, png, status,
+};
 use crate::studio::Studio;
 
 const RED: [u8; 4] = [200, 10, 10, 255];
 
-fn paint(seen: &Seen) -> Reply {
+fn paint(seen: &RecordedRequest) -> Reply {
     let body = seen.json();
     let side = |name: &str| body[name].as_u64().unwrap_or(64) as u32;
     match &*seen.line {
@@ -40,7 +42,7 @@ fn paint(seen: &Seen) -> Reply {
     }
 }
 
-fn painted(seen: &Seen, name: &str) -> Picture {
+fn painted(seen: &RecordedRequest, name: &str) -> Picture {
     let body = seen.json();
     let text = body[name].as_str().or(body[name][0].as_str()).expect(name);
     decode(&STANDARD.decode(text).expect("base64"), Limits::default()).expect("a picture")
