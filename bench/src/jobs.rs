@@ -115,7 +115,7 @@ async fn jobs(made: JobOutput) -> Result<Whole> {
     }
     let processor = service.processor_seconds()? - before;
     let broken = service.check(None).await?;
-    anyhow::ensure!(broken.is_empty(), "the books do not balance: {broken}");
+    anyhow::ensure!(broken.is_empty(), "the ledger does not balance: {broken}");
     Ok(Whole {
         per_second: submitted / elapsed,
         processor_ms: processor * 1000.0 / submitted,

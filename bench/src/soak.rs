@@ -1,6 +1,6 @@
 //! Load for as long as one likes, to see what grows: whole jobs that cost nothing, one after the other on each of a few
 //! connections, with a line of figures for every minute. It ends badly when memory or the slowest answers have grown, or
-//! when the books do not balance afterwards.
+//! when the ledger does not balance afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,9 +55,9 @@ pub(crate) async fn run(minutes: u64) -> Result<()> {
     ));
     let rows = work(&served, minutes).await?;
     let faults = served.check(database).await?;
-    ensure!(faults.is_empty(), "the books do not balance: {faults}");
+    ensure!(faults.is_empty(), "the ledger does not balance: {faults}");
     judge(&rows)?;
-    say("the books balance");
+    say("the ledger balances");
     Ok(())
 }
 

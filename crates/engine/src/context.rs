@@ -26,7 +26,7 @@ const HINT_PAUSE: Duration = Duration::from_millis(10);
 /// A node that was silent for this long is no longer listed.
 const NODE_SILENT_MS: i64 = 60_000;
 
-/// A wall clock that differs by more from the time that is gone by is worth a word.
+/// A wall clock that differs by more from the service's own time is logged.
 const CLOCK_OFF_MS: i64 = 2_000;
 
 /// What a node says about itself, as it is stored.
@@ -161,7 +161,7 @@ impl Context {
         if off_ms.abs() > CLOCK_OFF_MS {
             tracing::warn!(
                 ahead_ms = off_ms,
-                "a wall clock differs from the time that is gone by"
+                "a wall clock differs from the service's own time"
             );
         }
         let detail = NodeDetail {

@@ -191,7 +191,7 @@ impl Engine {
         &self.tidy
     }
 
-    /// What looks at the books all the time.
+    /// What looks at the ledger all the time.
     pub fn auditor(&self) -> &Auditor {
         &self.auditor
     }

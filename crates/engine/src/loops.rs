@@ -76,7 +76,7 @@ static LOOPS: &[Loop] = &[
         },
     },
     Loop {
-        name: "courier",
+        name: "callbacks",
         pause_ms: |settings| settings.jobs.idle_ms,
         hint: Some(|engine| &engine.context().wakes().callbacks),
         step: |engine| {
@@ -84,7 +84,7 @@ static LOOPS: &[Loop] = &[
         },
     },
     Loop {
-        name: "handover",
+        name: "callback queue",
         pause_ms: |settings| settings.jobs.idle_ms,
         hint: Some(|engine| &engine.callbacks().queue().hint),
         step: |engine| {

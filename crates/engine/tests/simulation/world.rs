@@ -1,4 +1,4 @@
-//! What outlives the simulated processes: the dice, the trace of what happened, the books of vendor and receiver, and what
+//! What outlives the simulated processes: the dice, the trace of what happened, what vendor and receiver have written down, and what
 //! callers want.
 
 use std::collections::VecDeque;

@@ -9,8 +9,8 @@ use crate::vendors::cast;
 
 #[tokio::test]
 async fn a_paid_result_waits_for_the_asset_store_and_is_not_made_again() {
-    let (stage, rig) = (Stage::named("vault"), Rig::with_vendors().await);
-    cast(&rig, "vault", "unknown", &["one"]).await;
+    let (stage, rig) = (Stage::named("unreachable assets"), Rig::with_vendors().await);
+    cast(&rig, "unreachable assets", "unknown", &["one"]).await;
     let caller = rig.account(100).await;
     rig.break_asset_store();
     let id = rig.imagine(&caller, "at-once").await.expect("accepted");

@@ -259,7 +259,7 @@ impl LedgerBatch {
     }
 }
 
-/// What changed in the books.
+/// What changed in the ledger.
 pub(crate) struct LedgerChanges<'a> {
     standings: Vec<&'a AccountQuota>,
     lines: &'a [LedgerLine],

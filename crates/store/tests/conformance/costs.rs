@@ -159,7 +159,7 @@ async fn nothing_of_a_settlement_that_fails_is_counted(rig: Rig) {
         .jobs()
         .settle(paid(&rig, &id, ("broken", 5)))
         .await;
-    assert!(failed.is_err(), "the books cannot be written");
+    assert!(failed.is_err(), "the ledger cannot be written");
     assert_eq!(costs(&rig).await, []);
     let attempts = rig.store.attempts().list(None, &id).await.expect("a read");
     assert_eq!(attempts[0].cost, None);

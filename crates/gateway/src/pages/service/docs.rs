@@ -142,6 +142,20 @@ mod tests {
         assert!(shown, "docs/guide/write-a-back-end.md shows another file");
     }
 
+    /// The promise: the family of the guide is one that is served.
+    #[test]
+    fn the_guide_shows_the_family_as_it_is() {
+        let source = include_str!("../../../../contract/src/families/facegen.rs");
+        let guide = GUIDES.iter().find(|one| one.name() == "write-a-family");
+        let code = guide.and_then(|guide| {
+            let (_, code) = guide.text.split_once("```rust\n")?;
+            Some(code.split_once("```")?.0)
+        });
+        let code = code.expect("code");
+        assert!(code.contains("impl Operation for "), "{code}");
+        assert!(source.contains(code), "{code}");
+    }
+
     /// The promise: every code that a refusal may carry is explained where people look for it.
     #[test]
     fn troubleshooting_has_a_line_for_every_code() {
