@@ -155,12 +155,15 @@ impl Runner {
         account_id: &Arc<str>,
         now_ms: i64,
     ) -> PoolAnswer<Result<Slot, Choice>> {
-        // What everybody refuses is refused before the store is asked about other work for its sake.
-        let is_refused = || requirements.long && self.refusal(requirements, brief).is_some();
-        if self.context.stopping().is_cancelled() || is_refused() {
+        let is_stopping = self.context.stopping().is_cancelled();
+        if is_stopping || requirements.long {
+            // For a long job the store is asked about short work before its slot is taken, but not for one that everybody
+            // refuses. So the back ends are asked here, and once: the slot is taken below without asking them again.
             let PoolAnswer { place, refused } = self.pool().look(requirements, brief, now_ms);
-            let place = Err(place);
-            return PoolAnswer { place, refused };
+            if is_stopping || refused.is_some() {
+                let place = Err(place);
+                return PoolAnswer { place, refused };
+            }
         }
         let seen = &mut ShortSeen::for_caller();
         let headroom = headroom::headroom_for(&self.core, requirements, account_id, seen).await;
@@ -168,6 +171,13 @@ impl Runner {
             headroom,
             ..*requirements
         };
+        if requirements.long {
+            let place = self.pool().take(&requirements, account_id, now_ms);
+            return PoolAnswer {
+                place,
+                refused: None,
+            };
+        }
         self.pool()
             .take_suited(&requirements, brief, account_id, now_ms)
     }
