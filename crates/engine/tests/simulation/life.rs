@@ -149,7 +149,7 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
         rest = at_rest(world, &engine) => {
             rest?;
             running.drain(Duration::from_secs(1), Duration::from_secs(1)).await;
-            checks::all(world, &engine, (&store, &files, folder)).await?;
+            checks::all(world, &engine, &store, &files, folder).await?;
             running.close().await;
             End::AtRest
         }

@@ -53,10 +53,10 @@ async fn until_taken(rig: &Rig, local: &Local) {
 }
 
 /// Until a time nothing is ordered again, and the job does not end.
-async fn stays(rig: &Rig, who: (&Caller, &JobId), local: &Local, until_ms: i64, label: &str) {
+async fn stays(rig: &Rig, caller: &Caller, id: &JobId, local: &Local, until_ms: i64, label: &str) {
     while rig.clock.now_ms() < until_ms {
         second(rig).await;
-        let (state, taken) = (rig.state(who.0, who.1).await, local.taken());
+        let (state, taken) = (rig.state(caller, id).await, local.taken());
         let left_ms = until_ms - rig.clock.now_ms();
         let label = format!("{label} with {left_ms} ms to go");
         assert_eq!((state.is_final(), taken), (false, 1), "{label}");
@@ -83,7 +83,7 @@ async fn ordered_once(format: &'static Format, lost: Lost, seconds: i64) {
         local.be_silent(Silent::Never);
     }
     let until_ms = began_ms + (seconds - EARLY_S) * 1_000;
-    stays(&rig, (&caller, &id), &local, until_ms, &label).await;
+    stays(&rig, &caller, &id, &local, until_ms, &label).await;
     local.catch_up();
     rig.until_final(&caller, &id).await;
     let job = rig.job(&caller, &id).await;
