@@ -14,9 +14,6 @@ fn files_in(folder: &Path) -> Files {
 #[tokio::test]
 async fn files_made_after_the_backup_began_and_before_its_database_was_copied_are_with_it() {
     let rig = Rig::new().await;
-    if rig.store.is_postgres() {
-        return;
-    }
     let caller = rig.account(100).await;
     // The command reads the time; then the database is copied to a slow disk.
     let began_ms = rig.clock.now_ms();
@@ -40,9 +37,6 @@ async fn files_made_after_the_backup_began_and_before_its_database_was_copied_ar
 #[tokio::test]
 async fn a_copy_without_a_file_that_its_database_names_is_no_backup() {
     let rig = Rig::new().await;
-    if rig.store.is_postgres() {
-        return;
-    }
     let caller = rig.account(100).await;
     rig.imagine(&caller, "a fox").await.expect("accepted");
     rig.settle_down().await;
