@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{Instant, timeout};
 
@@ -91,8 +91,12 @@ async fn searches_of_one_account_keep_nobody_waiting() {
             (statuses, searches)
         });
     }
-    // They are all under way.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let crowded = |stats: &Value| {
+        let shares = stats["shares"].as_array().into_iter().flatten();
+        let mut accounts = shares.filter(|one| one["of"] == "requests");
+        accounts.any(|one| one["taken"].as_u64() >= Some(CROWD as u64 / 2))
+    };
+    gateway.until_stats("searches are under way", crowded).await;
     let (mut longest, mut calls) = (Duration::ZERO, 0);
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(3) {

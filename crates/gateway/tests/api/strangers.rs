@@ -392,21 +392,19 @@ async fn answers_that_one_account_does_not_take_leave_memory_to_the_others() {
         }
         crowd.push(untaken);
     }
-    let taken = async || {
-        let stats = gateway.operate(Method::GET, "/admin/v1/stats", None).await;
-        let shares = stats.json["data"]["shares"].as_array().expect("shares");
-        let memory = shares.iter().find(|one| one["of"] == "answer_memory");
-        memory.expect("its share")["taken"].as_u64().expect("bytes")
-    };
+    // Its share is full when some of its answers wait for it.
     let full = async {
-        while taken().await < 150_000 {
+        loop {
+            let memory = gateway.share("answer_memory").await;
+            let taken = memory["taken"].as_u64().expect("bytes");
+            assert!(taken <= 262_144, "{taken} bytes of 256 KiB");
+            if memory["waiting"].as_u64() > Some(0) {
+                break;
+            }
             sleep(Duration::from_millis(50)).await;
         }
     };
     timeout(PATIENCE, full).await.expect("its share is taken");
-    sleep(Duration::from_millis(500)).await;
-    let taken = taken().await;
-    assert!(taken <= 262_144, "{taken} bytes of 256 KiB");
     let shown = gateway.get(&other.key, &paths[1]).await;
     assert_eq!(shown.status, 200, "{}", shown.json);
     let (mut given, mut refused) = (0, 0);
