@@ -50,7 +50,7 @@ pub struct AnswerWish {
 pub struct StreamEvent {
     /// Its name, which its data has as `type`.
     pub name: &'static str,
-    /// Its data.
+    /// The JSON after `data: `.
     pub data: Value,
 }
 

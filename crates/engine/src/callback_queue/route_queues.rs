@@ -113,7 +113,11 @@ mod tests {
         assert_eq!(take(&mut queues, 1, |_| true), [20]);
         assert_eq!(take(&mut queues, 1, |_| true), [10], "not the first again");
         assert_eq!(take(&mut queues, 2, |_| true), [30, 21]);
-        assert_eq!(take(&mut queues, 9, |_| true), [11], "empty queues are gone");
+        assert_eq!(
+            take(&mut queues, 9, |_| true),
+            [11],
+            "empty queues are gone"
+        );
         assert!(queues.is_empty());
         queues.push(route("a", "a"), 12);
         assert_eq!(queues.drain(), [12]);

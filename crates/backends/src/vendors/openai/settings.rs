@@ -43,7 +43,7 @@ pub(super) enum ServerDialect {
     Localai,
     /// SGLang diffusion.
     Sglang,
-    /// vLLM-Omni.
+    /// vLLM-Omni, the server of vLLM for generated media.
     VllmOmni,
     /// The server of stable-diffusion.cpp.
     Sdcpp,

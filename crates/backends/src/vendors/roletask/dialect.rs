@@ -44,7 +44,7 @@ pub(super) struct MakerDialect {
     pub(super) probe: fn() -> VendorRequest,
 }
 
-/// What a task is in.
+/// How a task stands at the maker.
 pub(super) enum MakerTaskState {
     Running,
     Done(TaskResult),

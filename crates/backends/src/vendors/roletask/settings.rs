@@ -20,7 +20,7 @@ use crate::vendor::Secret;
 /// How long a signed token is good for, in seconds.
 const TOKEN_SECONDS: u64 = 1800;
 
-/// The makers.
+/// Makers of videos whose APIs take pictures with roles and answer with a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Maker {
@@ -31,7 +31,7 @@ pub(super) enum Maker {
     Minimax,
     /// Alibaba Model Studio: Wan, Qwen-Image.
     Dashscope,
-    /// Kling.
+    /// Kuaishou: Kling.
     Kling,
 }
 

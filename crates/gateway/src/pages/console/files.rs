@@ -14,7 +14,7 @@ use crate::http::reply::{self, Reply};
 use crate::http::request::IncomingRequest;
 use crate::http::static_content::{StaticContent, digest};
 
-/// A file of the console.
+/// What the browser loads below `/console/`, compiled in.
 pub(crate) struct ConsoleFile {
     /// Its path below `/console/`.
     pub(crate) path: &'static str,
