@@ -79,7 +79,7 @@ pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
 pub use retention::Retention;
-pub use sessions::{SessionRow, Sessions};
+pub use sessions::{OverdueSessions, SessionRow, Sessions};
 pub use settings::Settings;
 pub use store_core::WriteSlot;
 pub use time::boot_ms;

@@ -49,6 +49,7 @@ mod repeats;
 mod retention;
 mod scale;
 mod schedule;
+mod set_back;
 mod short_work;
 mod slots;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]

@@ -176,6 +176,16 @@ impl Rig {
         build_engine(self.shared(), &self.clock, backend, name, settings)
     }
 
+    /// A node on the same store and the same files that goes by another clock.
+    pub(crate) fn node_by(&self, clock: &Clock) -> Arc<Engine> {
+        let parts = (
+            self.store.clone(),
+            self.files.clone(),
+            self.outbound.clone(),
+        );
+        build_engine(parts, clock, self.backend.clone(), "by itself", settings())
+    }
+
     /// The asset store is away until it is mended.
     pub(crate) fn break_asset_store(&self) {
         let away = self.folder.join("away");
