@@ -293,6 +293,12 @@ impl Runner {
         self.polling.poll_now(id, self.context.steady_ms())
     }
 
+    /// Whether a word was given to this vendor for one of its attempts.
+    pub fn gave_hook(&self, backend_id: &str, token: &str) -> bool {
+        let attempt = self.context.keyring().hook_attempt(backend_id, token);
+        attempt.is_some()
+    }
+
     /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed. A vendor that signs
     /// what it posts must have signed it for one of its worker accounts here.
     pub async fn vendor_hook(&self, backend_id: &str, token: &str, post: &WebhookRequest) -> bool {

@@ -183,6 +183,7 @@ impl App {
             &self.request_slots.accounts,
             &self.request_slots.operators,
             &self.request_slots.lookups,
+            &self.request_slots.known_lookups,
             &self.request_slots.open,
             &self.body_memory,
             &self.open_body_memory,
