@@ -43,7 +43,7 @@ pub mod workers;
 mod writer;
 
 pub use accounts::{
-    Account, AccountLimits, AccountLimitsPatch, AccountPatch, Accounts, NewAccount,
+    Account, AccountFilter, AccountLimits, AccountLimitsPatch, AccountPatch, Accounts, NewAccount,
 };
 pub use archive::{Archive, ArchiveCut, ArchiveFile};
 pub use assets::{Asset, Assets, DELETING_MS, NewAsset};
