@@ -151,7 +151,7 @@ impl Sessions {
             scopes: Scopes::of_words(["read"]).unwrap_or(Scopes::NONE),
             expires_ms: Some(self.context.now_ms() + VISIT_MS),
         };
-        let holder = KeyHolder::Operator(&by.name);
+        let holder = KeyHolder::Visitor(&by.name);
         let (_, secret) = self.keys.issue(account_id, request, holder).await?;
         let look = Impersonation {
             key_hash: key::hash(&secret),
