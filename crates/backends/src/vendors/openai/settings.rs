@@ -102,7 +102,9 @@ struct RawOpenAiSettings {
 
 /// What may be written, for forms.
 pub(super) fn schema() -> Value {
-    schema_of::<RawOpenAiSettings>()
+    let mut schema = schema_of::<RawOpenAiSettings>();
+    schema["anyOf"] = Models::one_of_required();
+    schema
 }
 
 /// The settings of a worker account.
