@@ -117,6 +117,24 @@ mod tests {
         }
     }
 
+    /// The promise: what troubleshooting tells to call is there to be called.
+    #[test]
+    fn troubleshooting_names_endpoints_that_exist() {
+        let guide = GUIDES.iter().find(|one| one.name() == "troubleshooting");
+        let text = guide.expect("the guide").text;
+        let known = fs::read_to_string(format!("{DOCS}openapi.json")).expect("the document");
+        let known: serde_json::Value = serde_json::from_str(&known).expect("a document");
+        let mut seen = 0;
+        for method in ["get", "post", "put", "patch", "delete"] {
+            for rest in text.split(&format!("`{} ", method.to_uppercase())).skip(1) {
+                let path = rest.split('`').next().unwrap_or_default();
+                assert!(known["paths"][path][method].is_object(), "{method} {path}");
+                seen += 1;
+            }
+        }
+        assert!(seen >= 4, "{seen} endpoints are named");
+    }
+
     /// The promise: a link from one guide to another leads somewhere, here and on disk.
     #[test]
     fn guides_link_to_guides_that_exist() {
