@@ -63,7 +63,10 @@ fn add_model(field: &mut Value, name: &str, known: bool) {
 
 fn add_words(schema: &mut Value, row: &CatalogueRow) {
     for (name, rule) in &row.revision.definition.fields {
-        let field = &mut schema["properties"][name.as_str()];
+        // Not every operation of the family has every field of it.
+        let Some(field) = schema["properties"].get_mut(name.as_str()) else {
+            continue;
+        };
         let Some(kind) = FreeKind::of(name).filter(|_| field.is_object()) else {
             continue;
         };

@@ -124,6 +124,16 @@ fn a_listed_model_tells_its_fields_and_its_price() {
 }
 
 #[test]
+fn a_rule_about_a_field_that_an_operation_lacks_leaves_its_schema_alone() {
+    let plain = json!({ "style": { "refused": true } });
+    let whole =
+        catalogue([json!({ "name": "plain", "like": "imgmodel/image-1", "fields": plain })]);
+    let fields = schema_of(&whole, "imgmodel.edits")["properties"].clone();
+    let fields = fields.as_object().expect("fields");
+    assert!(fields.values().all(Value::is_object), "{fields:?}");
+}
+
+#[test]
 fn documents_name_the_models_that_everybody_may_use() {
     let whole = catalogue([
         picture_model(),
