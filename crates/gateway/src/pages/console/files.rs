@@ -32,8 +32,9 @@ const PAGE: usize = 0;
 
 /// Every file; a test holds the list against the folder. One place in the program, where a constant would be one for each use.
 pub(crate) static FILES: &[ConsoleFile] = files! {
-    "index.html" "api.js" "app.js" "catalogue.js" "docs.html" "events.js" "icon.svg" "lib.js" "route.js" "show.js"
+    "index.html" "api.js" "app.js" "catalogue.js" "docs.html" "draft.js" "events.js" "icon.svg" "lib.js" "route.js" "show.js"
     "style.css" "words.js"
+    "catalogue/de.js" "catalogue/zh.js"
     "docs/docs.css" "docs/docs.js" "docs/errors.js" "docs/find.js" "docs/group.js" "docs/guide.js"
     "docs/markdown.js" "docs/operation.js" "docs/try.js" "docs/welcome.js"
     "pages/account.js" "pages/create.js" "pages/job.js" "pages/library.js" "pages/sign_in.js"
@@ -44,7 +45,9 @@ pub(crate) static FILES: &[ConsoleFile] = files! {
     "pages/operator/operators.js" "pages/operator/overview.js"
     "pages/operator/prices.js" "pages/operator/words.js"
     "parts/ask.js" "parts/callback_tries.js" "parts/chart.js" "parts/compare.js" "parts/condition.js"
-    "parts/copy.js" "parts/copy_as.js" "parts/dialog.js" "parts/follow_ups.js" "parts/form.js" "parts/icon.js"
+    "parts/copy.js" "parts/copy_as.js" "parts/deed_button.js" "parts/deeds.js" "parts/dialog.js" "parts/families.js"
+    "parts/finished.js" "parts/hands.js" "parts/made.js" "parts/not_found.js" "parts/piece_deeds.js" "parts/pieces.js"
+    "parts/quarter.js" "parts/quote.js" "parts/repaint_with.js" "parts/follow_ups.js" "parts/form.js" "parts/icon.js"
     "parts/keyboard.js" "parts/later.js" "parts/lightbox.js" "parts/likes.js" "parts/mapping.js" "parts/mask.js" "parts/mask_field.js" "parts/media.js"
     "parts/menu.js" "parts/model.js" "parts/model_draft.js" "parts/model_fields.js" "parts/model_price.js" "parts/model_routes.js"
     "parts/named.js" "parts/palette.js" "parts/picture_field.js" "parts/prose.js" "parts/repaint.js"
@@ -211,9 +214,13 @@ mod tests {
             all.filter(move |(_, file)| fits(file.path))
                 .map(|(place, _)| sent(place))
         };
-        let own = of(|path| !path.starts_with("tiles/") && !path.starts_with("words/"));
+        let own = of(|path| {
+            !["tiles/", "words/", "catalogue/"]
+                .iter()
+                .any(|folder| path.starts_with(folder))
+        });
         let words = of(|path| path.starts_with("words/"));
         let bytes = own.sum::<usize>() + words.max().unwrap_or_default();
-        assert!(bytes < 150_000, "{bytes} bytes");
+        assert!(bytes < 165_000, "{bytes} bytes");
     }
 }
