@@ -45,7 +45,7 @@ function Figures({ view, stats }) {
   const recent = minutes.slice(-6, -1);
   const pace = (sum(recent, "succeeded") + sum(recent, "failed")) / 5;
   const slowest = [...view.families].filter((row) => row.p95Ms !== null).sort((a, b) => b.jobs - a.jobs).slice(0, 2);
-  const p95 = Math.max(0, ...view.families.map((row) => row.p95Ms ?? 0));
+  const p95 = view.p95Ms;
   return html`<div class="figures">
     <${Figure} title=${t("jobsAMinute")} value=${count(Math.round(pace * 10) / 10)} text=${done + failed ? t("succeed", percent(done, done + failed)) : t("quietHour")}>
       <${Line} title=${t("jobsAMinute")} values=${minutes.map((row, place) => ({ name: names[place], value: row.succeeded + row.failed }))} /><//>
