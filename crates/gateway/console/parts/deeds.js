@@ -4,14 +4,13 @@ import { t } from "../words.js";
 import { deed, isVideo, words } from "../show.js";
 import { followers, isPicture, jobField, placeField, promptOf, taker, takesAddress } from "../catalogue.js";
 import { sorted } from "./follow_ups.js";
-import { repainter } from "./repaint_with.js";
+import { maskOf, repainter } from "./repaint_with.js";
 import { isStill } from "./pieces.js";
 
 /** @typedef {{ name: string, text: string, title?: string, operation?: string, request?: any, go: () => void }} Deed */
 
 /** Operations that are reached by other ways than by their own name. */
 const ELSEWHERE = new Set(["action", "seed"]);
-const isMask = (field) => field.widget === "mask";
 
 /** The operation that makes a video of a picture by its address. */
 export const mover = (all) => taker(all, "", (one) => one.makes === "video"
@@ -19,7 +18,7 @@ export const mover = (all) => taker(all, "", (one) => one.makes === "video"
 
 /** What carries a job on: run at once when nothing more has to be said, else in the form. */
 function carriers(all, job, place, hands) {
-  const able = (one) => !ELSEWHERE.has(one.name.split(".").pop()) && !one.fields.some(isMask);
+  const able = (one) => !ELSEWHERE.has(one.name.split(".").pop()) && !maskOf(one);
   return followers(all, job).filter(able).map((one) => {
     const request = { [jobField(one).name]: job.jobId };
     const which = placeField(one);
@@ -64,11 +63,13 @@ export function deedsOf(all, piece, hands) {
   };
 }
 
-/** A request with which the price of repainting can be asked, where it follows a job; only the mask is not painted yet. */
+/** A request with which the price of repainting can be asked: what is not painted and not sent yet is as in the example. */
 function repainting(all, job) {
   const one = repainter(all, job);
   const link = one.follows && jobField(one);
-  if (!link) return {};
-  const mask = one.fields.find(isMask);
-  return { operation: one.name, request: { [link.name]: job.jobId, [promptOf(one).name]: words(job), [mask.name]: one.example[mask.name] } };
+  const needed = one.fields.filter((field) => field.required && field.default === undefined);
+  const example = Object.fromEntries(needed.map((field) => [field.name, one.example[field.name] ?? field.options?.[0]]));
+  const request = { ...example, [maskOf(one).name]: one.example[maskOf(one).name], [promptOf(one).name]: words(job) };
+  if (link) request[link.name] = job.jobId;
+  return { operation: one.name, request };
 }
