@@ -1,4 +1,5 @@
 // What was made can be looked at, used and carried on wherever it is shown.
+import { execFileSync } from "node:child_process";
 
 const post = async ({ base, key }, path, body) => (await fetch(`${base}${path}`, {
   method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify(body),
@@ -71,6 +72,7 @@ export async function actFromLibrary(visit, page, place) {
   await page.locator(".lightbox .told", { hasText: "It has begun" }).waitFor();
   await page.keyboard.press("Escape");
   await visit.go(`/console/job/${job.jobId}`);
+  await page.locator(".piece").first().getByRole("button", { name: /^Repaint a region.*quota/ }).waitFor();
   for (const name of ["Vary", "Animate", "Use as input", "Download", "Delete"]) {
     await page.locator(".piece").first().getByRole("button", { name }).first().waitFor();
   }
@@ -89,9 +91,16 @@ export async function manyMarks(visit, page, place) {
   for (let round = 0; round < 10; round += 1) await made(place, `pebble number ${round}`);
   await visit.go("/console/library?q=pebble");
   await page.waitForFunction(() => document.querySelectorAll(".thumb-frame .mark input").length >= 10);
-  for (let at = 0; at < 10; at += 1) await page.locator(".thumb-frame .mark input").nth(at).check({ force: true });
+  const marks = page.locator(".thumb-frame .mark input");
+  await marks.nth(0).click({ force: true });
+  await marks.nth(9).click({ force: true, modifiers: ["Shift"] });
   const text = await page.locator(".marked-bar").textContent();
   visit.check(/\b10 marked/.test(text), `of ten marks there are left: ${text}`);
+  const button = page.locator(".marked-bar .button", { hasText: "Download" });
+  const [kept] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  const count = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print(z.testzip(), len(z.namelist()))";
+  const read = execFileSync("python3", ["-c", count, await kept.path()], { encoding: "utf8" }).trim();
+  visit.check(read === "None 10", `the archive of ten: ${read}`);
   await page.locator(".marked-bar .button", { hasText: "Delete" }).click();
   await page.locator("dialog .button", { hasText: "Delete" }).click();
   await page.waitForSelector("dialog", { state: "detached" });

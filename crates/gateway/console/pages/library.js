@@ -45,7 +45,7 @@ function Thumb({ job, open, marked, mark }) {
     <button class="thumb" data-job=${job.jobId} onClick=${open} title=${words(job)} aria-label=${words(job)}><${Media} file=${file} alt="" small=${true} /></button>
     ${(isVideo(file) || several > 1) && html`<small class="length" aria-hidden="true">${isVideo(file) ? "▶" : several}</small>`}
     <label class="mark" title=${t("mark")}><input type="checkbox" checked=${marked}
-      aria-label=${`${t("mark")}: ${words(job)}`} onChange=${mark} /></label>
+      aria-label=${`${t("mark")}: ${words(job)}`} onClick=${(event) => mark(event.shiftKey)} /></label>
   </div>`;
 }
 
@@ -141,7 +141,24 @@ export function Library({ who, route }) {
     watcher.observe(end.current);
     return () => watcher.disconnect();
   }, [more, jobs]);
-  const toggle = (id) => setMarked((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id]));
+  const latest = useRef("");
+  // With shift, everything from the mark before to this one is marked.
+  const toggle = (id, through = false) => {
+    const ids = (jobs || []).filter((job) => shown(job)[0]).map((job) => job.jobId);
+    const [from, to] = [ids.indexOf(latest.current), ids.indexOf(id)].sort((a, b) => a - b);
+    latest.current = id;
+    if (through && from >= 0) setMarked((old) => [...new Set([...old, ...ids.slice(from, to + 1)])]);
+    else setMarked((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id]));
+  };
+  const [packing, setPacking] = useState(null);
+  const save = async () => {
+    setPacking(0);
+    try {
+      const part = await import("../parts/archive.js");
+      await part.saveJobs(chosen, setPacking);
+    } catch (error) { setProblem(error.message); }
+    setPacking(null);
+  };
   useWallKeys(toggle);
   const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean);
   const compared = chosen.map((job) => ({ key: job.jobId, job, file: shown(job)[0], quarter: 0 })).filter((one) => one.file && isStill(one));
@@ -157,11 +174,13 @@ export function Library({ who, route }) {
       ? html`<p class="empty">${t("nothingFound")}</p>`
       : html`<div class="empty"><p class="empty-title">${t("emptyLibrary")}</p><p><a class="button" href=${href("create")}>${t("makeFirst")}</a></p></div>`)}
     ${days.map((one) => html`<section key=${one.heading} aria-label=${one.heading}><h2 class="day">${one.heading}</h2>
-      <${Wall} items=${one.jobs} tile=${(job) => html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)} mark=${() => toggle(job.jobId)} open=${() => setLarge(items.find((item) => item.job.jobId === job.jobId)?.key || "")} />`} /></section>`)}
+      <${Wall} items=${one.jobs} tile=${(job) => html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)} mark=${(through) => toggle(job.jobId, through)} open=${() => setLarge(items.find((item) => item.job.jobId === job.jobId)?.key || "")} />`} /></section>`)}
     ${more && html`<div ref=${end} class="end"></div>`}
     ${chosen.length > 0 && html`<div class="marked-bar" role="status"><span>${t("markedCount", chosen.length)}</span>
       <button class="button" disabled=${compared.length < 2 || compared.length > MOST_COMPARED}
         title=${t("compareUpTo", MOST_COMPARED)} onClick=${() => setComparing(true)}>${t("compare")}</button>
+      <button class="button quiet" disabled=${packing !== null} onClick=${save}>${t("download")}</button>
+      ${packing !== null && html`<progress class="thin" max="1" value=${packing} aria-label=${t("download")}></progress>`}
       ${hands && html`<button class="button quiet danger" onClick=${() => setDropping(true)}>${t("delete")}</button>`}
       <button class="button quiet" onClick=${() => setMarked([])}>${t("clear")}</button></div>`}
     ${comparing && compared.length > 1 && html`<${Compare} items=${compared} close=${() => setComparing(false)} />`}

@@ -142,6 +142,7 @@ export const de = {
   conflictTake: "Deren Stand nehmen", conflictKeep: "Meine Änderung darüber speichern", testOf: "{0} testen",
   testText: "Ein echter Auftrag des gewählten Kontos, zu seinem Preis. Das Konto bekommt dafür einen Schlüssel, der beim Schließen widerrufen wird.", testKey: "Test von {0}", testPrice: "Preis zeigen",
   "audit.model.create": "hat ein Modell hinzugefügt", "audit.model.change": "hat ein Modell geändert", "audit.model.remove": "hat ein Modell entfernt", "audit.models.declare": "hat Modelle aus der Konfiguration übernommen",
+  archiveTooLarge: "Das ist mehr, als ein Archiv fasst. Bitte weniger merken.",
   delete: "Löschen", deleteTitle: "Dieses Ergebnis löschen?", deleteOne: "{0} Ergebnis löschen?",
   deleteMany: "{0} Ergebnisse löschen?",
   deleteText: "Dateien und Worte werden endgültig entfernt. Was bezahlt wurde, bleibt in den Buchungen.",

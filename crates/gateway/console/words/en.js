@@ -148,6 +148,7 @@ export const en = {
   testOf: "Test {0}", testText: "A real job of the chosen account, at its price. A key for it is issued to the account and revoked when this is closed.", testKey: "test of {0}", testPrice: "Show the price",
   "audit.model.create": "added a model", "audit.model.change": "changed a model", "audit.model.remove": "removed a model", "audit.models.declare": "took models from the configuration",
   // Results, drafts and what goes wrong.
+  archiveTooLarge: "That is more than one archive can hold. Mark fewer.",
   delete: "Delete", deleteTitle: "Delete this result?", deleteOne: "Delete {0} result?",
   deleteMany: "Delete {0} results?",
   deleteText: "Its files and words are removed for good. What was paid stays in the ledger.", begun: "It has begun.",

@@ -126,6 +126,7 @@ export const zh = {
   ruleAsLike: "保持不变", ruleLeast: "最小", ruleMost: "最大", routeTo: "到 {0} 的路由", routeModel: "在该处的名称", routeOwn: "按后端映射", routeWeight: "权重", routeShare: "该级别任务的 {0}", routeAdd: "添加路由", routesNone: "没有路由时，由后端自身的映射决定。",
   routesHint: "级别最低的优先；同级后端按权重分担任务；都不可用时由下一级接替。", routesAny: "后端自身映射", refusedOne: "{0} 个请求将被拒绝", refusedMany: "{0} 个请求将被拒绝", conflictTitle: "期间有人保存了修订 {0}", conflictBoth: "您也修改了", conflictTake: "采用对方的", conflictKeep: "用我的覆盖保存",
   testOf: "测试 {0}", testText: "以所选账户的价格执行一个真实任务。会为该账户签发一个密钥，关闭时吊销。", testKey: "测试 {0}", testPrice: "显示价格", "audit.model.create": "添加了模型", "audit.model.change": "修改了模型", "audit.model.remove": "移除了模型", "audit.models.declare": "从配置载入了模型",
+  archiveTooLarge: "超出单个压缩包的容量，请减少标记。",
   delete: "删除", deleteTitle: "删除这个结果？", deleteOne: "删除 {0} 个结果？", deleteMany: "删除 {0} 个结果？",
   deleteText: "文件和文字将被永久删除，已付额度仍记在账本中。", begun: "已经开始。", offline: "没有网络连接，恢复后会立即发送。",
   notSent: "无法连接到服务。已填写的内容仍然保留，请在恢复连接后重试。", answeredWith: "服务返回了 {0}。", tooLittle: "超出可用额度", tooLittleOf: "超出可用额度：{0}。",

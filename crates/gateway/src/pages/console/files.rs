@@ -44,7 +44,7 @@ pub(crate) static FILES: &[ConsoleFile] = files! {
     "pages/operator/lists.js" "pages/operator/model_form.js" "pages/operator/model_test.js" "pages/operator/models.js"
     "pages/operator/operators.js" "pages/operator/overview.js"
     "pages/operator/prices.js" "pages/operator/words.js"
-    "parts/ask.js" "parts/callback_tries.js" "parts/chart.js" "parts/compare.js" "parts/condition.js"
+    "parts/archive.js" "parts/ask.js" "parts/callback_tries.js" "parts/chart.js" "parts/compare.js" "parts/condition.js"
     "parts/copy.js" "parts/copy_as.js" "parts/deed_button.js" "parts/deeds.js" "parts/dialog.js" "parts/families.js"
     "parts/finished.js" "parts/hands.js" "parts/made.js" "parts/not_found.js" "parts/piece_deeds.js" "parts/pieces.js"
     "parts/quarter.js" "parts/quote.js" "parts/repaint_with.js" "parts/follow_ups.js" "parts/form.js" "parts/icon.js"
