@@ -272,7 +272,7 @@ async function margins(visit, page) {
   const answer = await fetch(`${base}/v1/images/generations`, { method: "POST", headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body: JSON.stringify({ model: "image-1", prompt: "a ledger with a margin" }) });
   visit.check(answer.status === 200, `the counting vendor's job: ${answer.status} ${(await answer.text()).slice(0, 200)}`);
   await visit.go("/console/operator/overview");
-  const row = page.locator("section", { hasText: "Margin by vendor" }).locator("tr", { hasText: "xai" });
+  const row = page.locator("section", { hasText: "Margin by vendor" }).locator("tr", { hasText: "xai" }).filter({ hasText: "USD" }).first();
   await row.waitFor({ timeout: 15_000 });
   const text = (await row.textContent()).replace(/\s+/g, " ");
   visit.check(/0\.02 USD/.test(text) && /\+ \d/.test(text), `the margin is not shown: ${text}`);
