@@ -53,7 +53,7 @@ function* below(folder) {
 // Words between tags of a template that are not filled in; marks, names of the product and units stay.
 const BARE = />\s*([A-Z][a-z]+(?: [a-z]+)+)[^<$]*</g;
 /** All files of one language, packed and without pictures; a first visit reads fewer. */
-const MOST_BYTES = 165_000;
+const MOST_BYTES = 175_000;
 let bytes = 0;
 let largest = 0;
 const used = new Set();

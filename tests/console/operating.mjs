@@ -25,8 +25,9 @@ export async function healthIsTrue(visit, page, place) {
   }
   await ask(`backends/${made[1].id}/accounts`, { name: "first", credential: "xai-none", per_minute: 7, hours: "08:00-20:00" });
   await page.setViewportSize({ width: 1360, height: 500 });
-  await visit.go("/console/operator/backends");
   const card = (name) => page.locator(".backend", { hasText: name });
+  await overviewKnowsNothing(visit, page);
+  await visit.go("/console/operator/backends");
   await card("harbour-untried").waitFor();
   const told = async (name) => (await card(name).locator("h2 .dot").first().textContent()).trim();
   visit.check(await told("harbour-empty") === "no worker account", `without an account: ${await told("harbour-empty")}`);
@@ -46,6 +47,15 @@ export async function healthIsTrue(visit, page, place) {
   await page.setViewportSize({ width: 1360, height: 860 });
   for (const one of made) await ask(`backends/${one.id}`, undefined, "DELETE");
   server.close();
+}
+
+/** The first page does not call well what was never tried. */
+async function overviewKnowsNothing(visit, page) {
+  await visit.go("/console/operator/overview");
+  const row = page.locator("tr", { hasText: "harbour-untried" });
+  await row.waitFor();
+  const told = (await row.locator(".dot").textContent()).trim();
+  visit.check(told === "not tried yet", `never tried, by the overview: ${told}`);
 }
 
 /** Emptying a worker account's hours and rate takes them away. */

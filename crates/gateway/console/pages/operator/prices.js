@@ -1,6 +1,6 @@
 // Prices: every one of them, changed in place, applied together, with what the last week would have cost.
 import { html, useEffect, useState } from "../../lib.js";
-import { many, t } from "../../words.js";
+import { local, many, t } from "../../words.js";
 import { count, difference } from "../../show.js";
 import { get, post, put } from "../../api.js";
 import { Table } from "../../parts/table.js";
@@ -18,7 +18,7 @@ function grouped(names) {
 const Preview = ({ preview }) => html`<section class="card flush" role="status"><header class="inner"><div><h2>${t("previewTitle")}</h2><p class="dim">${many(preview.jobs, "jobOne", "jobMany", count(preview.jobs))}${preview.more ? ` ${t("latestOnly")}` : ""}</p></div>
     <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">${difference(preview.was, preview.wouldBe)}</small></p></header>
   <details><summary>${t("byFamily")}</summary><${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${[
-    { title: t("what"), show: (row) => row.title }, { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
+    { title: t("what"), show: (row) => local(row.title) }, { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
     { title: t("was"), number: true, show: (row) => count(row.was) }, { title: t("wouldBe"), number: true, show: (row) => count(row.wouldBe) },
     { title: t("difference"), number: true, show: (row) => difference(row.was, row.wouldBe) },
   ]} /></details></section>`;
