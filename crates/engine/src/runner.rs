@@ -8,6 +8,7 @@ mod headroom;
 mod job;
 mod lease;
 mod length;
+mod model_outlook;
 mod past_failures;
 mod poll;
 mod polling;
@@ -35,7 +36,6 @@ use atelier_backends::support::FieldSupport;
 use atelier_backends::{Vendor, WebhookRequest};
 use atelier_contract::brief::Brief;
 use atelier_contract::family::{Family, SubmitEndpoint};
-use atelier_contract::models::ModelRevision;
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
 use atelier_store::{Guard, JobRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -60,6 +60,7 @@ use worker_accounts::WorkerAccounts;
 pub(crate) use headroom::ShortSeen;
 pub(crate) use job::{InitialLease, LeasedJob, NamedModel, routing_of};
 pub(crate) use length::is_long;
+pub use model_outlook::ModelOutlook;
 pub(crate) use pool::build::credential_place;
 pub(crate) use pool::choice::{Choice, Headroom, PastFailures, Requirements};
 pub(crate) use pool::slot::Slot;
@@ -470,18 +471,8 @@ impl Runner {
         status::serves(self.pool(), submit, asked, self.context.steady_ms())
     }
 
-    /// The same for a model of the catalogue, by its routes.
-    pub fn serves_model(&self, submit: &SubmitEndpoint, row: &ModelRevision) -> bool {
-        let definition = &row.definition;
-        let like = definition.like.as_deref().unwrap_or(&definition.name);
-        let asked = AskedModel {
-            // An operation as a whole has no model of its own.
-            name: match atelier_contract::operation(like) {
-                Some(_) => None,
-                None => like.rsplit('/').next(),
-            },
-            routing: routing_of("", RoutingConstraint::Any, Some(row)),
-        };
-        status::serves(self.pool(), submit, asked, self.context.steady_ms())
+    /// The same for models of the catalogue, as everything is now.
+    pub fn model_outlook(&self) -> ModelOutlook<'_> {
+        ModelOutlook::new(self.pool(), self.context.steady_ms())
     }
 }

@@ -53,7 +53,7 @@ enum ModelAction {
 /// A model by its name.
 #[derive(Args)]
 struct NamedModel {
-    /// Its name, or an alias.
+    /// Its name.
     name: String,
 }
 

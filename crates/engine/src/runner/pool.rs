@@ -17,6 +17,7 @@ pub(crate) mod take;
 pub(crate) mod view;
 pub(crate) mod worker;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::Backend;
@@ -87,6 +88,20 @@ impl Pool {
             members.iter().map(|member| &member.candidate),
             now_ms,
         )
+    }
+
+    /// Whether anybody would take a wish, now or later.
+    pub(crate) fn is_open(&self, requirements: &Requirements<'_>, now_ms: i64) -> bool {
+        let members = self.members();
+        let candidates = members.iter().map(|member| &member.candidate);
+        choice::is_open(requirements, candidates, now_ms)
+    }
+
+    /// The names of models that worker accounts list.
+    pub(crate) fn listed_models(&self) -> HashSet<String> {
+        let members = self.members();
+        let listed = members.iter().flat_map(|one| &one.candidate.models);
+        listed.cloned().collect()
     }
 
     /// Other nodes gave a worker account all it may have: until the next look at the store it counts as busy.

@@ -89,7 +89,7 @@ fn check_models(models: &[ModelDefinition]) -> Result<(), SettingError> {
     });
     let catalogue = ModelCatalogue::new(declared.collect());
     let context = CheckContext {
-        backends: &|_| true,
+        backends: &|name| Some(name.to_owned()),
         now_ms: 0,
     };
     for (place, definition) in models.iter().enumerate() {

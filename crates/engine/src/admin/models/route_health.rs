@@ -1,6 +1,6 @@
 //! How the routes of a model are: whether each leads to somebody who takes work, and what the vendor said that speaks against it.
 
-use atelier_contract::models::Route;
+use atelier_contract::models::{ModelDefinition, Route};
 use atelier_contract::time::timestamp;
 use atelier_store::BackendRow;
 
@@ -17,13 +17,9 @@ pub struct RouteHealth {
     pub problem: Option<String>,
 }
 
-/// Whether there is a back end of a name or an identifier, be it inside this process.
-pub(super) fn is_known(name: &str, backends: &[BackendRow], reports: &[WorkerReport]) -> bool {
-    id_of(name, backends, reports).is_some()
-}
-
-/// How a route is, as this node knows its worker accounts.
+/// How a route of a model is, as this node knows its worker accounts.
 pub(super) fn health(
+    definition: &ModelDefinition,
     route: &Route,
     backends: &[BackendRow],
     reports: &[WorkerReport],
@@ -37,8 +33,10 @@ pub(super) fn health(
     };
     let there = || reports.iter().filter(|one| one.backend.as_str() == id);
     let usable = there().any(|one| one.usable);
-    let unknown = route.model.as_deref().map(unknown_model);
-    let unknown = unknown.and_then(|words| there().find_map(|one| said(one, &words)));
+    // Where the back end's own mapping decides, the evidence has the name that callers know.
+    let named = route.model.as_deref().unwrap_or(&definition.name);
+    let words = unknown_model(named);
+    let unknown = there().find_map(|one| said(one, &words));
     let idle = (!usable).then(|| "no worker account there takes work now".to_owned());
     let problem = unknown.or(idle);
     RouteHealth {
@@ -48,8 +46,8 @@ pub(super) fn health(
     }
 }
 
-/// The identifier of the operator's back end that a route names.
-fn id_of<'a>(
+/// The identifier of the operator's back end that a route names, be it inside this process.
+pub(super) fn id_of<'a>(
     name: &str,
     backends: &'a [BackendRow],
     reports: &'a [WorkerReport],

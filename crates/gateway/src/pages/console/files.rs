@@ -135,12 +135,14 @@ pub(crate) async fn serve(
     let wanted = received.param(0);
     if wanted == CATALOGUE {
         let models = app.models();
-        let kept = app.console_catalogue.get(&models, |_| {
-            let document = app.document(&models);
-            let part = catalogue::of(document.plain()).unwrap_or_default();
-            let media_type = "application/json; charset=utf-8";
-            StaticContent::new(media_type, part.to_string().into())
-        });
+        let kept = app
+            .console_catalogue
+            .get(&models, app.engine.now_ms(), |_| {
+                let document = app.document(&models);
+                let part = catalogue::of(document.plain()).unwrap_or_default();
+                let media_type = "application/json; charset=utf-8";
+                StaticContent::new(media_type, part.to_string().into())
+            });
         return Ok(File(kept.reply(&received.head.headers, false)));
     }
     Ok(File(named(&app, &received, wanted)))
