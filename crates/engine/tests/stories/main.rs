@@ -40,6 +40,7 @@ mod kills;
 mod local;
 mod lost_submits;
 mod model_changes;
+mod model_outages;
 mod models;
 mod money;
 mod names;
