@@ -205,7 +205,7 @@ async fn what_a_killed_process_ordered_in_its_last_start_is_ordered_once() {
     rig.restart().await;
     local.be_silent(Silent::Never);
     let until_ms = began_ms + (4 * 60 + MARGIN_S - EARLY_S) * 1_000;
-    stays(&rig, (&caller, &id), &local, until_ms, "the last of four").await;
+    stays(&rig, &caller, &id, &local, until_ms, "the last of four").await;
     local.catch_up();
     rig.until_final(&caller, &id).await;
     assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
@@ -238,7 +238,7 @@ async fn an_order_that_was_late_may_arrive_as_late() {
     rig.restart().await;
     local.be_silent(Silent::Never);
     let until_ms = ordered_ms + (60 + MARGIN_S - EARLY_S) * 1_000;
-    stays(&rig, (&caller, &id), &local, until_ms, "a late order").await;
+    stays(&rig, &caller, &id, &local, until_ms, "a late order").await;
     local.catch_up();
     rig.until_final(&caller, &id).await;
     assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);

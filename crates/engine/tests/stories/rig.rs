@@ -178,12 +178,13 @@ impl Rig {
 
     /// A node on the same store and the same files that goes by another clock.
     pub(crate) fn node_by(&self, clock: &Clock) -> Arc<Engine> {
-        let parts = (
-            self.store.clone(),
-            self.files.clone(),
-            self.outbound.clone(),
-        );
-        build_engine(parts, clock, self.backend.clone(), "by itself", settings())
+        build_engine(
+            self.shared(),
+            clock,
+            self.backend.clone(),
+            "by itself",
+            settings(),
+        )
     }
 
     /// The asset store is away until it is mended.
