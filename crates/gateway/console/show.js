@@ -104,7 +104,7 @@ export function said(text) {
   const plain = (text || "").replace(/\\"/g, '"');
   const [, before, inner] = /^([^{]*)\{.*?"(?:message|detail|error_message|msg)"\s*:\s*"((?:[^"\\]|\\.)+)"/s.exec(plain) || [];
   const shown = inner ? `${before}${inner}` : plain;
-  return shown.replace(/\b(retry|rate|quota|dead|reject|bad_request|unable|gone|house|bug): /g, (_, fault) => `${t(`fault.${fault}`)}, `);
+  return shown.replace(/\b(retry|rate|quota|dead|reject|bad_request|unable|model|gone|house|bug): /g, (_, fault) => `${t(`fault.${fault}`)}, `);
 }
 
 /** camelCase and snake_case as words. */

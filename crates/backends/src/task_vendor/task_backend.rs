@@ -152,7 +152,7 @@ impl<S: TaskVendor> TaskBackend<S> {
                 Err(answer) => {
                     return match self.vendor.ended(&task, &answer) {
                         Some(fault) => Ok(TaskStatus::Failed(fault)),
-                        None => Err(self.vendor.fault(&answer)),
+                        None => Err(vendor_errors::of_question(self.vendor.fault(&answer))),
                     };
                 }
             };

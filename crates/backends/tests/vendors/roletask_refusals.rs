@@ -36,8 +36,8 @@ async fn every_refusal_of_ark_has_its_class() {
             ),
             (status(401, &error("AuthenticationError")), Class::Dead),
             (status(403, &error("AccountOverdueError")), Class::Quota),
-            (status(403, &error("AccessDenied")), Class::Unable),
-            (status(404, &error("ModelNotOpen")), Class::Unable),
+            (status(403, &error("AccessDenied")), Class::Model),
+            (status(404, &error("ModelNotOpen")), Class::Model),
             (status(429, &error("QuotaExceeded")), Class::Quota),
             (
                 status(429, &error("RateLimitExceeded.EndpointRPMExceeded")),

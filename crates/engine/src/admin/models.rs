@@ -365,7 +365,12 @@ impl Models {
 fn report(model: StoredModel, backends: &[BackendRow], reports: &[WorkerReport]) -> ModelReport {
     let definition = &model.row.definition;
     let routes = definition.routes.iter();
-    let health = |route| route_health::health(definition, route, backends, reports);
+    let like = definition
+        .like
+        .as_deref()
+        .and_then(|like| like.rsplit('/').next());
+    let usual = like.unwrap_or(&definition.name);
+    let health = |route| route_health::health(route, usual, backends, reports);
     ModelReport {
         route_health: routes.map(health).collect(),
         row: model.row,

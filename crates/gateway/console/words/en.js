@@ -67,7 +67,7 @@ export const en = {
   lastHour: "last hour", service: "The service", thisOne: "this one", seenAgo: "seen {0} ago", disk: "Disk", freeOf: "{0} free of {1}", inBucket: "in a bucket", lastAct: "Last act", custodyShort: "a caller's own",
   condition: "Condition", "condition.well": "well", "condition.cooling": "resting, too many requests", "condition.out_of_credit": "out of credit", "condition.banned": "refused or banned", "condition.open": "failing, tried one at a time", "condition.draining": "draining",
   "condition.paused": "paused", "condition.off": "off",
-  "fault.retry": "failed for a moment", "fault.rate": "too many requests", "fault.quota": "out of credit", "fault.dead": "credential refused", "fault.reject": "refused after review", "fault.bad_request": "did not understand", "fault.unable": "cannot do it", "fault.gone": "result was gone",
+  "fault.retry": "failed for a moment", "fault.rate": "too many requests", "fault.quota": "out of credit", "fault.dead": "credential refused", "fault.reject": "refused after review", "fault.bad_request": "did not understand", "fault.unable": "cannot do it", "fault.model": "does not know the model", "fault.gone": "result was gone",
   "fault.house": "our own trouble", "fault.bug": "our own mistake", "fault.good": "well",
   newAccount: "New account", email: "E-mail", accountOne: "{0} account", accountMany: "{0} accounts", credit: "Grant quota", creditTo: "Grant quota to {0}", creditText: "A negative amount takes some away. The reason is kept in the ledger.", reasonHint: "invoice 17",
   limits: "Limits", limitsOf: "Limits of {0}", queue: "Queue", suspended: "suspended", disable: "Suspend", enable: "Let in again", disableTitle: "Suspend {0}?", enableTitle: "Let {0} in again?",

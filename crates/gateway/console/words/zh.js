@@ -59,7 +59,7 @@ export const zh = {
   lastHour: "最近一小时", service: "服务状况", thisOne: "本节点", seenAgo: "{0} 前活动", disk: "磁盘", freeOf: "{1} 中剩余 {0}", inBucket: "在对象存储中", lastAct: "最近操作", custodyShort: "用户自有",
   condition: "状况", "condition.well": "正常", "condition.cooling": "请求过多，休息中", "condition.out_of_credit": "余额不足", "condition.banned": "被拒绝或封禁", "condition.open": "故障，逐个试探", "condition.draining": "排空中",
   "condition.paused": "已暂停", "condition.off": "已关闭",
-  "fault.retry": "短暂故障", "fault.rate": "请求过多", "fault.quota": "余额不足", "fault.dead": "凭证被拒", "fault.reject": "审核未通过", "fault.bad_request": "无法理解", "fault.unable": "无法完成", "fault.gone": "结果已消失",
+  "fault.retry": "短暂故障", "fault.rate": "请求过多", "fault.quota": "余额不足", "fault.dead": "凭证被拒", "fault.reject": "审核未通过", "fault.bad_request": "无法理解", "fault.unable": "无法完成", "fault.model": "不认识该模型", "fault.gone": "结果已消失",
   "fault.house": "本站故障", "fault.bug": "本站错误", "fault.good": "正常",
   newAccount: "新账户", email: "邮箱", accountOne: "{0} 个账户", accountMany: "{0} 个账户", credit: "发放额度", creditTo: "向 {0} 发放额度", creditText: "负数表示扣除。原因会记入账本。", reasonHint: "发票 17",
   limits: "限制", limitsOf: "{0} 的限制", queue: "队列", suspended: "已停用", disable: "停用", enable: "恢复", disableTitle: "停用 {0}？", enableTitle: "恢复 {0}？",

@@ -56,6 +56,8 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::code("1101", Class::Quota),
     ErrorRule::code("1102", Class::Quota),
     ErrorRule::code("1103", Class::Dead),
+    // What is not there is a model.
+    ErrorRule::code("1203", Class::Model),
     ErrorRule::code("120", Class::BadRequest),
     ErrorRule::code("1300", Class::Reject),
     ErrorRule::code("1301", Class::Reject),
@@ -120,10 +122,10 @@ fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
 /// Everything has a code; 0 is a good one.
 fn refusal(body: &Value) -> Option<VendorError> {
     let code = body["code"].as_i64().filter(|code| *code != 0)?;
-    Some(VendorError {
-        code: code.to_string(),
-        message: body["message"].as_str()?.to_owned(),
-    })
+    Some(VendorError::new(
+        code.to_string(),
+        body["message"].as_str()?,
+    ))
 }
 
 fn task_status(body: &Value) -> Option<MakerTaskState> {
@@ -139,12 +141,11 @@ fn task_status(body: &Value) -> Option<MakerTaskState> {
                 videos.filter_map(|output| output["url"].as_str()),
             ))
         }
-        "failed" => MakerTaskState::Failed(VendorError {
-            code: task["code"]
-                .as_i64()
-                .map_or_else(String::new, |code| code.to_string()),
-            message: task["message"].as_str().unwrap_or_default().to_owned(),
-        }),
+        "failed" => {
+            let code = task["code"].as_i64().map(|code| code.to_string());
+            let words = task["message"].as_str().unwrap_or_default();
+            MakerTaskState::Failed(VendorError::new(code.unwrap_or_default(), words))
+        }
         _ => MakerTaskState::Running,
     })
 }

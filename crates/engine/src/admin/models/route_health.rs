@@ -17,10 +17,17 @@ pub struct RouteHealth {
     pub problem: Option<String>,
 }
 
-/// How a route of a model is, as this node knows its worker accounts.
+/// Whether there is a back end of a name or an identifier, be it inside this process.
+pub(super) fn is_known(name: &str, backends: &[BackendRow], reports: &[WorkerReport]) -> bool {
+    id_of(name, backends, reports).is_some()
+}
+
+/// How a route of a model is, as this node knows its worker accounts. Where the route does not say what the vendor calls the
+/// model, `usual` does: the built-in model that it is, or is like.
 pub(super) fn health(
     definition: &ModelDefinition,
     route: &Route,
+    usual: &str,
     backends: &[BackendRow],
     reports: &[WorkerReport],
 ) -> RouteHealth {
@@ -33,9 +40,7 @@ pub(super) fn health(
     };
     let there = || reports.iter().filter(|one| one.backend.as_str() == id);
     let usable = there().any(|one| one.usable);
-    // Where the back end's own mapping decides, the evidence has the name that callers know.
-    let named = route.model.as_deref().unwrap_or(&definition.name);
-    let words = unknown_model(named);
+    let words = unknown_model(route.model.as_deref().unwrap_or(usual));
     let unknown = there().find_map(|one| said(one, &words));
     let idle = (!usable).then(|| "no worker account there takes work now".to_owned());
     let problem = unknown.or(idle);
