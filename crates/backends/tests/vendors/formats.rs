@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::hosted::{
-    ark, bfl, dashscope, fal, google, ideogram, kling, luma, minimax, novelai, piapi, recraft,
-    replicate, runway, xai,
+    ark, bfl, dashscope, fal, google, ideogram, kling, kling_v1, luma, minimax, minimax_v1,
+    novelai, piapi, recraft, replicate, runway, xai,
 };
 use crate::local::{
     Act, Format, Kind, Local, after, asks, at, kind, nothing, picture, posts, takes,
@@ -65,6 +65,20 @@ pub(crate) const FORMATS: &[Format] = &[
         || json!({"dialect": "kling"}),
         "clipgen.generations",
         kling,
+    ),
+    one(
+        "roletask",
+        "kling_v1",
+        || json!({"dialect": "kling_v1"}),
+        "clipgen.generations",
+        kling_v1,
+    ),
+    one(
+        "roletask",
+        "minimax_v1",
+        || json!({"dialect": "minimax_v1"}),
+        "clipgen.generations",
+        minimax_v1,
     ),
     one(
         "replicate",

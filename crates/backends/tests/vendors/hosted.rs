@@ -139,7 +139,54 @@ pub(crate) fn kling(seen: &RecordedRequest) -> Act {
     }
 }
 
-pub(crate) fn replicate(seen: &RecordedRequest) -> Act {
+pub(crate) fn minimax_v1(seen: &Seen) -> Act {
+    let at = at(seen);
+    if posts(seen, "/v1/video_generation") {
+        return takes(
+            Kind::Film,
+            |id| json!({"task_id": id, "base_resp": {"status_code": 0}}),
+        );
+    }
+    if let Some(file) = after(seen, "/v1/files/retrieve?file_id=") {
+        return asks(
+            file,
+            &json!({}),
+            move |kind| json!({"file": {"download_url": at(kind)}, "base_resp": {"status_code": 0}}),
+        );
+    }
+    match after(seen, "/v1/query/video_generation?task_id=").map(str::to_owned) {
+        Some(id) => asks(
+            &id.clone(),
+            &json!({"status": "Processing", "base_resp": {"status_code": 0}}),
+            move |_| json!({"status": "Success", "file_id": id, "base_resp": {"status_code": 0}}),
+        ),
+        None => minimax(seen),
+    }
+}
+
+/// What begins with words is nowhere else than there.
+pub(crate) fn kling_v1(seen: &Seen) -> Act {
+    let at = at(seen);
+    if posts(seen, "/v1/videos/text2video") {
+        return takes(
+            Kind::Film,
+            |id| json!({"code": 0, "data": {"task_id": id, "task_status": "submitted"}}),
+        );
+    }
+    match after(seen, "/v1/videos/text2video/") {
+        Some(id) => asks(
+            id,
+            &json!({"code": 0, "data": {"task_id": id, "task_status": "processing"}}),
+            move |kind| {
+                let videos = json!([{"id": "v", "url": at(kind), "duration": "5"}]);
+                json!({"code": 0, "data": {"task_status": "succeed", "task_result": {"videos": videos}}})
+            },
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn replicate(seen: &Seen) -> Act {
     let at = at(seen);
     if seen.line.ends_with("/webhooks/default/secret") {
         return Act::Say(answer(&json!({"key": SECRET})));

@@ -29,7 +29,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     seeds: (false, false),
     film,
     paint,
-    task: |body| Some(json!({"id": id(&body["id"])?})),
+    task: |body, _| Some(json!({"id": id(&body["id"])?})),
     painted,
     poll_request: |task| VendorRequest::get(path(task)),
     task_status,

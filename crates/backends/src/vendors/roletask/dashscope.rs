@@ -34,7 +34,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     seeds: (true, true),
     film,
     paint,
-    task: |body| Some(json!({"id": id(&body["output"]["task_id"])?})),
+    task: |body, _| Some(json!({"id": id(&body["output"]["task_id"])?})),
     painted,
     poll_request: |task| VendorRequest::get(format!("tasks/{}", encoded_id(task))),
     task_status,

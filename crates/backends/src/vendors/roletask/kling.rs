@@ -33,7 +33,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     seeds: (false, false),
     film,
     paint: |_, _: &ImageRequest| VendorRequest::get(""),
-    task: |body| Some(json!({"id": id(&body["data"]["id"])?})),
+    task: |body, _| Some(json!({"id": id(&body["data"]["id"])?})),
     painted: |_: &mut TaskReply| TaskResult::default(),
     poll_request: |task| VendorRequest::get(format!("tasks?task_ids={}", encoded_id(task))),
     task_status,
@@ -45,7 +45,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     probe: || VendorRequest::get("tasks?external_task_ids=atelier-probe"),
 };
 
-const RULES: &[ErrorRule] = &[
+pub(super) const RULES: &[ErrorRule] = &[
     // A clock that is off, or a token at its end: the next call is signed anew.
     ErrorRule::code("1003", Class::Retry),
     ErrorRule::code("1004", Class::Retry),
@@ -120,7 +120,7 @@ fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
 }
 
 /// Everything has a code; 0 is a good one.
-fn refusal(body: &Value) -> Option<VendorError> {
+pub(super) fn refusal(body: &Value) -> Option<VendorError> {
     let code = body["code"].as_i64().filter(|code| *code != 0)?;
     Some(VendorError::new(
         code.to_string(),

@@ -27,7 +27,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     seeds: (false, true),
     film,
     paint,
-    task: |body| Some(json!({"id": id(&body["task_id"])?})),
+    task: |body, _| Some(json!({"id": id(&body["task_id"])?})),
     painted,
     poll_request: |task| {
         VendorRequest::get(format!("v2/query/video_generation/{}", encoded_id(task)))
@@ -45,7 +45,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
 };
 
 /// What the picture models can do.
-const PICTURES: ImageCapabilities = ImageCapabilities {
+pub(super) const PICTURES: ImageCapabilities = ImageCapabilities {
     masks: MaskSupport::None,
     references: 1,
     negative: false,
@@ -55,7 +55,7 @@ const PICTURES: ImageCapabilities = ImageCapabilities {
 const RATIOS: &[&str] = &["21:9", "16:9", "4:3", "1:1", "3:4", "9:16"];
 
 /// Numbers are those of the first version.
-const RULES: &[ErrorRule] = &[
+pub(super) const RULES: &[ErrorRule] = &[
     ErrorRule::words(0, "record not found", Class::Gone),
     ErrorRule::code("1004", Class::Dead),
     ErrorRule::code("2049", Class::Dead),
@@ -115,7 +115,7 @@ fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
     VendorRequest::post_json("v2/video_generation", &body)
 }
 
-fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
+pub(super) fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
     const SHAPES: &[&str] = &["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"];
     let mut body = json!({
         "model": order.model,
@@ -135,13 +135,13 @@ fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
     VendorRequest::post_json("v1/image_generation", &order.settings.with_fields(body))
 }
 
-fn painted(reply: &mut TaskReply) -> TaskResult {
+pub(super) fn painted(reply: &mut TaskReply) -> TaskResult {
     let items = reply.body["data"]["image_urls"].as_array();
     TaskResult::at(items.into_iter().flatten().filter_map(Value::as_str))
 }
 
 /// The first version says everything with a good status.
-fn refusal(body: &Value) -> Option<VendorError> {
+pub(super) fn refusal(body: &Value) -> Option<VendorError> {
     let answer = &body["base_resp"];
     match answer["status_code"].as_i64() {
         Some(0) | None => body.get("error").and_then(|_| VendorError::read(body)),
