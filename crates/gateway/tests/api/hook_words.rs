@@ -156,6 +156,7 @@ async fn the_word_of_a_vendors_hook_is_in_no_log() {
         let access = folder.path().join("access.log");
         let gateway = Options::default()
             .set("LOG_LEVEL", "trace")
+            .set("HOOK_BASE_URL", "https://hooks.example.com")
             .set("LOG_REQUESTS", "true")
             .set("LOG_SLOW_MS", "1")
             .set("LOG_ACCESS", &access.to_string_lossy())
