@@ -220,7 +220,8 @@ impl Engine {
         self.runner.renew_step().await?;
         self.assets.load_address_keys().await?;
         self.admin.accounts().load_allowances().await?;
-        self.context.beat(self.runner.in_hand()).await
+        let inside = self.runner.done_inside();
+        self.context.beat(self.runner.in_hand(), inside).await
     }
 
     /// Draws the time that is shown towards the wall clock. Before it is turned back, what was over by it ends for good.

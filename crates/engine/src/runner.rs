@@ -1,10 +1,12 @@
 //! The runner: jobs are worked on, from the lease to the end.
 
+mod accepted_model;
 mod adopt;
 mod begin;
 mod fail;
 mod finish;
 mod headroom;
+mod hopeless;
 mod job;
 mod lease;
 mod length;
@@ -131,6 +133,11 @@ impl Runner {
     /// How many jobs this node works on.
     pub(crate) fn in_hand(&self) -> usize {
         self.core.register.ids().len()
+    }
+
+    /// The operations of what works inside this process, beside what it serves for want of others.
+    pub(crate) fn done_inside(&self) -> Vec<String> {
+        self.pool().done_inside()
     }
 
     /// How far a job in hand is, if it is in hand.
@@ -453,6 +460,7 @@ impl Runner {
         self.workers().load().await?;
         upkeep::probe_credit(&self.context, self.pool());
         upkeep::end_hopeless(&self.core).await?;
+        hopeless::end_waiting(&self.core).await?;
         self.context.wakes().work.notify_one();
         Ok(())
     }

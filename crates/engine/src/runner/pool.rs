@@ -9,6 +9,7 @@ pub(crate) mod leasable_kinds;
 pub(crate) mod load;
 mod member;
 pub(crate) mod pace;
+mod prospects;
 mod refusal;
 pub(crate) mod routes;
 pub(crate) mod slot;

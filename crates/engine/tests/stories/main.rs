@@ -32,6 +32,7 @@ mod formats;
 mod freezes;
 mod fuzzed;
 mod hooks;
+mod hopeless;
 #[path = "../../../backends/tests/vendors/hosted.rs"]
 mod hosted;
 mod inputs;

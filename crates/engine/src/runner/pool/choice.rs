@@ -176,9 +176,14 @@ impl Candidate {
         routing.best_to(&self.backend, &self.title, self.rank)
     }
 
-    fn readiness(&self, requirements: &Requirements<'_>, now_ms: i64) -> Readiness {
+    /// Whether it has spent what it may, for a job of this price.
+    pub(crate) fn is_spent(&self, requirements: &Requirements<'_>) -> bool {
         let over = |cap: Quota| self.spent + requirements.price > cap;
-        if self.spend_cap.is_some_and(over) || self.cost_cap.is_some_and(|cap| self.cost >= cap) {
+        self.spend_cap.is_some_and(over) || self.cost_cap.is_some_and(|cap| self.cost >= cap)
+    }
+
+    fn readiness(&self, requirements: &Requirements<'_>, now_ms: i64) -> Readiness {
+        if self.is_spent(requirements) {
             return Readiness::Out;
         }
         match self.health.fitness(now_ms) {
@@ -309,7 +314,7 @@ impl<'a> FreeChoice<'a> {
 
 /// Whether a job runs only where its routes lead. What follows a job stays where that was made, and callers' own worker accounts
 /// are none of the catalogue's.
-fn is_routed(requirements: &Requirements<'_>) -> bool {
+pub(crate) fn is_routed(requirements: &Requirements<'_>) -> bool {
     requirements.lane == RoutingConstraint::Any && !requirements.routing.routes.is_empty()
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn short_work<'a>(
 }
 
 /// What any job of a kind asks for.
-fn requirements_of(kind: &str) -> Option<Requirements<'_>> {
+pub(crate) fn requirements_of(kind: &str) -> Option<Requirements<'_>> {
     let (operation, speed, lane) = read_work_kind(kind)?;
     Some(Requirements {
         operation,
