@@ -95,6 +95,7 @@ mod thumbs;
 mod traces;
 mod translation;
 mod upkeep;
+mod vendor_failures;
 mod vendors;
 mod vidgen;
 mod words;
