@@ -447,7 +447,9 @@ pub trait Backend: Send + Sync {
     /// vendor that denies having the work may merely not have it yet.
     fn submit_limit(&self, work: &Work) -> Duration;
     /// The same after a submit that failed here, counted from then: how long the last of its calls may still be on its way.
-    fn last_call_limit(&self, work: &Work) -> Duration;
+    fn last_call_limit(&self, work: &Work) -> Duration {
+        self.submit_limit(work)
+    }
     /// Whether it looks at the pictures of `brief.hints` itself; others find their addresses in the words.
     fn takes_hints(&self) -> bool;
     /// What becomes of the wishes of a request here, as far as that is known before anybody is asked.

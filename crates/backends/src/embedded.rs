@@ -140,10 +140,6 @@ impl Backend for EmbeddedEngine {
         Duration::ZERO
     }
 
-    fn last_call_limit(&self, work: &Work) -> Duration {
-        self.submit_limit(work)
-    }
-
     fn takes_hints(&self) -> bool {
         true
     }

@@ -144,6 +144,8 @@ fn refusal() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use atelier_contract::models::ModelCatalogue;
+
     use super::*;
 
     /// The checked-in document; set `ATELIER_TEST_UPDATE` to write it anew.

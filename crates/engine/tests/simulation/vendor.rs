@@ -271,9 +271,6 @@ impl Backend for Actor {
     fn submit_limit(&self, _: &Work) -> Duration {
         SUBMIT_LIMIT
     }
-    fn last_call_limit(&self, work: &Work) -> Duration {
-        self.submit_limit(work)
-    }
     fn takes_hints(&self) -> bool {
         false
     }

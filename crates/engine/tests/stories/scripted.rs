@@ -90,9 +90,6 @@ impl Backend for Scripted {
     fn submit_limit(&self, _: &Work) -> Duration {
         Duration::ZERO
     }
-    fn last_call_limit(&self, work: &Work) -> Duration {
-        self.submit_limit(work)
-    }
     fn takes_hints(&self) -> bool {
         false
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::backends::finished;
 use crate::gateway::{Gateway, Options};
-use crate::stand::{Reply, Seen, Stand, base64, json as answer, png, status};
+use crate::stand::{RecordedRequest, Reply, Stand, base64, json as answer, png, status};
 
 const SECRET: &str = "secret-model-9";
 
@@ -58,7 +58,7 @@ async fn a_renamed_model_is_made_by_the_next_back_end_and_marked() {
     let words = format!("The model '{SECRET}' does not exist.");
     let refusal = json!({ "error": { "message": words, "type": "invalid_request_error",
         "param": "model", "code": "invalid_value" } });
-    let renamed = Stand::new(move |seen: &Seen| {
+    let renamed = Stand::new(move |seen: &RecordedRequest| {
         if seen.line.starts_with("POST") {
             status(400, &refusal)
         } else {
@@ -135,7 +135,7 @@ async fn a_limit_of_a_minute_pauses_the_account_for_as_long_as_the_vendor_says()
     let made = json!({ "candidates": [{ "finishReason": "STOP", "content": { "parts": [
         { "inlineData": { "mimeType": "image/png", "data": base64(png(1024, 1024, [9; 4])) } }] } }] });
     let asked = std::sync::atomic::AtomicUsize::new(0);
-    let google = Stand::new(move |seen: &Seen| {
+    let google = Stand::new(move |seen: &RecordedRequest| {
         let is_order = seen.line.contains(":generateContent");
         let before = asked.fetch_add(usize::from(is_order), std::sync::atomic::Ordering::SeqCst);
         match (is_order, before) {
@@ -157,7 +157,7 @@ async fn a_limit_of_a_minute_pauses_the_account_for_as_long_as_the_vendor_says()
 /// The promise: whoever waits for an account that is out for longer than the job may take reads so at once.
 #[tokio::test]
 async fn a_job_that_nobody_can_begin_in_time_ends_at_once() {
-    let google = Stand::new(|seen: &Seen| {
+    let google = Stand::new(|seen: &RecordedRequest| {
         if seen.line.contains(":generateContent") {
             limit("GenerateRequestsPerDayPerProjectPerModel", "26s")
         } else {
@@ -177,7 +177,7 @@ async fn a_job_that_nobody_can_begin_in_time_ends_at_once() {
 #[tokio::test]
 async fn the_words_of_a_proxy_are_for_operators() {
     let words = "litellm.BadRequestError: OpenAIException - Invalid size '10x10'";
-    let proxy = Stand::new(move |seen: &Seen| {
+    let proxy = Stand::new(move |seen: &RecordedRequest| {
         if seen.line.starts_with("POST") {
             status(
                 400,

@@ -147,10 +147,6 @@ impl Backend for ComfyUi {
         CALL * self.calls(work)
     }
 
-    fn last_call_limit(&self, work: &Work) -> Duration {
-        self.submit_limit(work)
-    }
-
     fn takes_hints(&self) -> bool {
         false
     }

@@ -298,10 +298,6 @@ impl Backend for Midjourney {
         SUBMIT
     }
 
-    fn last_call_limit(&self, work: &Work) -> Duration {
-        self.submit_limit(work)
-    }
-
     fn takes_hints(&self) -> bool {
         false
     }

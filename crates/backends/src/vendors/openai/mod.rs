@@ -107,10 +107,6 @@ impl Backend for OpenAi {
         Duration::ZERO
     }
 
-    fn last_call_limit(&self, work: &Work) -> Duration {
-        self.submit_limit(work)
-    }
-
     fn takes_hints(&self) -> bool {
         false
     }

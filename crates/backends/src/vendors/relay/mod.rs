@@ -229,10 +229,6 @@ impl Backend for Relay {
         })
     }
 
-    fn last_call_limit(&self, work: &Work) -> Duration {
-        self.submit_limit(work)
-    }
-
     fn takes_hints(&self) -> bool {
         false
     }

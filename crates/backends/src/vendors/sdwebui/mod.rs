@@ -123,10 +123,6 @@ impl Backend for SdWebUi {
         Duration::ZERO
     }
 
-    fn last_call_limit(&self, work: &Work) -> Duration {
-        self.submit_limit(work)
-    }
-
     fn takes_hints(&self) -> bool {
         false
     }

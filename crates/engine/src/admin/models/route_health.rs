@@ -17,11 +17,6 @@ pub struct RouteHealth {
     pub problem: Option<String>,
 }
 
-/// Whether there is a back end of a name or an identifier, be it inside this process.
-pub(super) fn is_known(name: &str, backends: &[BackendRow], reports: &[WorkerReport]) -> bool {
-    id_of(name, backends, reports).is_some()
-}
-
 /// How a route of a model is, as this node knows its worker accounts. Where the route does not say what the vendor calls the
 /// model, `usual` does: the built-in model that it is, or is like.
 pub(super) fn health(

@@ -64,7 +64,7 @@ pub(crate) fn leasable_kinds(
 /// The short work that long work gives way to at the place it would have now, and what it leaves if there is some; `None` when
 /// there is room for both.
 pub(crate) fn required_headroom<'a>(
-    requirements: &Requirements<'_>,
+    requirements: &Requirements<'a>,
     candidates: &(impl Iterator<Item = &'a Candidate> + Clone),
     now_ms: i64,
 ) -> Option<(Headroom, ShortWork)> {
