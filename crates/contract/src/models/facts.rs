@@ -208,12 +208,12 @@ impl SubmitFacts {
         for (field, facts) in &self.fields {
             let certain = FreeKind::of(field).is_some();
             for value in facts.samples() {
-                let takes = |model: &&Option<&str>| self.accepts(**model, field, &value);
-                let takers: Vec<&Option<&str>> = models.iter().filter(takes).collect();
+                let mut takers = models.clone();
+                takers.retain(|model| self.accepts(*model, field, &value));
                 for model in &models {
                     let key = (model.unwrap_or_default().to_owned(), field.clone());
                     let values: &mut Vec<Value> = known.entry(key).or_default();
-                    if takers.contains(&model) || (takers.is_empty() && !certain) {
+                    if takers.contains(model) || (takers.is_empty() && !certain) {
                         values.push(value.clone());
                     }
                 }

@@ -175,14 +175,14 @@ fn rank<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Er
 /// every worker account.
 fn spread(name: &str) -> usize {
     let bytes = name.as_bytes();
-    let (first, last) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
-        _ => {
-            let word = bytes
-                .iter()
-                .fold(0, |word, byte| (word << 8) | u64::from(*byte));
-            (word, 0)
-        }
+    let ends = bytes.first_chunk::<8>().zip(bytes.last_chunk::<8>());
+    let (first, last) = if let Some((first, last)) = ends {
+        (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+    } else {
+        let word = bytes
+            .iter()
+            .fold(0, |word, byte| (word << 8) | u64::from(*byte));
+        (word, 0)
     };
     let mixed =
         (first ^ last.rotate_left(29) ^ bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -120,7 +120,9 @@ fn minutes(ended: &[FinishedJobRow], from_ms: i64) -> Vec<MinuteRow> {
 /// All jobs together.
 fn everything(ended: &[FinishedJobRow]) -> Group {
     let mut group = Group::default();
-    ended.iter().for_each(|row| group.add(row));
+    for row in ended {
+        group.add(row);
+    }
     group
 }
 

@@ -27,11 +27,9 @@ pub(super) fn is_usable(app: &App, model: &ListedModel<'_>) -> bool {
 }
 
 fn is_made<'a>(app: &App, outlook: &mut ModelOutlook<'a>, model: &ListedModel<'a>) -> bool {
-    match model.row {
-        Some(row) => outlook.serves(model.submits, row),
-        None => {
-            let mut submits = model.submits.iter();
-            submits.any(|submit| app.engine.runner().serves(submit, model.name))
-        }
+    if let Some(row) = model.row {
+        return outlook.serves(model.submits, row);
     }
+    let mut submits = model.submits.iter();
+    submits.any(|submit| app.engine.runner().serves(submit, model.name))
 }

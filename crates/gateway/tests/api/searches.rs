@@ -66,6 +66,13 @@ async fn on_sqlite() -> Gateway {
     options.set("JOBS_MAX_QUEUE", "1000").spawn_on(folder).await
 }
 
+/// Whether half of the crowd has its requests under way.
+fn crowded(stats: &Value) -> bool {
+    let shares = stats["shares"].as_array().into_iter().flatten();
+    let mut accounts = shares.filter(|one| one["of"] == "requests");
+    accounts.any(|one| one["taken"].as_u64() >= Some(CROWD as u64 / 2))
+}
+
 /// The promise: while one account searches through all it ever wrote, twelve times at once and again and again, everybody
 /// else is answered, and so are operators and whoever asks whether the service is well.
 async fn searches_of_one_account_keep_nobody_waiting() {
@@ -91,11 +98,6 @@ async fn searches_of_one_account_keep_nobody_waiting() {
             (statuses, searches)
         });
     }
-    let crowded = |stats: &Value| {
-        let shares = stats["shares"].as_array().into_iter().flatten();
-        let mut accounts = shares.filter(|one| one["of"] == "requests");
-        accounts.any(|one| one["taken"].as_u64() >= Some(CROWD as u64 / 2))
-    };
     gateway.until_stats("searches are under way", crowded).await;
     let (mut longest, mut calls) = (Duration::ZERO, 0);
     let begun = Instant::now();
