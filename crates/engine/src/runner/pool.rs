@@ -157,11 +157,6 @@ impl Pool {
         self.with(name, |member| Arc::clone(&member.backend))
     }
 
-    /// How well a worker account is.
-    pub(crate) fn health(&self, name: &WorkerName) -> Option<Health> {
-        self.with(name, |member| member.candidate.health.clone())
-    }
-
     /// Whether a worker account of this name belongs to a caller.
     pub(crate) fn owns(&self, owner: &str, name: &WorkerName) -> bool {
         self.with(name, |member| {
