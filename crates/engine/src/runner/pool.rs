@@ -31,7 +31,7 @@ use crate::names::WorkerName;
 use crate::runner::length::is_long;
 use crate::runner::routing::RoutingConstraint;
 use choice::{Candidate, Choice, Headroom, Requirements, choose};
-use health::{Condition, Health};
+use health::Condition;
 use leasable_kinds::{LeasableKinds, RECENT_MS};
 use worker::{EmbeddedWorker, PoolWorker};
 
