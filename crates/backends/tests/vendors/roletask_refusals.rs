@@ -196,7 +196,7 @@ async fn every_refusal_of_kling_has_its_class() {
         (400, 1200, Class::BadRequest),
         (400, 1201, Class::BadRequest),
         (404, 1202, Class::BadRequest),
-        (404, 1203, Class::BadRequest),
+        (404, 1203, Class::Model),
         (400, 1300, Class::Reject),
         (400, 1301, Class::Reject),
         (429, 1302, Class::Rate),

@@ -197,7 +197,8 @@ impl SubmitFacts {
     }
 
     /// Finds out which values each model takes: the schema has those of all models of an operation. A value that no model takes
-    /// by itself may need another field beside it, where the model takes the field at all; of sizes, lengths and qualities only what is taken for sure is known.
+    /// by itself may need another field beside it, where the model takes the field at all; of sizes, lengths and qualities only
+    /// what is taken for sure is known.
     fn probe(&self) -> HashMap<(String, String), Vec<Value>> {
         let mut models: Vec<Option<&str>> =
             self.models.iter().map(|model| Some(&**model)).collect();
@@ -206,13 +207,13 @@ impl SubmitFacts {
         }
         let mut known: HashMap<(String, String), Vec<Value>> = HashMap::new();
         for (field, facts) in &self.fields {
-            let key = |model: &Option<&str>| (model.unwrap_or_default().to_owned(), field.clone());
+            let key = |model: Option<&str>| (model.unwrap_or_default().to_owned(), field.clone());
             let mut untaken = Vec::new();
             for value in facts.samples() {
                 let mut takers = models.clone();
                 takers.retain(|model| self.accepts(*model, field, &value));
                 for model in &models {
-                    let values = known.entry(key(model)).or_default();
+                    let values = known.entry(key(*model)).or_default();
                     values.extend(takers.contains(model).then(|| value.clone()));
                 }
                 untaken.extend(takers.is_empty().then_some(value));
@@ -222,11 +223,11 @@ impl SubmitFacts {
             }
             let is_taken = models.iter().any(|model| {
                 known
-                    .get(&key(model))
+                    .get(&key(*model))
                     .is_some_and(|values| !values.is_empty())
             });
             for model in &models {
-                if let Some(values) = known.get_mut(&key(model))
+                if let Some(values) = known.get_mut(&key(*model))
                     && (!values.is_empty() || !is_taken)
                 {
                     values.extend(untaken.iter().cloned());

@@ -77,7 +77,7 @@ impl Queue<'_> {
         self.0.db.all_replanned(WAITING, &[]).await
     }
 
-    /// Waiting jobs of a kind whose deadline is not behind a time, those whose turn comes first.
+    /// Waiting jobs of a kind whose deadline is at a time or before it, those whose turn comes first.
     pub async fn waiting_of_kind(
         self,
         kind: &str,
