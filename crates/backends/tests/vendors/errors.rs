@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::formats::FORMATS;
 use crate::local::{Act, Format, Kind, request};
-use crate::stand::{Reply, Seen, Stand};
+use crate::stand::{RecordedRequest, Reply, Stand};
 use crate::studio::Studio;
 
 const CASES: &str = include_str!("errors.json");
@@ -109,7 +109,7 @@ impl VendorFailure {
     }
 
     /// What the server says to a request: the usual things until the moment of the failure.
-    fn answer(&self, seen: &Seen) -> Reply {
+    fn answer(&self, seen: &RecordedRequest) -> Reply {
         match ((self.format().act)(seen), self.at) {
             (Act::Take(..), Moment::Start) => self.reply("t1"),
             (Act::Take(_, _, reply), _) => reply("t1"),

@@ -139,7 +139,7 @@ pub(crate) fn kling(seen: &RecordedRequest) -> Act {
     }
 }
 
-pub(crate) fn minimax_v1(seen: &Seen) -> Act {
+pub(crate) fn minimax_v1(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if posts(seen, "/v1/video_generation") {
         return takes(
@@ -165,7 +165,7 @@ pub(crate) fn minimax_v1(seen: &Seen) -> Act {
 }
 
 /// What begins with words is nowhere else than there.
-pub(crate) fn kling_v1(seen: &Seen) -> Act {
+pub(crate) fn kling_v1(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if posts(seen, "/v1/videos/text2video") {
         return takes(
@@ -186,7 +186,7 @@ pub(crate) fn kling_v1(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn replicate(seen: &Seen) -> Act {
+pub(crate) fn replicate(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.ends_with("/webhooks/default/secret") {
         return Act::Say(answer(&json!({"key": SECRET})));

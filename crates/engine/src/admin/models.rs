@@ -365,12 +365,7 @@ impl Models {
 fn report(model: StoredModel, backends: &[BackendRow], reports: &[WorkerReport]) -> ModelReport {
     let definition = &model.row.definition;
     let routes = definition.routes.iter();
-    let like = definition
-        .like
-        .as_deref()
-        .and_then(|like| like.rsplit('/').next());
-    let usual = like.unwrap_or(&definition.name);
-    let health = |route| route_health::health(route, usual, backends, reports);
+    let health = |route| route_health::health(definition, route, backends, reports);
     ModelReport {
         route_health: routes.map(health).collect(),
         row: model.row,

@@ -65,7 +65,7 @@ async fn until_taken(rig: &Rig, local: &Local) {
 }
 
 /// Until a time nothing is ordered again, and the job does not end.
-async fn stays(rig: &Rig, who: (&Caller, &JobId), local: &Local, until_ms: i64, label: &str) {
+async fn stays(rig: &Rig, caller: &Caller, id: &JobId, local: &Local, until_ms: i64, label: &str) {
     let ordered = local.taken();
     while rig.clock.now_ms() < until_ms {
         second(rig).await;
@@ -97,7 +97,7 @@ async fn ordered_once(format: &'static Format, lost: Lost, seconds: i64) {
     }
     let until_ms = began_ms + (seconds - EARLY_S) * 1_000;
     assert_eq!(local.taken(), 1, "{label}: ordered once");
-    stays(&rig, (&caller, &id), &local, until_ms, &label).await;
+    stays(&rig, &caller, &id, &local, until_ms, &label).await;
     local.catch_up();
     rig.until_final(&caller, &id).await;
     let job = rig.job(&caller, &id).await;

@@ -18,11 +18,10 @@ pub struct RouteHealth {
 }
 
 /// How a route of a model is, as this node knows its worker accounts. Where the route does not say what the vendor calls the
-/// model, `usual` does: the built-in model that it is, or is like.
+/// model, the evidence has the name that callers know, or the built-in model that it is like.
 pub(super) fn health(
     definition: &ModelDefinition,
     route: &Route,
-    usual: &str,
     backends: &[BackendRow],
     reports: &[WorkerReport],
 ) -> RouteHealth {
@@ -35,8 +34,19 @@ pub(super) fn health(
     };
     let there = || reports.iter().filter(|one| one.backend.as_str() == id);
     let usable = there().any(|one| one.usable);
-    let words = unknown_model(route.model.as_deref().unwrap_or(usual));
-    let unknown = there().find_map(|one| said(one, &words));
+    let like = definition
+        .like
+        .as_deref()
+        .and_then(|like| like.rsplit('/').next());
+    let names: Vec<&str> = match &route.model {
+        Some(model) => vec![model],
+        None => [Some(definition.name.as_str()), like]
+            .into_iter()
+            .flatten()
+            .collect(),
+    };
+    let words: Vec<String> = names.into_iter().map(unknown_model).collect();
+    let unknown = there().find_map(|one| words.iter().find_map(|words| said(one, words)));
     let idle = (!usable).then(|| "no worker account there takes work now".to_owned());
     let problem = unknown.or(idle);
     RouteHealth {
