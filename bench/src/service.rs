@@ -14,20 +14,20 @@ use tokio::process::{Child, Command};
 const ADMIN: &str = "bench-admin-token-0123456789abcdef";
 
 /// A child process that listens.
-pub(crate) struct ServiceProcess {
+pub(crate) struct Served {
     child: Child,
     /// Where it listens.
     pub(crate) address: SocketAddr,
     folder: Option<PathBuf>,
 }
 
-impl Drop for ServiceProcess {
+impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.child.start_kill();
     }
 }
 
-impl ServiceProcess {
+impl Served {
     /// The database it keeps in its folder.
     pub(crate) fn own_database(&self) -> Option<String> {
         let folder = self.folder.as_ref()?;
@@ -108,7 +108,7 @@ fn binary() -> Result<PathBuf> {
 }
 
 /// Starts the service on an empty folder, or on a database.
-pub(crate) async fn start(database: Option<&str>) -> Result<ServiceProcess> {
+pub(crate) async fn start(database: Option<&str>) -> Result<Served> {
     start_with(database, &[]).await
 }
 
@@ -116,7 +116,7 @@ pub(crate) async fn start(database: Option<&str>) -> Result<ServiceProcess> {
 pub(crate) async fn start_with(
     database: Option<&str>,
     settings: &[(&str, &str)],
-) -> Result<ServiceProcess> {
+) -> Result<Served> {
     let number =
         std::sync::atomic::AtomicU32::fetch_add(&STARTED, 1, std::sync::atomic::Ordering::Relaxed);
     let folder = crate::folder::fresh(&format!("data-{number}"))?;
@@ -156,13 +156,13 @@ pub(crate) async fn migrate(place: &[&str]) -> Result<()> {
 static STARTED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
 /// Starts a part of this program as a reference.
-pub(crate) async fn start_reference(arguments: &[&str]) -> Result<ServiceProcess> {
+pub(crate) async fn start_reference(arguments: &[&str]) -> Result<Served> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(arguments);
     listening(command, None).await
 }
 
-async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<ServiceProcess> {
+async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<Served> {
     command
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
@@ -180,7 +180,7 @@ async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<Serv
     });
     let address = found.await.context("it did not listen in time")??;
     drain(lines);
-    Ok(ServiceProcess {
+    Ok(Served {
         child,
         address,
         folder,

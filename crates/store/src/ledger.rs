@@ -74,9 +74,9 @@ pub struct LedgerRow {
     pub balance_delta: Quota,
     /// What it added to the frozen amount.
     pub frozen_delta: Quota,
-    /// The account's balance once this row counts.
+    /// The balance after it.
     pub balance_after: Quota,
-    /// The account's held quota once this row counts.
+    /// The frozen amount after it.
     pub frozen_after: Quota,
     /// Why, in words for people.
     pub reason: String,

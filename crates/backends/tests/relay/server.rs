@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
-pub(crate) struct RecordedRequest {
+pub(crate) struct Asked {
     pub(crate) method: String,
     /// Path and query.
     pub(crate) path: String,
@@ -20,7 +20,7 @@ pub(crate) struct RecordedRequest {
     pub(crate) body: Vec<u8>,
 }
 
-impl RecordedRequest {
+impl Asked {
     pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(other, _)| other == name);
         found.map_or("", |(_, value)| value)
@@ -43,21 +43,19 @@ pub(crate) enum Reply {
     Half,
 }
 
-type Script = dyn Fn(&RecordedRequest) -> Reply + Send + Sync;
+type Script = dyn Fn(&Asked) -> Reply + Send + Sync;
 
 /// The server.
 pub(crate) struct Remote {
     pub(crate) base: String,
-    asked: Arc<Mutex<Vec<RecordedRequest>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Remote {
-    pub(crate) fn start(
-        script: impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static,
-    ) -> Self {
+    pub(crate) fn start(script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let base = format!("http://{}", listener.local_addr().expect("bound"));
-        let asked: Arc<Mutex<Vec<RecordedRequest>>> = Arc::default();
+        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
         let (log, script) = (asked.clone(), Arc::new(script));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -69,12 +67,12 @@ impl Remote {
     }
 
     /// Everything it was asked so far.
-    pub(crate) fn asked(&self) -> Vec<RecordedRequest> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().expect("the log").clone()
     }
 
     /// The last thing it was asked.
-    pub(crate) fn last(&self) -> RecordedRequest {
+    pub(crate) fn last(&self) -> Asked {
         self.asked().pop().expect("something was asked")
     }
 
@@ -106,7 +104,7 @@ pub(crate) fn built(
     vendor.connect(setup)
 }
 
-fn serve(mut stream: TcpStream, log: &Mutex<Vec<RecordedRequest>>, script: &Script) {
+fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, script: &Script) {
     loop {
         let Some(asked) = read(&mut stream) else {
             return;
@@ -134,7 +132,7 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<RecordedRequest>>, script: &Scri
     }
 }
 
-fn read(stream: &mut TcpStream) -> Option<RecordedRequest> {
+fn read(stream: &mut TcpStream) -> Option<Asked> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     if reader.read_line(&mut line).ok()? == 0 {
@@ -157,7 +155,7 @@ fn read(stream: &mut TcpStream) -> Option<RecordedRequest> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(RecordedRequest {
+    Some(Asked {
         method,
         path,
         headers,

@@ -9,9 +9,7 @@ use atelier_contract::FileRole;
 use atelier_media::Picture;
 use serde_json::{Value, json};
 
-use crate::stand::{
-    RecordedRequest, Reply, Stand, bytes, json as answer, page, png, polled, status, ticket,
-};
+use crate::stand::{Reply, Seen, Stand, bytes, json as answer, page, png, polled, status, ticket};
 use crate::studio::Studio;
 
 fn workflow() -> Value {
@@ -32,7 +30,7 @@ fn settings() -> Value {
 struct Kitchen(Arc<Mutex<HashMap<String, (u32, u64)>>>);
 
 impl Kitchen {
-    fn serve(&self, seen: &RecordedRequest) -> Reply {
+    fn serve(&self, seen: &Seen) -> Reply {
         let mut prompts = self.0.lock().expect("prompts");
         match &*seen.line {
             "POST /prompt" => {

@@ -62,15 +62,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
     .into_iter()
     .chain(
-        [
-            "ark",
-            "minimax",
-            "minimax_v1",
-            "dashscope",
-            "kling",
-            "kling_v1",
-        ]
-        .map(|dialect| Case {
+        ["ark", "minimax", "dashscope", "kling"].map(|dialect| Case {
             name: "roletask",
             settings: json!({"dialect": dialect, "timeout_seconds": 2}),
             operation: "clipgen.generations",

@@ -10,8 +10,7 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 
 use crate::stand::{
-    RecordedRequest, Reply, Stand, bytes, json as answer, made, png, polled, ticket,
-    worker_with_key,
+    Reply, Seen, Stand, bytes, json as answer, made, png, polled, ticket, worker_with_key,
 };
 use crate::story::clip;
 use crate::studio::Studio;
@@ -130,7 +129,7 @@ async fn sent(
     operation: &str,
     body: Value,
     studio: &Studio,
-) -> RecordedRequest {
+) -> Seen {
     let stand = Stand::new(|_| {
         answer(
             &json!({"id": "x", "task_id": "x", "output": {"task_id": "x"}, "code": 0, "data": {"id": "x"}}),

@@ -18,7 +18,7 @@ pub(crate) enum FieldValue {
     Text(String),
     /// The content of a file.
     File(String),
-    /// From `field:=json`; sent unchanged.
+    /// JSON as it is.
     Json(Value),
 }
 

@@ -53,7 +53,7 @@ enum ModelAction {
 /// A model by its name.
 #[derive(Args)]
 struct NamedModel {
-    /// Its name.
+    /// Its name, or an alias.
     name: String,
 }
 
@@ -76,10 +76,10 @@ struct ModelEdit {
     revision: Option<u32>,
 }
 
-/// Options of `models remove`.
+/// The end of a model.
 #[derive(Args)]
 struct ModelRemoval {
-    /// Model to remove.
+    /// Its name.
     name: String,
     /// Refuses when the model has another revision by now.
     #[arg(long, value_name = "NUMBER")]

@@ -88,13 +88,14 @@ fn fields_of(
     fields
         .filter_map(|(name, allows)| {
             let rule = definition.and_then(|definition| definition.fields.get(name));
-            let replaced = rule.is_some_and(|rule| rule.allowed.is_some());
-            if rule.is_some_and(|rule| rule.refused) || !(replaced || facts.is_open(model, name)) {
+            if rule.is_some_and(|rule| rule.refused) {
                 return None;
             }
             let kind = FreeKind::of(name);
-            let words = allows.words.as_ref();
-            let known = words.map(|_| facts.known_words(model, name).to_vec());
+            let known = allows.words.as_ref().map(|words| match kind {
+                Some(_) => facts.known_words(model, name).to_vec(),
+                None => words.clone(),
+            });
             Some((name.clone(), field_of(allows, rule, kind, known)))
         })
         .collect()

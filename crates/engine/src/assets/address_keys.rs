@@ -23,7 +23,7 @@ const MARGIN_MS: i64 = 3_600_000;
 /// The least time between two looks for a key that is not known.
 const LOOK_MS: i64 = 1_000;
 
-/// What is encrypted and stored of a key.
+/// A key as it is sealed.
 #[derive(Serialize, Deserialize)]
 struct SealedKey {
     key: String,

@@ -54,7 +54,7 @@ pub struct BulkAnswer {
     pub answer: Result<JobId, Refusal>,
 }
 
-/// What a repeated batch answers for a request that was refused.
+/// A refusal as it is stored.
 #[derive(Serialize, Deserialize)]
 struct StoredRefusal {
     code: String,

@@ -47,9 +47,7 @@ pub(crate) async fn rests(engine: &Engine, caller: &Caller) -> Result<bool, Stri
 pub(crate) async fn all(
     world: &Shared,
     engine: &Engine,
-    store: &Store,
-    files: &Files,
-    folder: &Path,
+    (store, files, folder): (&Store, &Files, &Path),
 ) -> Result<(), String> {
     clients::fetch_all(world, engine).await;
     let mut faults = Vec::new();

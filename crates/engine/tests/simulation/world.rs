@@ -1,4 +1,4 @@
-//! What outlives the simulated processes: the dice, the trace of what happened, what vendor and receiver have written down, and what
+//! What outlives the simulated processes: the dice, the trace of what happened, the books of vendor and receiver, and what
 //! callers want.
 
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::clients::Wish;
 use crate::machine::Machine;
-use crate::receiver::ReceivedCallbacks;
+use crate::receiver::Received;
 use crate::vendor::Books;
 
 /// Lines of the trace that are shown of a seed that failed.
@@ -27,7 +27,7 @@ pub(crate) struct World {
     pub(crate) dice: fastrand::Rng,
     pub(crate) ids: Ids,
     pub(crate) books: Books,
-    pub(crate) received: ReceivedCallbacks,
+    pub(crate) received: Received,
     pub(crate) callers: Vec<Caller>,
     pub(crate) wishes: Vec<Wish>,
     /// What must never be, and was.
@@ -39,14 +39,14 @@ pub(crate) struct World {
     /// The event at which this life is cut off.
     crash_at: Option<u64>,
     pub(crate) crash: Arc<Notify>,
-    pub(crate) told: RunSummary,
+    pub(crate) told: Told,
     print: bool,
     lines: VecDeque<String>,
 }
 
 /// What a story came to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RunSummary {
+pub(crate) struct Told {
     pub(crate) digest: [u8; 32],
     pub(crate) events: u64,
     pub(crate) lives: u64,
@@ -57,7 +57,7 @@ pub(crate) struct RunSummary {
     pub(crate) virtual_s: u64,
 }
 
-impl RunSummary {
+impl Told {
     pub(crate) fn add(&mut self, other: &Self) {
         self.events += other.events;
         self.lives += other.lives;
@@ -69,7 +69,7 @@ impl RunSummary {
     }
 }
 
-impl fmt::Display for RunSummary {
+impl fmt::Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -97,7 +97,7 @@ impl World {
             books: Books::new(&mut dice),
             dice,
             ids: Ids::counted(),
-            received: ReceivedCallbacks::default(),
+            received: Received::default(),
             callers: Vec::new(),
             wishes,
             wrong: Vec::new(),
@@ -105,7 +105,7 @@ impl World {
             began: (0, None),
             crash_at: None,
             crash: Arc::default(),
-            told: RunSummary::default(),
+            told: Told::default(),
             print,
             lines: VecDeque::new(),
         }))

@@ -32,7 +32,6 @@ mod formats;
 mod freezes;
 mod fuzzed;
 mod hooks;
-mod hopeless;
 #[path = "../../../backends/tests/vendors/hosted.rs"]
 mod hosted;
 mod inputs;
@@ -41,7 +40,6 @@ mod kills;
 mod local;
 mod lost_submits;
 mod model_changes;
-mod model_outages;
 mod models;
 mod money;
 mod names;
@@ -51,7 +49,6 @@ mod repeats;
 mod retention;
 mod scale;
 mod schedule;
-mod set_back;
 mod short_work;
 mod slots;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]

@@ -9,7 +9,6 @@ use atelier_contract::{Code, Refusal};
 use atelier_engine::{Caller, Operator};
 use hyper::header::HeaderMap;
 
-use super::admission::{Admission, Credential};
 use super::caller;
 use super::denial::Denial;
 use super::rate::CallKind;
@@ -29,22 +28,6 @@ pub(super) fn cached_caller(
         return None;
     };
     caller::cached_caller(app, conn, headers).filter(|caller| caller.scopes.allow(scope))
-}
-
-/// Takes a place for a request until it is looked up whose key, token or session it carries.
-pub(super) async fn arrive(
-    app: &App,
-    admission: &Admission,
-    headers: &HeaderMap,
-    kind: CallKind,
-) -> Result<(), Denial> {
-    let secret = match caller::key_of(headers) {
-        Ok(None) => session::session_token(headers),
-        key => key.unwrap_or_default(),
-    };
-    let credential = secret.map_or(Credential::Unknown, |secret| caller::recognize(app, secret));
-    let arrived = admission.arrive(&app.request_slots, kind, credential);
-    arrived.await
 }
 
 /// Who sent a request, or why it goes no further.
@@ -98,11 +81,7 @@ pub(super) async fn admit_name(
     };
     let vouched = match received.requester {
         _ if !caller::has_credential(&received.head.headers) => false,
-        Requester::Anonymous => {
-            let (admission, headers) = (&received.admission, &received.head.headers);
-            arrive(app, admission, headers, CallKind::Call).await?;
-            caller::has_valid_credential(app, conn, received).await?
-        }
+        Requester::Anonymous => caller::has_valid_credential(app, conn, received).await?,
         Requester::Caller(_) | Requester::Operator(_) => true,
     };
     if vouched { Ok(()) } else { Err(foreign.into()) }
@@ -121,7 +100,9 @@ pub(crate) async fn may_look(app: &Arc<App>, received: &IncomingRequest) -> bool
         return false;
     }
     // The page itself needs no place; looking somebody up does, here as everywhere.
-    let place = arrive(app, &received.admission, headers, CallKind::Call).await;
+    let place = received
+        .admission
+        .arrive(&app.request_slots, CallKind::Call, false);
     place.is_ok() && operator(app, Access::Viewer, received).await.is_ok()
 }
 

@@ -14,19 +14,19 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A process with its own data, whose output is a file.
-struct ServiceProcess {
+struct Started {
     child: Child,
     folder: TempDir,
 }
 
-impl Drop for ServiceProcess {
+impl Drop for Started {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl ServiceProcess {
+impl Started {
     fn data(&self) -> std::path::PathBuf {
         self.folder.path().join("data")
     }
@@ -46,7 +46,7 @@ impl ServiceProcess {
     }
 }
 
-fn start(out: impl Into<Stdio>, journal: Option<&str>, folder: TempDir) -> ServiceProcess {
+fn start(out: impl Into<Stdio>, journal: Option<&str>, folder: TempDir) -> Started {
     let log = File::create(folder.path().join("log")).expect("a file");
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
     command
@@ -59,7 +59,7 @@ fn start(out: impl Into<Stdio>, journal: Option<&str>, folder: TempDir) -> Servi
         command.env("JOURNAL_STREAM", stream);
     }
     let child = command.spawn().expect("it starts");
-    ServiceProcess { child, folder }
+    Started { child, folder }
 }
 
 /// What a process has written to a file, once it says where it listens.
@@ -92,7 +92,7 @@ fn holds_secrets(text: &str) -> bool {
 }
 
 /// The secrets stand in a file for the service's own user, and the log says where.
-fn are_in_a_file(started: &ServiceProcess, said: &str) {
+fn are_in_a_file(started: &Started, said: &str) {
     let path = started.file_with("admin token    adm_").expect("a file");
     assert!(holds_secrets(&fs::read_to_string(&path).expect("text")));
     let mode = fs::metadata(&path).expect("a file").permissions().mode();
@@ -185,7 +185,7 @@ fn log_files_are_for_the_user_and_the_group_alone() {
             .stderr(Stdio::null())
             .spawn()
             .expect("it starts");
-        let started = ServiceProcess {
+        let started = Started {
             child,
             folder: tempfile::tempdir().expect("a folder"),
         };

@@ -259,7 +259,7 @@ impl LedgerBatch {
     }
 }
 
-/// Rows that a commit has to write.
+/// What changed in the books.
 pub(crate) struct LedgerChanges<'a> {
     standings: Vec<&'a AccountQuota>,
     lines: &'a [LedgerLine],

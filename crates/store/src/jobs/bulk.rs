@@ -39,7 +39,7 @@ impl NewBulk {
 #[derive(Clone, Debug)]
 pub struct NewBulkItem {
     pub operation: String,
-    /// The parsed request, or why it was refused.
+    /// What is wished for.
     pub wish: BulkEntry,
 }
 

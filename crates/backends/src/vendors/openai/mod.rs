@@ -10,7 +10,6 @@ mod settings;
 mod videos;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
@@ -58,12 +57,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     if let Some(project) = &settings.project {
         http = http.with_header("openai-project", "project", project)?;
     }
-    let server = OpenAi {
-        http: http.clone(),
-        settings,
-        keeps_videos: AtomicBool::default(),
-    };
-    Ok(Worker::new(&http, server))
+    Ok(Worker::new(&http.clone(), OpenAi { http, settings }))
 }
 
 impl OpenAi {

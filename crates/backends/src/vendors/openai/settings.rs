@@ -43,7 +43,7 @@ pub(super) enum ServerDialect {
     Localai,
     /// SGLang diffusion.
     Sglang,
-    /// vLLM-Omni, the server of vLLM for generated media.
+    /// vLLM-Omni.
     VllmOmni,
     /// The server of stable-diffusion.cpp.
     Sdcpp,
@@ -102,9 +102,7 @@ struct RawOpenAiSettings {
 
 /// What may be written, for forms.
 pub(super) fn schema() -> Value {
-    let mut schema = schema_of::<RawOpenAiSettings>();
-    schema["anyOf"] = Models::one_of_required();
-    schema
+    schema_of::<RawOpenAiSettings>()
 }
 
 /// The settings of a worker account.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::accounts::AccountsQuery;
 use atelier_contract::pages::keys::ResourceId;
-use atelier_engine::records::AccountFilter;
+use atelier_contract::pages::list::ListQuery;
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -15,15 +14,10 @@ use crate::pages::rows::accounts::{AccountChange, AccountRow, Credit, MadeAccoun
 pub(crate) async fn list(
     app: Arc<App>,
     _: IncomingRequest,
-    Query(query): Query<AccountsQuery>,
+    Query(query): Query<ListQuery>,
 ) -> Result<List<AccountRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let filter = AccountFilter {
-        text: query.q.as_deref().unwrap_or_default().trim().to_owned(),
-        order: query.sort,
-    };
-    let accounts = app.engine.admin().accounts();
-    let (accounts, total) = accounts.list(&filter, page, limit).await?;
+    let (accounts, total) = app.engine.admin().accounts().list(page, limit).await?;
     Ok(List {
         rows: accounts.into_iter().map(AccountRow::from).collect(),
         total,
