@@ -27,7 +27,6 @@ pub mod preview;
 pub mod quote;
 pub mod ready;
 pub mod session;
-pub mod spending;
 pub mod stats;
 pub mod vendors;
 pub mod workers;

@@ -2,7 +2,5 @@
 
 pub use atelier_store::{
     Account, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow, Delivery, DeliveryTry,
-    GroupedUsage, JobFilter, JobPage, JobSummary, Key, KeySpending, LedgerFilter, LedgerRow,
-    OperatorRow, SUMMARIES_MAX, SpenderFilter, Upload, UsageGroup, UsageKind, UsageQuestion,
-    UsageRow,
+    JobFilter, JobPage, JobSummary, Key, LedgerRow, OperatorRow, SUMMARIES_MAX, Upload, UsageRow,
 };

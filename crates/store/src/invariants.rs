@@ -8,7 +8,6 @@ mod files;
 mod guards;
 mod holds;
 mod invariant;
-mod keys;
 mod models;
 mod money;
 mod scan;
@@ -31,7 +30,6 @@ const GROUPS: &[&[Invariant]] = &[
     counters::ALL,
     files::ALL,
     models::ALL,
-    keys::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

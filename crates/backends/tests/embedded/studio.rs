@@ -227,7 +227,6 @@ fn job(
         updated_ms: 0,
         revision: 1,
         price_lines: Vec::new(),
-        spender: atelier_contract::Spender::default(),
     }
 }
 

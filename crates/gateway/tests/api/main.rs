@@ -52,7 +52,6 @@ mod journal;
 mod keys;
 mod killed;
 mod large_assets;
-mod limited_keys;
 mod limits;
 mod listeners;
 #[expect(

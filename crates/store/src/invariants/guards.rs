@@ -24,7 +24,6 @@ const GUARDS: &[&str] = &[
     "attempt_live",
     "job_final",
     "job_counted",
-    "job_used",
     "job_uncounted",
     "job_totalled",
     "tally_lowered",
