@@ -7,6 +7,7 @@ mod backends;
 mod banned_words;
 mod callers;
 mod custody;
+mod groups;
 mod keys;
 mod margins;
 mod models;
@@ -16,6 +17,7 @@ mod preview;
 mod prices;
 mod registry;
 mod reports;
+mod reprice;
 mod secrets;
 mod sessions;
 mod trail;
@@ -45,6 +47,8 @@ pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
 pub use custody::CustodyRequest;
+pub(crate) use groups::Groups;
+pub use groups::{GroupEdit, GroupReport};
 pub use keys::{KeyHolder, KeyRequest};
 pub use models::{ModelEdit, ModelReport, RouteHealth};
 pub use operators::{Operator, ROOT};
@@ -63,6 +67,7 @@ pub(crate) struct AdminDeps {
     pub(crate) runner: Arc<Runner>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) prices: Arc<Prices>,
+    pub(crate) groups: Arc<Groups>,
     pub(crate) models: Arc<ModelRevisions>,
     pub(crate) banned: Arc<BannedWords>,
 }
@@ -74,6 +79,7 @@ pub struct Admin {
     banned: Arc<BannedWords>,
     callers: Arc<Callers>,
     custody: Custody,
+    groups: Arc<Groups>,
     keys: Keys,
     models: Models,
     operators: Arc<Operators>,
@@ -92,6 +98,7 @@ impl Admin {
             runner,
             jobs,
             prices,
+            groups,
             models,
             banned,
         } = deps;
@@ -108,7 +115,8 @@ impl Admin {
                 runner: runner.clone(),
                 assets: assets.clone(),
                 prices: prices.clone(),
-                revisions: models,
+                groups: groups.clone(),
+                revisions: models.clone(),
             }),
             reports: Reports::new(
                 context.clone(),
@@ -116,11 +124,14 @@ impl Admin {
                 jobs,
                 assets.clone(),
                 prices.clone(),
+                models,
+                groups.clone(),
             ),
             secrets: SealedSecrets::new(context.clone(), assets),
             sessions: Sessions::new(context, callers.clone(), operators.clone()),
             banned,
             callers,
+            groups,
             operators,
             prices,
         }
@@ -149,6 +160,11 @@ impl Admin {
     /// Callers' own worker accounts.
     pub fn custody(&self) -> &Custody {
         &self.custody
+    }
+
+    /// Groups of accounts and their prices.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
     }
 
     /// Where keys are issued, listed and revoked.

@@ -21,15 +21,17 @@ pub(crate) async fn ask(
     let name = question.operation.to_string();
     let own = operation(&name).is_some_and(|(family, _)| family.custody);
     let custody = received.from.role == Role::Custody && own;
-    let account = received.account()?.to_owned();
+    let caller = received.caller()?.clone();
     let quote = async move {
         let total = app
             .engine
             .intake()
-            .quote_total(&account, &name, question.request, custody);
-        total.await.map(|price| Quote {
-            quota: price.total,
-            lines: price.lines,
+            .quote_bill(&caller, &name, question.request, custody);
+        total.await.map(|bill| Quote {
+            quota: bill.total,
+            group: bill.group,
+            rule: bill.rule,
+            lines: bill.lines,
             operation: name,
         })
     };
