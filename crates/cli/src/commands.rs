@@ -8,7 +8,6 @@ mod callbacks;
 pub(crate) mod client_options;
 pub(crate) mod complete;
 mod completions;
-mod groups;
 mod known_models;
 mod login;
 pub(crate) mod man;
@@ -24,13 +23,12 @@ mod watch;
 
 use crate::command::Entry;
 
-/// What a caller does with jobs and the account, and an operator with models and groups.
+/// What a caller does with jobs and the account, and an operator with models.
 pub(crate) const CALLER: &[Entry] = &[
     Entry::client::<watch::WatchCommand>(),
     Entry::client::<account::Account>(),
     callbacks::ENTRY,
     Entry::client::<models::ModelsCommand>(),
-    Entry::client::<groups::GroupsCommand>(),
 ];
 
 /// What belongs to the program itself.

@@ -7,7 +7,6 @@ mod backends;
 mod banned_words;
 mod callers;
 mod custody;
-mod groups;
 mod keys;
 mod margins;
 mod models;
@@ -17,7 +16,6 @@ mod preview;
 mod prices;
 mod registry;
 mod reports;
-mod reprice;
 mod secrets;
 mod sessions;
 mod trail;
@@ -47,8 +45,6 @@ pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
 pub use custody::CustodyRequest;
-pub(crate) use groups::Groups;
-pub use groups::{GroupEdit, GroupReport};
 pub use keys::{KeyHolder, KeyRequest};
 pub use models::{ModelEdit, ModelReport, RouteHealth};
 pub use operators::{Operator, ROOT};
@@ -67,7 +63,6 @@ pub(crate) struct AdminDeps {
     pub(crate) runner: Arc<Runner>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) prices: Arc<Prices>,
-    pub(crate) groups: Arc<Groups>,
     pub(crate) models: Arc<ModelRevisions>,
     pub(crate) banned: Arc<BannedWords>,
 }
@@ -79,7 +74,6 @@ pub struct Admin {
     banned: Arc<BannedWords>,
     callers: Arc<Callers>,
     custody: Custody,
-    groups: Arc<Groups>,
     keys: Keys,
     models: Models,
     operators: Arc<Operators>,
@@ -98,7 +92,6 @@ impl Admin {
             runner,
             jobs,
             prices,
-            groups,
             models,
             banned,
         } = deps;
@@ -115,8 +108,7 @@ impl Admin {
                 runner: runner.clone(),
                 assets: assets.clone(),
                 prices: prices.clone(),
-                groups: groups.clone(),
-                revisions: models.clone(),
+                revisions: models,
             }),
             reports: Reports::new(
                 context.clone(),
@@ -124,14 +116,11 @@ impl Admin {
                 jobs,
                 assets.clone(),
                 prices.clone(),
-                models,
-                groups.clone(),
             ),
             secrets: SealedSecrets::new(context.clone(), assets),
             sessions: Sessions::new(context, callers.clone(), operators.clone()),
             banned,
             callers,
-            groups,
             operators,
             prices,
         }
@@ -160,11 +149,6 @@ impl Admin {
     /// Callers' own worker accounts.
     pub fn custody(&self) -> &Custody {
         &self.custody
-    }
-
-    /// Groups of accounts and their prices.
-    pub fn groups(&self) -> &Groups {
-        &self.groups
     }
 
     /// Where keys are issued, listed and revoked.

@@ -14,8 +14,6 @@ pub(crate) enum Hint {
     Prices,
     /// The operator's models changed.
     Models,
-    /// Groups of accounts changed.
-    Groups,
     /// There is a new key for addresses.
     AddressKeys,
     Job(JobId),
@@ -39,7 +37,6 @@ const PLAIN_HINTS: &[(&str, Hint)] = &[
     ("pool", Hint::Pool),
     ("prices", Hint::Prices),
     ("models", Hint::Models),
-    ("groups", Hint::Groups),
     ("address-key", Hint::AddressKeys),
 ];
 /// The words of hints that name something.

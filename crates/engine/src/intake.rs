@@ -29,7 +29,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::timeout_at;
 
-use crate::admin::{BannedWords, Caller, Groups, Prices};
+use crate::admin::{BannedWords, Caller, Prices};
 use crate::assets::Assets;
 use crate::context::{Context, unavailable};
 use crate::model_revisions::ModelRevisions;
@@ -39,7 +39,7 @@ use crate::runner::{NamedModel, RoutingConstraint, Runner};
 use crate::tracer::TRACE_FIELD;
 use crate::wake::Changes;
 use accept::{Placement, PreparedJob, RecentRefusals};
-use call::{BilledOrder, FamilyEndpoint, built_in_model};
+use call::{FamilyEndpoint, built_in_model};
 use prompts::Pauses;
 use review::Review;
 use translator::Translator;
@@ -62,18 +62,12 @@ enum CheckedCall {
     New(Box<PreparedJob>),
 }
 
-/// What is sold, and for how much.
-pub(crate) struct SaleTerms {
-    pub(crate) prices: Arc<Prices>,
-    pub(crate) models: Arc<ModelRevisions>,
-    pub(crate) groups: Arc<Groups>,
-}
-
 pub struct Intake {
     context: Arc<Context>,
     assets: Arc<Assets>,
     runner: Arc<Runner>,
-    sold: SaleTerms,
+    prices: Arc<Prices>,
+    models: Arc<ModelRevisions>,
     banned: Arc<BannedWords>,
     review: Review,
     translator: Translator,
@@ -86,14 +80,16 @@ impl Intake {
         context: Arc<Context>,
         assets: Arc<Assets>,
         runner: Arc<Runner>,
-        sold: SaleTerms,
+        prices: Arc<Prices>,
+        models: Arc<ModelRevisions>,
         banned: Arc<BannedWords>,
     ) -> Self {
         Self {
             context,
             assets,
             runner,
-            sold,
+            prices,
+            models,
             banned,
             review: Review::default(),
             translator: Translator::default(),
@@ -215,24 +211,17 @@ impl Intake {
         let (context, account_id) = (&self.context, &caller.account_id);
         let FamilyEndpoint { family, submit } = endpoint;
         prompts::check_pause(context, &self.pauses, account_id, family).await?;
-        let group = self.group_of(caller).await?;
-        let ParsedCall { request, model } = self.parsed(submit, fields, group.as_deref())?;
+        let ParsedCall { request, model } = self.parsed(submit, fields)?;
         let rules = self.banned.rules();
         let asked = request.as_ref();
         prompts::check(context, &self.pauses, account_id, family, asked, &rules).await?;
         let ordered =
             resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
-        let mut fields = ordered.order.stored(request.as_ref());
-        let billed = BilledOrder {
-            endpoint,
-            order: &ordered.order,
-            stored: &fields,
-            custody,
-        };
-        let bill = self.bill(&billed, group.as_deref())?;
+        let bill = self.bill(submit.name, &ordered.order, custody)?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
         addresses::check(&self.context, &self.assets, caller, &ordered.order).await?;
 
+        let mut fields = ordered.order.stored(request.as_ref());
         let catalogue_model = self.accepted_model(model, &fields).await?;
         fields.extend(notes);
         if let Some(trace) = caller.trace {

@@ -5,7 +5,6 @@ mod counters;
 mod deliveries;
 mod fences;
 mod files;
-mod groups;
 mod guards;
 mod holds;
 mod invariant;
@@ -31,7 +30,6 @@ const GROUPS: &[&[Invariant]] = &[
     counters::ALL,
     files::ALL,
     models::ALL,
-    groups::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

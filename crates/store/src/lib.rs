@@ -18,7 +18,6 @@ pub mod deliveries;
 mod dialect;
 mod error;
 pub mod files;
-mod groups;
 mod invariants;
 pub mod jobs;
 pub mod keys;
@@ -33,7 +32,6 @@ mod process_lock;
 mod readers;
 mod refused_prompts;
 mod retention;
-mod revisions;
 mod row;
 pub mod sessions;
 pub mod settings;
@@ -56,7 +54,6 @@ pub use deliveries::{
     RouteSlots,
 };
 pub use error::{Error, Result};
-pub use groups::{GROUP_EDITION, GroupSize, Groups};
 pub use invariants::{AccountsCheck, CheckOptions, Invariants, Violation, account_invariants};
 pub use jobs::accept::{AcceptOutcome, Acceptance, Idempotency, Lease, NewJob};
 pub use jobs::attempt::{
@@ -77,12 +74,11 @@ pub use jobs::summaries::{JobSummary, SUMMARIES_MAX};
 pub use jobs::{JobRow, Jobs};
 pub use keys::{AddKeyOutcome, Key, Keys, NewKey};
 pub use ledger::{Credit, CreditKind, CreditOutcome, Ledger, LedgerRow};
-pub use models::{MODEL_EDITION, Models};
+pub use models::{MODEL_EDITION, ModelChange, ModelDraft, ModelOutcome, ModelRow, Models};
 pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
 pub use retention::Retention;
-pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow};
 pub use sessions::{SessionRow, Sessions};
 pub use settings::Settings;
 pub use store_core::WriteSlot;
@@ -304,11 +300,6 @@ impl Store {
     /// Models of the catalogue, with all their revisions.
     pub fn models(&self) -> Models<'_> {
         Models(&self.core)
-    }
-
-    /// Groups of accounts, with all their revisions.
-    pub fn groups(&self) -> Groups<'_> {
-        Groups(&self.core)
     }
 
     /// Nodes: heartbeats, hints and notes of their clocks.

@@ -108,14 +108,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0042_words_removed.sql"),
     ),
     (MODELS, include_str!("../migrations/0043_models.sql")),
-    (GROUPS, include_str!("../migrations/0045_groups.sql")),
 ];
 
 /// The migration since which there may be models. It widens until there is one.
 pub(crate) const MODELS: &str = "0043_models";
-
-/// The same of groups of accounts.
-pub(crate) const GROUPS: &str = "0045_groups";
 
 /// The number of a migration in the database: the first is 1, and there is none for a name that was never shipped.
 pub(crate) fn number_of(name: &str) -> i64 {

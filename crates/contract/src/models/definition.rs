@@ -14,7 +14,6 @@ use super::names::{
 };
 use super::price::ModelPrice;
 use crate::fields::{Count, Flag, List, as_text};
-use crate::time::date_ms;
 
 /// A model as an operator describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -215,11 +214,20 @@ impl ModelDefinition {
         self.retires_ms().is_some_and(|from| from <= now_ms)
     }
 
-    /// Whether accounts of a group know of it; names of groups are the same in any case.
+    /// Whether accounts of a group know of it.
     pub fn is_visible_to(&self, group: &str) -> bool {
-        let is_it = |one: &String| one.eq_ignore_ascii_case(group);
-        self.groups.is_empty() || self.groups.iter().any(is_it)
+        self.groups.is_empty() || self.groups.iter().any(|one| one == group)
     }
+}
+
+/// A date of an operator: `YYYY-MM-DD` (its midnight UTC) or RFC 3339.
+pub(super) fn date_ms(text: &str) -> Option<i64> {
+    let at = text.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let day: jiff::civil::Date = text.parse().ok().filter(|_| text.len() == 10)?;
+        let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        Some(midnight.timestamp())
+    });
+    at.map(jiff::Timestamp::as_millisecond)
 }
 
 const fn enabled_by_default() -> bool {

@@ -23,10 +23,10 @@ pub fn model_key(name: &str) -> String {
 }
 
 /// Whether a text may name a model: 1 to 64 of the characters that names are made of.
-pub(crate) fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/-".contains(&byte);
     (1..=NAME_MOST).contains(&text.len()) && text.bytes().all(plain)
 }
 
 /// What is said of a text that cannot name a model.
-pub(crate) const NOT_A_NAME: &str = "must be 1 to 64 of a-z, A-Z, 0-9, `.`, `_`, `:`, `/`, `-`";
+pub(super) const NOT_A_NAME: &str = "must be 1 to 64 of a-z, A-Z, 0-9, `.`, `_`, `:`, `/`, `-`";

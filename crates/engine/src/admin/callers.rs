@@ -29,8 +29,6 @@ pub struct Caller {
     pub account_id: AccountId,
     /// The key it came with.
     pub key_id: Arc<str>,
-    /// The account's group in lower case; `None` of the one that all begin in.
-    pub group: Option<Arc<str>>,
     /// What that key may do.
     pub scopes: Scopes,
     /// The trace that its call belongs to; nobody remembers it beyond that.
@@ -232,7 +230,6 @@ impl Callers {
         };
         let caller = Caller {
             account_id: account.id,
-            group: account.group.map(Into::into),
             key_id: key.id.into(),
             scopes,
             trace: None,
@@ -301,7 +298,6 @@ mod tests {
     fn caller(account_id: &str, hash: &str) -> Caller {
         Caller {
             account_id: account_id.into(),
-            group: None,
             key_id: format!("key of {hash}").into(),
             scopes: Scopes::ALL,
             trace: None,

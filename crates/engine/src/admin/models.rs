@@ -13,9 +13,8 @@ use atelier_contract::body::Fields;
 use atelier_contract::models::{ModelCatalogue, ModelDefinition, ModelRevision};
 use atelier_contract::pages::models::ModelPreview;
 use atelier_contract::{Code, Refusal};
-use atelier_store::{AuditRow, BackendRow, RevisionChange, RevisionDraft, RevisionOutcome};
+use atelier_store::{AuditRow, BackendRow, ModelChange, ModelDraft, ModelOutcome};
 
-use super::groups::Groups;
 use super::prices::Prices;
 use super::registry::{CROSSED_MOST, crossed};
 use crate::assets::Assets;
@@ -24,9 +23,8 @@ use crate::crash;
 use crate::hint::Hint;
 use crate::model_revisions::{ModelRevisions, StoredModel, stored_definition};
 use crate::runner::{Runner, WorkerReport};
-use draft::{SeenModels, absent, read_change, read_new};
+use draft::{SeenModels, absent, read_change, read_new, take_revision};
 
-pub(super) use draft::take_revision;
 pub use route_health::RouteHealth;
 
 /// A model as operators see it.
@@ -57,7 +55,6 @@ pub struct Models {
     runner: Arc<Runner>,
     assets: Arc<Assets>,
     prices: Arc<Prices>,
-    groups: Arc<Groups>,
     revisions: Arc<ModelRevisions>,
     /// What the configuration declares, by lower-case name.
     declared: RwLock<BTreeMap<String, ModelDefinition>>,
@@ -69,7 +66,6 @@ pub(super) struct ModelDeps {
     pub(super) runner: Arc<Runner>,
     pub(super) assets: Arc<Assets>,
     pub(super) prices: Arc<Prices>,
-    pub(super) groups: Arc<Groups>,
     pub(super) revisions: Arc<ModelRevisions>,
 }
 
@@ -80,7 +76,6 @@ impl Models {
             runner: deps.runner,
             assets: deps.assets,
             prices: deps.prices,
-            groups: deps.groups,
             revisions: deps.revisions,
             declared: RwLock::default(),
         }
@@ -125,7 +120,7 @@ impl Models {
             self.check(&seen.catalogue, &definition).await?;
             let name = definition.name.clone();
             let like = definition.like.clone().unwrap_or_default();
-            let draft = RevisionDraft {
+            let draft = ModelDraft {
                 definition: stored_definition(&definition, false),
                 name: definition.name,
                 removed: false,
@@ -157,7 +152,7 @@ impl Models {
                 return self.one(name).await;
             }
             self.check(&seen.catalogue, &definition).await?;
-            let draft = RevisionDraft {
+            let draft = ModelDraft {
                 definition: stored_definition(&definition, false),
                 name: definition.name,
                 removed: false,
@@ -184,7 +179,7 @@ impl Models {
             let old = seen.current(name, made_on)?.clone();
             let row = self.removal(&old)?;
             let declared = !row.removed;
-            let draft = RevisionDraft {
+            let draft = ModelDraft {
                 name: row.definition.name.clone(),
                 definition: stored_definition(&row.definition, declared),
                 removed: row.removed,
@@ -226,7 +221,6 @@ impl Models {
             context: &self.context,
             assets: &self.assets,
             tariff: &tariff,
-            groups: &self.groups,
             now: &seen.catalogue,
             changed: &changed,
         };
@@ -324,10 +318,10 @@ impl Models {
     async fn append(
         &self,
         seen: &SeenModels,
-        drafts: Vec<RevisionDraft>,
+        drafts: Vec<ModelDraft>,
         act: AuditRow,
     ) -> Result<bool, Refusal> {
-        let change = RevisionChange {
+        let change = ModelChange {
             drafts,
             seen_edition: seen.edition.clone(),
             edition: act.id.clone(),
@@ -340,12 +334,10 @@ impl Models {
             .await
             .map_err(unavailable)?
         {
-            RevisionOutcome::Written(_) => {}
-            // Whoever named a revision finds another one at the next look; nothing of the store is said to use a model.
-            RevisionOutcome::Crossed
-            | RevisionOutcome::Conflict { .. }
-            | RevisionOutcome::InUse { .. } => return Ok(false),
-            RevisionOutcome::OlderNode(node) => {
+            ModelOutcome::Written(_) => {}
+            // Whoever named a revision finds another one at the next look.
+            ModelOutcome::Crossed | ModelOutcome::Conflict { .. } => return Ok(false),
+            ModelOutcome::OlderNode(node) => {
                 let message = format!(
                     "the node {node} runs an older release that knows no models; upgrade or stop it first"
                 );

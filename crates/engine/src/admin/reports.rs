@@ -12,14 +12,12 @@ use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::{AccountId, BackendId, Job, JobId, JobState, Quota, Refusal, WorkerId};
 use atelier_store::{AuditRow, JobFilter, JobPage};
 
-use super::groups::Groups;
 use super::prices::Prices;
 use super::trail::Trail;
 use super::{margins, overview, preview, trail};
 use crate::assets::Assets;
 use crate::context::{Context, NodeDetail, unavailable};
 use crate::jobs::Jobs;
-use crate::model_revisions::ModelRevisions;
 use crate::names::WorkerName;
 use crate::runner::{Runner, WorkerReport};
 
@@ -81,8 +79,6 @@ pub struct Reports {
     jobs: Arc<Jobs>,
     assets: Arc<Assets>,
     prices: Arc<Prices>,
-    models: Arc<ModelRevisions>,
-    groups: Arc<Groups>,
     /// When this process began, by the service's own time.
     started_ms: i64,
 }
@@ -94,8 +90,6 @@ impl Reports {
         jobs: Arc<Jobs>,
         assets: Arc<Assets>,
         prices: Arc<Prices>,
-        models: Arc<ModelRevisions>,
-        groups: Arc<Groups>,
     ) -> Self {
         Self {
             started_ms: context.steady_ms(),
@@ -104,8 +98,6 @@ impl Reports {
             jobs,
             assets,
             prices,
-            models,
-            groups,
         }
     }
 
@@ -116,13 +108,8 @@ impl Reports {
 
     /// What the jobs of the last week would have been charged with some prices changed.
     pub async fn preview(&self, changed: Vec<(String, Quota)>) -> Result<PricePreview, Refusal> {
-        let previewer = preview::TariffPreviewer {
-            context: &self.context,
-            assets: &self.assets,
-            models: &self.models,
-            groups: &self.groups,
-        };
-        previewer.preview(&self.prices.tariff(), changed).await
+        let now = self.prices.tariff();
+        preview::preview(&self.context, &self.assets, &now, changed).await
     }
 
     /// What happened to a job, of one account or of any.

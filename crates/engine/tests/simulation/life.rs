@@ -10,7 +10,6 @@ use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, OutboundClient, Resolver};
 use atelier_contract::pages::workers::WorkerPatch;
 use atelier_contract::{Quota, Tariff};
-use atelier_engine::records::AccountPatch;
 use atelier_engine::{Clock, Engine, Keyring, NewAccountRequest, Parts, Settings};
 use atelier_store::files::Files;
 use atelier_store::{Options, Store};
@@ -126,7 +125,6 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
         }
     }
     tasks.spawn(clients::look(Arc::clone(world), engine.clone()));
-    tasks.spawn(clients::reprice(Arc::clone(world), engine.clone()));
     tasks.spawn(clients::time(Arc::clone(world), engine.clone()));
     tasks.spawn(machine::turn_clock(Arc::clone(world)));
     let crash = lock(world).crash.clone();
@@ -204,13 +202,9 @@ fn settings() -> Settings {
     settings
 }
 
-/// Two callers, one of them in a group, and two back ends with two worker accounts each.
+/// Two callers, and two back ends with two worker accounts each.
 async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
     let say = |refusal: atelier_contract::Refusal| refusal.message;
-    let group = json!({ "name": clients::GROUP, "rules": [{ "match": "*", "factor": 0.75 }] });
-    let group = group.as_object().cloned().unwrap_or_default();
-    let made = engine.admin().groups().create("root", group).await;
-    made.map_err(say)?;
     for number in 0..2 {
         let request = NewAccountRequest {
             email: format!("caller-{number}@example.com"),
@@ -219,16 +213,11 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
             email_verified: true,
         };
         let admin = engine.admin();
-        let accounts = admin.accounts();
-        let (account, key) = accounts.create("root", request).await.map_err(say)?;
-        if number == 0 {
-            let patch = AccountPatch {
-                group: Some(Some(clients::GROUP.to_owned())),
-                ..AccountPatch::default()
-            };
-            let joined = accounts.change("root", &account.id, patch).await;
-            joined.map_err(say)?;
-        }
+        let (_, key) = admin
+            .accounts()
+            .create("root", request)
+            .await
+            .map_err(say)?;
         let caller = admin.callers().authenticate(&key).await.map_err(say)?;
         lock(world).callers.push(caller);
     }

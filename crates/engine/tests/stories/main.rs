@@ -31,8 +31,6 @@ mod field_support;
 mod formats;
 mod freezes;
 mod fuzzed;
-mod group_prices;
-mod groups;
 mod hooks;
 #[path = "../../../backends/tests/vendors/hosted.rs"]
 mod hosted;

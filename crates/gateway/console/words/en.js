@@ -147,11 +147,4 @@ export const en = {
   refusedMany: "{0} requests would be refused", conflictTitle: "Somebody else saved revision {0} in the meantime", conflictBoth: "you changed it, too", conflictTake: "Take theirs", conflictKeep: "Save mine over it",
   testOf: "Test {0}", testText: "A real job of the chosen account, at its price. A key for it is issued to the account and revoked when this is closed.", testKey: "test of {0}", testPrice: "Show the price",
   "audit.model.create": "added a model", "audit.model.change": "changed a model", "audit.model.remove": "removed a model", "audit.models.declare": "took models from the configuration",
-  // Groups.
-  groups: "Groups", groupsText: "What groups of accounts pay, and from which day on. Accounts are in default unless you choose another group.", newGroup: "New group", groupNameHint: "Up to 64 letters, digits and . _ : / -",
-  groupFormText: "Rules count from the next request on, on every node. Accepted jobs stay as they are.", groupRules: "Rules", groupRulesHint: "The most specific rule counts alone: a model, a key of the price list, an operation, a family, then * for everything. custody is for callers' own worker accounts.",
-  groupRuleOf: "Rule for {0}", groupRuleAdd: "Add a rule", groupMatch: "For", groupKind: "What it sets", groupFactor: "Factor on the total", groupOwnAmount: "Amount in the price", groupFrom: "From (midnight UTC)",
-  groupAmount: "{0} in the price", groupAll: "everything", groupNoRules: "pays what everybody pays", groupOthers: "all others", groupEverybody: "of all accounts, since the group has none yet",
-  groupAt: "Judge on this day", groupAtHint: "For the preview only; empty for today.", groupRemoveText: "Only a group without accounts can be removed.", "field.group": "Group",
-  "audit.group.create": "added a group", "audit.group.change": "changed a group", "audit.group.remove": "removed a group",
 };

@@ -126,11 +126,4 @@ export const zh = {
   ruleAsLike: "保持不变", ruleLeast: "最小", ruleMost: "最大", routeTo: "到 {0} 的路由", routeModel: "在该处的名称", routeOwn: "按后端映射", routeWeight: "权重", routeShare: "该级别任务的 {0}", routeAdd: "添加路由", routesNone: "没有路由时，由后端自身的映射决定。",
   routesHint: "级别最低的优先；同级后端按权重分担任务；都不可用时由下一级接替。", routesAny: "后端自身映射", refusedOne: "{0} 个请求将被拒绝", refusedMany: "{0} 个请求将被拒绝", conflictTitle: "期间有人保存了修订 {0}", conflictBoth: "您也修改了", conflictTake: "采用对方的", conflictKeep: "用我的覆盖保存",
   testOf: "测试 {0}", testText: "以所选账户的价格执行一个真实任务。会为该账户签发一个密钥，关闭时吊销。", testKey: "测试 {0}", testPrice: "显示价格", "audit.model.create": "添加了模型", "audit.model.change": "修改了模型", "audit.model.remove": "移除了模型", "audit.models.declare": "从配置载入了模型",
-  // 分组。
-  groups: "分组", groupsText: "各分组的账户支付什么价格，以及从哪天起。未指定时，账户属于 default。", newGroup: "新建分组", groupNameHint: "最多 64 个字母、数字和 . _ : / -",
-  groupFormText: "规则从下一个请求起在所有节点生效。已接受的任务保持不变。", groupRules: "规则", groupRulesHint: "只有最具体的规则生效：模型、价目表的键、操作、类别，最后是代表全部的 *。custody 表示调用者自己的工作账户。",
-  groupRuleOf: "{0} 的规则", groupRuleAdd: "添加规则", groupMatch: "适用于", groupKind: "设定内容", groupFactor: "总价的系数", groupOwnAmount: "价格中的金额", groupFrom: "起始日（UTC 零点）",
-  groupAmount: "价格中为 {0}", groupAll: "全部", groupNoRules: "按通用价格支付", groupOthers: "其他所有账户", groupEverybody: "（所有账户的任务，因为该分组还没有账户）",
-  groupAt: "按此日判断", groupAtHint: "仅用于预览；留空表示今天。", groupRemoveText: "只能删除没有账户的分组。", "field.group": "分组",
-  "audit.group.create": "添加了分组", "audit.group.change": "修改了分组", "audit.group.remove": "删除了分组",
 };

@@ -6,31 +6,22 @@ use std::fmt::Write as _;
 use atelier_contract::models::{
     Audience, DEFAULT_GROUP, ListedModel, ModelCatalogue, ModelRevision,
 };
-use atelier_engine::Caller;
 
 use crate::app::App;
 
 /// The models that an account may see, whether or not a back end makes them now.
-pub(super) fn visible<'a>(
-    app: &App,
-    caller: &Caller,
-    models: &'a ModelCatalogue,
-) -> Vec<ListedModel<'a>> {
+pub(super) fn visible<'a>(app: &App, models: &'a ModelCatalogue) -> Vec<ListedModel<'a>> {
     models.listed(&Audience {
-        group: caller.group.as_deref().unwrap_or(DEFAULT_GROUP),
+        group: DEFAULT_GROUP,
         now_ms: app.engine.now_ms(),
     })
 }
 
 /// Those that a back end makes now. What routes lead to is asked once, and again only of models whose routes seem to lead
 /// nowhere: a worker account may be there for one of them alone.
-pub(super) fn usable<'a>(
-    app: &App,
-    caller: &Caller,
-    models: &'a ModelCatalogue,
-) -> Vec<ListedModel<'a>> {
+pub(super) fn usable<'a>(app: &App, models: &'a ModelCatalogue) -> Vec<ListedModel<'a>> {
     let mut made = HashSet::new();
-    let mut listed = visible(app, caller, models);
+    let mut listed = visible(app, models);
     listed.retain(|model| {
         let routing = model.row.map(|row| routing_of(row));
         if routing

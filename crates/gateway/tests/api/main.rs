@@ -40,7 +40,6 @@ mod first_run;
 mod formats;
 mod framing;
 mod fuzzed;
-mod groups;
 mod hook_words;
 #[path = "../../../backends/tests/vendors/hosted.rs"]
 mod hosted;

@@ -34,12 +34,11 @@ pub(crate) enum RowKind {
     Hours,
     Assets,
     Models,
-    PriceGroups,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Accounts,
         Self::Checkpoints,
         Self::Queues,
@@ -55,6 +54,5 @@ impl RowKind {
         Self::Totals,
         Self::Hours,
         Self::Models,
-        Self::PriceGroups,
     ];
 }

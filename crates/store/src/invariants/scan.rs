@@ -154,14 +154,6 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 500,
     },
-    RowScan {
-        rows: RowKind::PriceGroups,
-        table: "price_group",
-        key: &[("name_key", false), ("revision", true)],
-        subject: "price_group.name",
-        filter: EVERY,
-        page: 500,
-    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

@@ -9,8 +9,8 @@ use atelier_store::{
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
+use crate::models;
 use crate::rig::{NOW, Rig};
-use crate::{groups, models};
 
 each_db!(
     every_damage_is_found_by_name,
@@ -201,21 +201,6 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE schema_version SET widens = 1 WHERE name = '0043_models'",
         "UPDATE schema_version SET widens = 0 WHERE name = '0043_models'",
     ),
-    (
-        "groups.account",
-        "UPDATE account SET group_key = 'nobody'",
-        "UPDATE account SET group_key = NULL",
-    ),
-    (
-        "groups.follows",
-        "UPDATE price_group SET revision = 4 WHERE revision = 2",
-        "UPDATE price_group SET revision = 2 WHERE revision = 4",
-    ),
-    (
-        "groups.beside",
-        "UPDATE schema_version SET widens = 1 WHERE name = '0045_groups'",
-        "UPDATE schema_version SET widens = 0 WHERE name = '0045_groups'",
-    ),
 ];
 
 /// What is wrong only while a service should be at work.
@@ -291,12 +276,11 @@ impl Vandal {
     }
 }
 
-/// One job in each state, one of them of a model with two revisions, and a group with two; the names that stand for them.
+/// One job in each state, one of them of a model with two revisions; the names that stand for them.
 async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
     let account = rig.account(100, 10).await;
     for expected in [None, Some(1)] {
         models::written(rig, "Fox-1", expected).await;
-        groups::written(rig, "vip", expected).await;
     }
     let running = rig.running(&account, 4).await;
     assert!(rig.begin(&running, 1, "try").await, "begun");

@@ -155,10 +155,6 @@ const SHIPPED: &[(&str, &str)] = &[
         "0043_models",
         "96b31a30bb122ce1beace9149c825747991e24b3b168e592067da156556457ff",
     ),
-    (
-        "0045_groups",
-        "65d2f80de7c7b121768ee5981df1b2dfaa8cc9a0fdf411448cfbc7725b4ed5f0",
-    ),
 ];
 
 #[test]

@@ -21,17 +21,15 @@ pub(crate) async fn ask(
     let name = question.operation.to_string();
     let own = operation(&name).is_some_and(|(family, _)| family.custody);
     let custody = received.from.role == Role::Custody && own;
-    let caller = received.caller()?.clone();
+    let account = received.account()?.to_owned();
     let quote = async move {
         let total = app
             .engine
             .intake()
-            .quote_bill(&caller, &name, question.request, custody);
-        total.await.map(|bill| Quote {
-            quota: bill.total,
-            group: bill.group,
-            rule: bill.rule,
-            lines: bill.lines,
+            .quote_total(&account, &name, question.request, custody);
+        total.await.map(|price| Quote {
+            quota: price.total,
+            lines: price.lines,
             operation: name,
         })
     };

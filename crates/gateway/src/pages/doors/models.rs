@@ -56,14 +56,13 @@ impl ModelRow {
 
 pub(crate) async fn list(
     app: Arc<App>,
-    received: IncomingRequest,
+    _: IncomingRequest,
     (): (),
 ) -> Result<Json<ModelList>, Denial> {
-    let (caller, models) = (received.caller()?, app.models());
-    let usable = usable(&app, caller, &models);
+    let models = app.models();
     Ok(Json(ModelList {
         object: "list",
-        data: usable.iter().map(ModelRow::of).collect(),
+        data: usable(&app, &models).iter().map(ModelRow::of).collect(),
     }))
 }
 
@@ -79,7 +78,7 @@ pub(crate) async fn show(
         Some(row) => model.name.eq_ignore_ascii_case(&row.definition.name),
         None => model.name == name,
     };
-    let listed = visible(&app, received.caller()?, &models);
+    let listed = visible(&app, &models);
     let model = listed.iter().find(|model| is_meant(model));
     if let Some(model) = model.filter(|model| is_usable(&app, model)) {
         Ok(Json(ModelRow::of(model)))

@@ -55,7 +55,6 @@ static GUIDES: &[Guide] = guides! {
     "doors" "Files, batches, events, other clients"
     "backends" "Back ends"
     "models" "Models"
-    "groups" "Groups"
     "fields" "What becomes of fields"
     "sandbox" "The sandbox"
     "cli" "The command line"
