@@ -4,6 +4,10 @@
 mod bfl;
 #[path = "vendors/clients.rs"]
 mod clients;
+#[path = "vendors/cog.rs"]
+mod cog;
+#[path = "vendors/cog_real.rs"]
+mod cog_real;
 #[path = "vendors/comfyui.rs"]
 mod comfyui;
 #[path = "vendors/comfyui_real.rs"]
