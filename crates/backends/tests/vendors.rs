@@ -14,6 +14,8 @@ mod comfyui;
 mod comfyui_real;
 #[path = "vendors/comfyui_wishes.rs"]
 mod comfyui_wishes;
+#[path = "vendors/costs.rs"]
+mod costs;
 #[cfg(feature = "studio")]
 #[path = "embedded/defaults.rs"]
 mod defaults;
@@ -68,6 +70,8 @@ mod openai_videos;
 mod piapi;
 #[path = "../../../docs/examples/backend/postcards.rs"]
 mod postcards;
+#[path = "vendors/probes.rs"]
+mod probes;
 #[path = "vendors/recraft.rs"]
 mod recraft;
 #[path = "vendors/regards.rs"]
