@@ -1,7 +1,6 @@
 //! The table of vendors. A vendor is a folder beside this file, declared and listed here.
 
 mod bfl;
-mod cog;
 mod comfyui;
 mod fal;
 mod google;
@@ -31,7 +30,6 @@ pub static VENDORS: &[Vendor] = &[
     google::VENDOR,
     roletask::VENDOR,
     replicate::VENDOR,
-    cog::VENDOR,
     fal::VENDOR,
     runway::VENDOR,
     recraft::VENDOR,

@@ -2,7 +2,6 @@
 //! tables of operations.
 
 mod account;
-mod backends;
 mod batch;
 pub(crate) mod call;
 mod callbacks;
@@ -30,7 +29,6 @@ pub(crate) const CALLER: &[Entry] = &[
     Entry::client::<account::Account>(),
     callbacks::ENTRY,
     Entry::client::<models::ModelsCommand>(),
-    backends::ENTRY,
 ];
 
 /// What belongs to the program itself.

@@ -29,7 +29,6 @@ pub mod ready;
 pub mod session;
 pub mod stats;
 pub mod vendors;
-pub mod verify;
 pub mod workers;
 
 pub use access::Access;

@@ -11,10 +11,6 @@ const AT_ONCE: i64 = 500;
 /// A node that was silent for this long will not come back under its name.
 const NODE_GONE_MS: i64 = 24 * 3_600_000;
 
-const HOUR_MS: i64 = 3_600_000;
-/// What callers paid and vendors took is shown for 30 days.
-const TAKINGS_KEEP_MS: i64 = 32 * 24 * HOUR_MS;
-
 /// Rows that are kept for a while only.
 #[derive(Clone, Copy)]
 enum RowKind {
@@ -27,7 +23,6 @@ enum RowKind {
     Keys,
     Sessions,
     Bulks,
-    Takings,
 }
 
 /// Forgets and gives up what has been kept for long enough.
@@ -62,7 +57,6 @@ impl Cleaner {
             RowKind::Keys,
             RowKind::Sessions,
             RowKind::Bulks,
-            RowKind::Takings,
         ] {
             gone += self.forget_all(old, now_ms).await?;
         }
@@ -86,7 +80,6 @@ impl Cleaner {
                 RowKind::Acts => retention.audit_days.ms(),
                 RowKind::Keys => retention.key_days.ms(),
                 RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
-                RowKind::Takings => TAKINGS_KEEP_MS,
             };
         let retention = self.context.store().retention();
         let mut gone = 0;
@@ -101,10 +94,6 @@ impl Cleaner {
                 RowKind::Keys => retention.forget_keys(before_ms, AT_ONCE).await?,
                 RowKind::Sessions => retention.forget_sessions(before_ms, AT_ONCE).await?,
                 RowKind::Bulks => retention.forget_bulks(before_ms, AT_ONCE).await?,
-                RowKind::Takings => {
-                    let hour = before_ms.div_euclid(HOUR_MS);
-                    retention.forget_takings(hour, AT_ONCE).await?
-                }
             };
             gone += some;
             if some < AT_ONCE as u64 {

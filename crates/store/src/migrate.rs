@@ -108,10 +108,6 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0042_words_removed.sql"),
     ),
     (MODELS, include_str!("../migrations/0043_models.sql")),
-    (
-        "0046_takings",
-        include_str!("../migrations/0046_takings.sql"),
-    ),
 ];
 
 /// The migration since which there may be models. It widens until there is one.

@@ -42,9 +42,6 @@ const OWN_ACTS: &str = "DELETE FROM account_act WHERE id IN ( \
 const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
        SELECT hash FROM console_session WHERE seen_ms < $1 ORDER BY seen_ms LIMIT $2)";
 
-const TAKINGS: &str = "DELETE FROM taking WHERE (hour, backend_id, operation, model, currency) IN ( \
-       SELECT hour, backend_id, operation, model, currency FROM taking WHERE hour < $1 ORDER BY hour LIMIT $2)";
-
 /// Rows past their retention.
 #[derive(Clone, Copy, Debug)]
 pub struct Retention<'a>(pub(crate) &'a StoreCore);
@@ -119,11 +116,6 @@ impl Retention<'_> {
     /// Forgets keys that were revoked or expired before a time; how many.
     pub async fn forget_keys(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(KEYS, before_ms, limit).await
-    }
-
-    /// Forgets what callers paid and vendors took before an hour, counted from 1970; how many rows.
-    pub async fn forget_takings(self, before_hour: i64, limit: i64) -> Result<u64> {
-        self.forget(TAKINGS, before_hour, limit).await
     }
 
     /// Forgets nodes that were not heard of since a time; how many.

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::hosted::{
-    ark, bfl, cog, cog_settings, dashscope, fal, google, ideogram, kling, luma, minimax, novelai,
-    piapi, recraft, replicate, runway, xai,
+    ark, bfl, dashscope, fal, google, ideogram, kling, luma, minimax, novelai, piapi, recraft,
+    replicate, runway, xai,
 };
 use crate::local::{
     Act, Format, Kind, Local, after, asks, at, kind, nothing, picture, posts, takes,
@@ -73,7 +73,6 @@ pub(crate) const FORMATS: &[Format] = &[
         "clipgen.generations",
         replicate,
     ),
-    one("cog", "", cog_settings, "imgmodel.chat", cog),
     one(
         "fal",
         "",

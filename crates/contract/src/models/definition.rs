@@ -14,7 +14,6 @@ use super::names::{
 };
 use super::price::ModelPrice;
 use crate::fields::{Count, Flag, List, as_text};
-use crate::pages::cost::UnitCost;
 
 /// A model as an operator describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -167,9 +166,6 @@ pub struct Route {
     )]
     #[schemars(range(min = -1_000_000, max = 1_000_000))]
     pub rank: Option<i64>,
-    /// What the vendor takes there, for what it does not say in dollars itself; without one what the back end's settings say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<UnitCost>,
 }
 
 /// A definition as it was at one revision; definitions are never changed, only followed by others.

@@ -36,11 +36,6 @@ pub(super) fn backend(
     reports: &[WorkerReport],
 ) -> BackendView {
     let own = workers.iter().filter(|one| one.backend_id == row.id);
-    let has_account = own.clone().next().is_some();
-    let no_account = || Health {
-        condition: Condition::NoAccount,
-        ..Health::default()
-    };
     let sum = |of: fn(&WorkerReport) -> usize| -> usize {
         reports
             .iter()
@@ -62,7 +57,7 @@ pub(super) fn backend(
         accounts: own.map(|one| worker(one, reports)).collect(),
         busy: sum(|one| one.busy),
         slots: sum(|one| one.slots),
-        health: (!has_account).then(no_account),
+        health: None,
     }
 }
 

@@ -59,7 +59,4 @@ mod stopwatch;
 mod survival;
 mod unusable_workers;
 mod vendors;
-#[path = "../../../backends/tests/vendors/verified.rs"]
-mod verified;
-mod verify;
 mod workers;

@@ -45,7 +45,7 @@ pub(crate) async fn cast(
     (backend, ids)
 }
 
-/// The condition of each worker account by its name. One that was not asked yet counts as well: nothing is held against it.
+/// The condition of each worker account by its name.
 pub(crate) async fn conditions(rig: &Rig, backend: &str) -> Vec<(String, String)> {
     let shown = rig
         .engine
@@ -57,10 +57,7 @@ pub(crate) async fn conditions(rig: &Rig, backend: &str) -> Vec<(String, String)
     let accounts = shown.accounts.iter();
     accounts
         .map(|one| {
-            let condition = match one.health.condition.word() {
-                "untested" => "well",
-                word => word,
-            };
+            let condition = one.health.condition.word();
             (one.spec.name.to_string(), condition.to_owned())
         })
         .collect()

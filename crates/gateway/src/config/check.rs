@@ -1,7 +1,7 @@
 //! Settings that contradict each other, or that nothing could run with.
 
+use atelier_contract::FAMILIES;
 use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, ModelRevision};
-use atelier_contract::{FAMILIES, canonical_name};
 
 use super::Config;
 use super::error::SettingError;
@@ -111,8 +111,7 @@ fn check_models(models: &[ModelDefinition]) -> Result<(), SettingError> {
 /// A rule for a family that does not exist would hold for nobody.
 fn check_families(field: &str, names: &[String]) -> Result<(), SettingError> {
     let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
-    let is_known = |name: &str| canonical_name(name).is_some_and(|name| known.contains(&name));
-    let unknown = names.iter().find(|name| !is_known(name));
+    let unknown = names.iter().find(|name| !known.contains(&name.as_str()));
     unknown.map_or(Ok(()), |name| {
         let known = known.join(", ");
         let why = format!("there is no family {name}, there are {known}");

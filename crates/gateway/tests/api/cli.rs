@@ -2,7 +2,6 @@
 
 mod batches;
 mod lost;
-mod verify;
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;

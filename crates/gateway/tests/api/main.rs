@@ -95,7 +95,5 @@ mod traces;
 mod translation;
 mod upkeep;
 mod vendors;
-#[path = "../../../backends/tests/vendors/verified.rs"]
-mod verified;
 mod vidgen;
 mod words;

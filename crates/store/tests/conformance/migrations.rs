@@ -155,10 +155,6 @@ const SHIPPED: &[(&str, &str)] = &[
         "0043_models",
         "96b31a30bb122ce1beace9149c825747991e24b3b168e592067da156556457ff",
     ),
-    (
-        "0046_takings",
-        "e5abb3161e5db2502f0b4b1625b430342978dc63553ce49b8cd4475307e7c9f1",
-    ),
 ];
 
 #[test]

@@ -301,7 +301,6 @@ impl Rig {
                 assets: Vec::new(),
             },
             cost: None,
-            model: String::new(),
             ledger_id: self.id("ledger"),
             began_ms: None,
             now_ms: NOW + 5_000,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
-use atelier_contract::unknown_name;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -71,7 +70,8 @@ impl ComfyUiSettings {
             let wrong = |why: &str| FieldError::new(format!("workflows.{name}"), why);
             let operation = name.split('/').next().unwrap_or_default();
             if atelier_contract::operation(operation).is_none() {
-                return Err(FieldError::new("workflows", unknown_name(operation)));
+                let why = format!("{operation} is not an operation");
+                return Err(FieldError::new("workflows", why));
             }
             if let Some((_, variant)) = name.split_once('/')
                 && !VARIANTS.contains(&variant)

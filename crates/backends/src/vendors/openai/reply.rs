@@ -7,8 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::account::OpenAi;
-use super::usage::{self, TokenPrices};
-use crate::backend::{Acceptance, Class, Cost, Fault, ProgressTracker};
+use crate::backend::{Acceptance, Class, Fault, ProgressTracker};
 use crate::downloads::Downloader;
 use crate::http::{Base64Extractor, VendorRequest, VendorResponse, with_share};
 use crate::vendor_errors::{self, VendorError};
@@ -22,8 +21,6 @@ pub(super) struct ImageFiles {
     pub(super) files: Vec<Bytes>,
     /// The prompt that was really used.
     pub(super) revised_prompt: Option<String>,
-    /// What it took.
-    pub(super) cost: Option<Cost>,
 }
 
 /// A call under way.
@@ -32,8 +29,6 @@ struct ImageReplyReader {
     files: Vec<Vec<u8>>,
     revised_prompt: Option<String>,
     addresses: Vec<String>,
-    cost: Option<Cost>,
-    token_prices: Option<TokenPrices>,
     fault: Option<Fault>,
     asked: usize,
     progress: ProgressTracker,
@@ -54,8 +49,6 @@ impl OpenAi {
             files: Vec::new(),
             revised_prompt: None,
             addresses: Vec::new(),
-            cost: None,
-            token_prices: self.settings.token_prices,
             fault: None,
             asked: asked as usize,
             progress: progress.clone(),
@@ -83,7 +76,6 @@ impl OpenAi {
         Ok(ImageFiles {
             files,
             revised_prompt: reader.revised_prompt,
-            cost: reader.cost,
         })
     }
 }
@@ -116,8 +108,6 @@ impl ImageReplyReader {
                 .as_u64()
                 .and_then(|at| self.sifter.blob(at));
         } else if kind.ends_with(".completed") {
-            let more = usage::cost_of(&data["usage"], self.token_prices);
-            self.cost = usage::sum(self.cost.take(), more);
             self.item(&data);
         } else if data.get("error").is_some() {
             self.fault = Some(failed(&data));
@@ -149,7 +139,6 @@ impl ImageReplyReader {
             for item in body["data"].as_array().into_iter().flatten() {
                 self.item(item);
             }
-            self.cost = usage::cost_of(&body["usage"], self.token_prices);
             if self.is_empty() && body.get("error").is_some_and(|error| !error.is_null()) {
                 self.fault = Some(failed(&body));
             }

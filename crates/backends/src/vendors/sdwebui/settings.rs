@@ -101,7 +101,8 @@ impl SdWebUiSettings {
         let written: RawSdWebUiSettings = read_settings(written)?;
         let mut given = written.operations.iter().flatten();
         if let Some(other) = given.find(|one| !is_served(one)) {
-            return Err(FieldError::not_served("operations", other, is_served));
+            let why = format!("{other} is not an operation of this vendor");
+            return Err(FieldError::new("operations", why));
         }
         if !(1.0..=100.0).contains(&written.cfg_scale) && written.cfg_scale != 0.0 {
             return Err(FieldError::new("cfg_scale", "must be from 1 to 100"));

@@ -1,7 +1,6 @@
 //! How the routes of a model are: whether each leads to somebody who takes work, and what the vendor said that speaks against it.
 
 use atelier_contract::models::Route;
-use atelier_contract::pages::workers::Condition;
 use atelier_contract::time::timestamp;
 use atelier_store::BackendRow;
 
@@ -41,10 +40,7 @@ pub(super) fn health(
     let unknown = route.model.as_deref().map(unknown_model);
     let unknown = unknown.and_then(|words| there().find_map(|one| said(one, &words)));
     let idle = (!usable).then(|| "no worker account there takes work now".to_owned());
-    let is_tested = |one: &WorkerReport| one.health.condition != Condition::Untested;
-    let untested = || "nobody has asked the vendor anything yet: probe the back end".to_owned();
-    let untested = (usable && !there().filter(|one| one.usable).any(is_tested)).then(untested);
-    let problem = unknown.or(idle).or(untested);
+    let problem = unknown.or(idle);
     RouteHealth {
         backend: route.backend.clone(),
         usable,

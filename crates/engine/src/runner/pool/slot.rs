@@ -76,17 +76,16 @@ impl Slot {
         now.unwrap_or_else(|| Arc::clone(&self.backend))
     }
 
-    /// Puts into a brief what the operator's route to its back end says of the model: its name there, and what it takes.
-    pub(crate) fn follow_route(&self, routing: &ModelRouting<'_>, brief: &mut Brief) {
+    /// What its back end calls a job's model, where a route to it says so.
+    pub(crate) fn vendor_model(&self, routing: &ModelRouting<'_>) -> Option<String> {
         if routing.routes.is_empty() {
-            return;
+            return None;
         }
-        self.pool.with(&self.name, |member| {
-            if let Some(found) = member.candidate.route(routing) {
-                brief.vendor_model.clone_from(&found.route.model);
-                brief.unit_cost = found.route.cost;
-            }
+        let model = self.pool.with(&self.name, |member| {
+            let found = member.candidate.route(routing)?;
+            found.route.model.clone()
         });
+        model.flatten()
     }
 
     /// Keeps what the work needs to begin at once, if that is free; whether it does begin at once.

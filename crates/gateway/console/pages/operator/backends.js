@@ -8,9 +8,7 @@ import { Condition } from "../../parts/condition.js";
 import { Table } from "../../parts/table.js";
 import { NewBackend, Settings } from "./backend_form.js";
 
-/** One of several worker accounts that is well is enough for a back end; one that has none is not. */
-const bestOf = (accounts) => { const all = (accounts || []).map((one) => conditionOf(one).condition); return all.includes("well") ? "well" : all[0]; };
-const conditionOf = (row) => ({ condition: row.enabled === false ? "off" : row.state && row.state !== "active" ? row.state : row.health?.condition || bestOf(row.accounts) || "well", usable: row.enabled !== false && row.state !== "paused" });
+const conditionOf = (row) => ({ condition: row.enabled === false ? "off" : row.state && row.state !== "active" ? row.state : row.health?.condition || "well", usable: row.enabled !== false && row.state !== "paused" });
 
 function Errors({ health }) {
   const errors = health?.last_errors || [];
