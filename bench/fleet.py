@@ -5,7 +5,7 @@
 The same 96 connections of as many accounts as there are nodes ask one node, or each account's a node of its own: changes of one
 account are one after the other wherever they come from, so that one account alone says nothing of nodes. Prints rates, their
 ratio, what each part took of the processor and how long the database waited for the disk: on one machine nodes share its cores,
-so that more is not to be had where one node already takes them all. Ends with 1 when the books do not balance."""
+so that more is not to be had where one node already takes them all. Ends with 1 when the ledger does not balance."""
 
 import argparse
 import json

@@ -3,6 +3,7 @@
     instructions.py BINARY BUILD            prints them
     instructions.py BINARY BUILD --check    fails when one has grown by more than 5 % against instructions.json beside this file
     instructions.py BINARY BUILD --keep     writes them there
+    instructions.py BINARY BUILD --routes   counts submits of a model with many routes as well, as a release build always does
 
 BUILD says how BINARY was built: `release`, whose figures are the ones to tell, or `debug`, which the tests have built anyway.
 A debug build takes many times as many, but what is added to a call shows in it as well.
@@ -15,6 +16,8 @@ again.
   submit               a job that is accepted and waits
   settlement           from the vendor's answer to the caller's: file, settlement, rendering
   synchronous answer   all of such a call, accepting included
+  submit, 50 back ends             as above, in a house with 50 more back ends that are busy
+  submit of a routed model         the same of one of 1,000 models, each with a route to all of those: at most 5 % more
 
 Each is the least of several windows, because chance nearly always adds to it: another commit, another look at something (one
 window in twenty was 7 % below the others). The service's loops and the calls that wait are told to look around once an hour;
@@ -40,11 +43,15 @@ import zlib
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "shared"))
 
+from catalogue import known, sell  # noqa: E402
 from launch import ANY_PORT, launch, port_of  # noqa: E402
 
 ADMIN = "instructions-admin-token-0123456789"
 KEPT = pathlib.Path(__file__).with_name("instructions.json")
 MOST_GROWTH = 1.05
+# What is compared with what: the routes of a model may cost so much of a submit.
+PLAIN, ROUTED, MOST_ROUTED = "submit, 50 back ends", "submit of a routed model", 1.05
+MODELS, ROUTES = 1_000, 50
 # Calls at once, windows, and rounds of fetches in one: a debug build is slow, and must not keep the tests waiting.
 EFFORT = {"release": (64, 7, 16), "debug": (16, 5, 8)}
 SIDE = 256
@@ -245,15 +252,15 @@ def measure(binary, build):
 
         imagine = request("POST", "/artgen/v1/imagine", key, {"prompt": "a lighthouse at dawn", "timeout": 1200})
 
-        def submits():
+        def submits(asked=imagine):
             service.control("zero")
-            service.send_behind_the_lock(imagine)
+            service.send_behind_the_lock(asked)
             service.answers(at_once)
             service.idle(5)
             return service.count()
 
-        def backend(operation, concurrency):
-            backend = {"name": operation, "vendor": "openai", "base_url": vendor.address(), "operations": [operation]}
+        def backend(operation, concurrency, name=None):
+            backend = {"name": name or operation, "vendor": "openai", "base_url": vendor.address(), "operations": [operation]}
             backend["settings"] = {"image_model": "m", "grids": True}
             backend = service.call("POST", "/admin/v1/backends", admin, backend)["data"]["id"]
             worker = {"name": "one", "credential": "sk-count", "concurrency": concurrency}
@@ -286,6 +293,25 @@ def measure(binary, build):
         counts["settlement"] = min(settled)
         counts["synchronous answer"] = min(asked) + min(settled)
         counts["submit"] = min(service.windows(submits))
+        if build != "release" and "--routes" not in sys.argv:
+            return {name: round(count / at_once) for name, count in counts.items()}
+
+        service.control("instrumentation", "off")
+        backends = [f"backend-{number}" for number in range(ROUTES)]
+        for name in backends:
+            backend("artgen.imagine", 1, name)
+        # Each of them is given a job, which the vendor keeps; from then on everything waits.
+        for _ in range(0, ROUTES + at_once, at_once):
+            service.connect(at_once)
+            service.all([imagine] * at_once)
+        vendor.all_came(ROUTES + 1)
+        sell(service.folder / "data" / "atelier.db", MODELS, "artgen.imagine", backends, {"unit": "call", "amount": 1})
+        known(lambda: [row["id"] for row in service.call("GET", "/v1/models", key)["data"]], MODELS)
+        routed = {"prompt": "a lighthouse at dawn", "timeout": 1200, "model": "made-7"}
+        routed = request("POST", "/artgen/v1/imagine", key, routed)
+        service.control("instrumentation", "on")
+        counts[PLAIN] = min(service.windows(submits))
+        counts[ROUTED] = min(service.windows(lambda: submits(routed)))
         return {name: round(count / at_once) for name, count in counts.items()}
     finally:
         service.end()
@@ -294,7 +320,7 @@ def measure(binary, build):
 def least(binary, build, kept):
     """Counts, and counts again when something has grown: what a busy machine adds by chance it seldom adds twice."""
     counts = measure(binary, build)
-    if grown(counts, kept):
+    if grown(counts, kept) or too_routed(counts):
         again = measure(binary, build)
         counts = {name: min(count, again[name]) for name, count in counts.items()}
     return counts
@@ -302,6 +328,10 @@ def least(binary, build, kept):
 
 def grown(counts, kept):
     return [name for name, count in counts.items() if count > kept.get(name, count) * MOST_GROWTH]
+
+
+def too_routed(counts):
+    return ROUTED in counts and counts[ROUTED] > counts[PLAIN] * MOST_ROUTED
 
 
 def main():
@@ -323,6 +353,8 @@ def main():
     more = grown(counts, kept)
     for name in more:
         print(f"{name} takes {counts[name] / kept[name] - 1:.0%} more instructions than the {kept[name]:,} it took ({build} build)")
+    if too_routed(counts):
+        sys.exit(f"a model with {ROUTES} routes makes a submit {counts[ROUTED] / counts[PLAIN] - 1:.1%} dearer")
     if more:
         sys.exit("if that is worth it, keep the new figures: bench/instructions.py BINARY BUILD --keep")
 

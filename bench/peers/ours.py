@@ -46,7 +46,7 @@ class Ours:
         self.node.stop()
         code, said = self.node.audit()
         if code:
-            raise RuntimeError(f"the books do not balance: {said[-800:]}")
+            raise RuntimeError(f"the ledger does not balance: {said[-800:]}")
 
     def ask(self, method, path, body=None):
         status, answer = call(self.node.base, method, path, self.key, body)

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::receiver::{Receiver, now_ms};
 use crate::report::{Spread, median, say};
-use crate::service::{self, Served, request};
+use crate::service::{self, ServiceProcess, request};
 
 const JOBS: usize = 1000;
 /// So many that what a second brings shows, and not how soon the first of them comes.
@@ -103,7 +103,7 @@ async fn burst(server: Option<&str>, name: &str, jobs: usize) -> Result<Burst> {
 }
 
 /// Submits jobs that all end at the same instant.
-async fn submit_all(service: &Served, hook: &str, jobs: usize) -> Result<()> {
+async fn submit_all(service: &ServiceProcess, hook: &str, jobs: usize) -> Result<()> {
     let key = service::account(service.address, "callbacks").await?;
     let end_ms = now_ms() + RUN_UP_MS;
     let submits = (0..jobs).map(|_| async {

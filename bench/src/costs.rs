@@ -6,7 +6,7 @@ use anyhow::Result;
 use crate::jobs;
 use crate::load;
 use crate::report::{median, ratio, say};
-use crate::service::{self, Served, request};
+use crate::service::{self, ServiceProcess, request};
 use crate::sync::SMALL_SIDE;
 
 const CONNECTIONS: usize = 64;
@@ -25,25 +25,25 @@ const SIGNATURES: &str = r#"atelier_credentials_total{outcome="signed"}"#;
 
 /// A service, what is asked of it, and the vendor behind it.
 struct Side {
-    service: Served,
+    service: ServiceProcess,
     call: Vec<u8>,
-    _vendor: Served,
+    _vendor: ServiceProcess,
 }
 
 /// What is asked.
 #[derive(Clone, Copy)]
-enum Asked {
+enum CallKind {
     Fetch,
     Picture,
 }
 
 /// Measures so many rounds and prints.
 pub(crate) async fn run(rounds: usize) -> Result<()> {
-    compare(rounds, "limits of rates, a fetch", Asked::Fetch, COUNTED).await?;
+    compare(rounds, "limits of rates, a fetch", CallKind::Fetch, COUNTED).await?;
     let what = "limits of rates, a small synchronous picture";
-    compare(rounds, what, Asked::Picture, COUNTED).await?;
+    compare(rounds, what, CallKind::Picture, COUNTED).await?;
     let what = "Content Credentials, a small synchronous picture";
-    let with = compare(rounds, what, Asked::Picture, SIGNED).await?;
+    let with = compare(rounds, what, CallKind::Picture, SIGNED).await?;
     let told = service::metrics(with.service.address).await?;
     let signed = told.lines().find_map(|line| line.strip_prefix(SIGNATURES));
     if signed.is_none_or(|count| count.trim() == "0") {
@@ -56,7 +56,7 @@ pub(crate) async fn run(rounds: usize) -> Result<()> {
 async fn compare(
     rounds: usize,
     what: &str,
-    asked: Asked,
+    asked: CallKind,
     settings: &[(&str, &str)],
 ) -> Result<Side> {
     let sides = [side(asked, PLAIN).await?, side(asked, settings).await?];
@@ -87,7 +87,7 @@ async fn compare(
     Ok(with)
 }
 
-async fn side(asked: Asked, settings: &[(&str, &str)]) -> Result<Side> {
+async fn side(asked: CallKind, settings: &[(&str, &str)]) -> Result<Side> {
     let side = SMALL_SIDE;
     let vendor = service::start_reference(&["serve-vendor", &side.to_string()]).await?;
     let service = service::start_with(None, settings).await?;
@@ -96,8 +96,8 @@ async fn side(asked: Asked, settings: &[(&str, &str)]) -> Result<Side> {
     let body = format!(r#"{{"prompt":"a lighthouse","model":"art-2","size":"{side}x{side}"}}"#);
     let path = "/v1/images/generations";
     let call = match asked {
-        Asked::Picture => request("POST", path, &key, &body, false),
-        Asked::Fetch => {
+        CallKind::Picture => request("POST", path, &key, &body, false),
+        CallKind::Fetch => {
             let id = jobs::finished(&service, &key).await?;
             request(
                 "GET",

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::load;
 use crate::report::say;
-use crate::service::{self, Served, request};
+use crate::service::{self, ServiceProcess, request};
 
 const LISTENERS: usize = 10_000;
 const POLLERS: usize = 20_000;
@@ -60,7 +60,7 @@ fn raise_limit(wanted: u64) -> u64 {
 }
 
 /// A service with an account and a job of it that does not end.
-async fn with_job() -> Result<(Served, String, String)> {
+async fn with_job() -> Result<(ServiceProcess, String, String)> {
     let service = service::start_with(None, SETTINGS).await?;
     let key = service::account(service.address, "events").await?;
     let body = r#"{"prompt":"a lighthouse [[stall]]","timeout":1200}"#;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::load;
 use crate::receiver::Receiver;
 use crate::report::{Spread, median, ratio, say};
-use crate::service::{self, Served, request};
+use crate::service::{self, ServiceProcess, request};
 use crate::sync::SMALL_SIDE;
 
 const SUBMITTERS: usize = 64;
@@ -28,7 +28,7 @@ struct Whole {
 
 /// What is made of each job.
 #[derive(Clone, Copy, PartialEq)]
-enum Made {
+enum JobOutput {
     /// A number that is only told.
     Nothing,
     /// The same, and a callback.
@@ -40,9 +40,12 @@ enum Made {
 /// Measures so many rounds and prints.
 pub(crate) async fn run(rounds: usize) -> Result<()> {
     let kinds = [
-        ("no callback (aim 0.5)", Made::Nothing),
-        ("a callback each", Made::Callback),
-        ("a small file and a callback each (aim 2500/s)", Made::File),
+        ("no callback (aim 0.5)", JobOutput::Nothing),
+        ("a callback each", JobOutput::Callback),
+        (
+            "a small file and a callback each (aim 2500/s)",
+            JobOutput::File,
+        ),
     ];
     for (name, made) in kinds {
         let (mut whole, mut submits, mut processor, mut taken) =
@@ -76,13 +79,13 @@ async fn submits_alone() -> Result<f64> {
     Ok(round.per_second)
 }
 
-async fn jobs(made: Made) -> Result<Whole> {
+async fn jobs(made: JobOutput) -> Result<Whole> {
     let service = service::start(None).await?;
     let key = service::account(service.address, "jobs").await?;
     let receiver = Receiver::start().await?;
     let side = SMALL_SIDE;
     let vendor = service::start_reference(&["serve-webui", &side.to_string()]).await?;
-    let (path, body) = if made == Made::File {
+    let (path, body) = if made == JobOutput::File {
         service::webui(service.address, vendor.address).await?;
         let hook = &receiver.url;
         let body = format!(
@@ -92,7 +95,11 @@ async fn jobs(made: Made) -> Result<Whole> {
     } else {
         let parent = finished(&service, &key).await?;
         let hook = format!(r#","hookUrl":"{}""#, receiver.url);
-        let hook = if made == Made::Callback { &hook } else { "" };
+        let hook = if made == JobOutput::Callback {
+            &hook
+        } else {
+            ""
+        };
         let body = format!(r#"{{"jobId":"{parent}"{hook}}}"#);
         ("/artgen/v1/seed", body)
     };
@@ -102,13 +109,13 @@ async fn jobs(made: Made) -> Result<Whole> {
     let submitted = round.answered as f64;
     all_done(&service, begin + PATIENCE).await?;
     let elapsed = begin.elapsed().as_secs_f64();
-    if made != Made::Nothing {
+    if made != JobOutput::Nothing {
         let arrived = receiver.arrivals().len() as f64;
         anyhow::ensure!(arrived >= submitted, "{arrived} callbacks of {submitted}");
     }
     let processor = service.processor_seconds()? - before;
     let broken = service.check(None).await?;
-    anyhow::ensure!(broken.is_empty(), "the books do not balance: {broken}");
+    anyhow::ensure!(broken.is_empty(), "the ledger does not balance: {broken}");
     Ok(Whole {
         per_second: submitted / elapsed,
         processor_ms: processor * 1000.0 / submitted,
@@ -117,7 +124,7 @@ async fn jobs(made: Made) -> Result<Whole> {
 }
 
 /// A finished picture, whose seed can be asked for.
-pub(crate) async fn finished(service: &Served, key: &str) -> Result<String> {
+pub(crate) async fn finished(service: &ServiceProcess, key: &str) -> Result<String> {
     let body = r#"{"prompt":"a lighthouse at dawn"}"#;
     let submit = request("POST", "/artgen/v1/imagine", key, body, true);
     let accepted = service::call(service.address, &submit).await?;
@@ -135,7 +142,7 @@ pub(crate) async fn finished(service: &Served, key: &str) -> Result<String> {
 }
 
 /// Waits until no job is left and no callback is owed.
-async fn all_done(service: &Served, deadline: Instant) -> Result<()> {
+async fn all_done(service: &ServiceProcess, deadline: Instant) -> Result<()> {
     loop {
         let text = service::metrics(service.address).await?;
         let left = ["jobs_waiting", "jobs_running", "callbacks_due"].map(|name| {

@@ -14,20 +14,20 @@ use tokio::process::{Child, Command};
 const ADMIN: &str = "bench-admin-token-0123456789abcdef";
 
 /// A child process that listens.
-pub(crate) struct Served {
+pub(crate) struct ServiceProcess {
     child: Child,
     /// Where it listens.
     pub(crate) address: SocketAddr,
     folder: Option<PathBuf>,
 }
 
-impl Drop for Served {
+impl Drop for ServiceProcess {
     fn drop(&mut self) {
         let _ = self.child.start_kill();
     }
 }
 
-impl Served {
+impl ServiceProcess {
     /// The database it keeps in its folder.
     pub(crate) fn own_database(&self) -> Option<String> {
         let folder = self.folder.as_ref()?;
@@ -108,7 +108,7 @@ fn binary() -> Result<PathBuf> {
 }
 
 /// Starts the service on an empty folder, or on a database.
-pub(crate) async fn start(database: Option<&str>) -> Result<Served> {
+pub(crate) async fn start(database: Option<&str>) -> Result<ServiceProcess> {
     start_with(database, &[]).await
 }
 
@@ -116,7 +116,7 @@ pub(crate) async fn start(database: Option<&str>) -> Result<Served> {
 pub(crate) async fn start_with(
     database: Option<&str>,
     settings: &[(&str, &str)],
-) -> Result<Served> {
+) -> Result<ServiceProcess> {
     let number =
         std::sync::atomic::AtomicU32::fetch_add(&STARTED, 1, std::sync::atomic::Ordering::Relaxed);
     let folder = crate::folder::fresh(&format!("data-{number}"))?;
@@ -156,13 +156,13 @@ pub(crate) async fn migrate(place: &[&str]) -> Result<()> {
 static STARTED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
 /// Starts a part of this program as a reference.
-pub(crate) async fn start_reference(arguments: &[&str]) -> Result<Served> {
+pub(crate) async fn start_reference(arguments: &[&str]) -> Result<ServiceProcess> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(arguments);
     listening(command, None).await
 }
 
-async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<Served> {
+async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<ServiceProcess> {
     command
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
@@ -180,7 +180,7 @@ async fn listening(mut command: Command, folder: Option<PathBuf>) -> Result<Serv
     });
     let address = found.await.context("it did not listen in time")??;
     drain(lines);
-    Ok(Served {
+    Ok(ServiceProcess {
         child,
         address,
         folder,

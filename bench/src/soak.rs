@@ -1,6 +1,6 @@
 //! Load for as long as one likes, to see what grows: whole jobs that cost nothing, one after the other on each of a few
 //! connections, with a line of figures for every minute. It ends badly when memory or the slowest answers have grown, or
-//! when the books do not balance afterwards.
+//! when the ledger does not balance afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::report::{median, say};
-use crate::service::{self, Served, request};
+use crate::service::{self, ServiceProcess, request};
 
 /// Clients at work at once; each has one job under way.
 const CLIENTS: usize = 16;
@@ -55,14 +55,14 @@ pub(crate) async fn run(minutes: u64) -> Result<()> {
     ));
     let rows = work(&served, minutes).await?;
     let faults = served.check(database).await?;
-    ensure!(faults.is_empty(), "the books do not balance: {faults}");
+    ensure!(faults.is_empty(), "the ledger does not balance: {faults}");
     judge(&rows)?;
-    say("the books balance");
+    say("the ledger balances");
     Ok(())
 }
 
 /// Memory in MB and the submits' p99 in milliseconds, minute by minute.
-async fn work(served: &Served, minutes: u64) -> Result<Vec<(f64, f64)>> {
+async fn work(served: &ServiceProcess, minutes: u64) -> Result<Vec<(f64, f64)>> {
     let end = Instant::now() + Duration::from_mins(minutes);
     let minute = Arc::new(Minute::default());
     let mut clients = tokio::task::JoinSet::new();

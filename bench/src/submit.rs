@@ -23,17 +23,17 @@ const SYNCS: usize = 50;
 
 /// Measures so many rounds and prints, on SQLite and, when there is a server, on PostgreSQL.
 pub(crate) async fn run(rounds: usize) -> Result<()> {
-    compare(rounds, ("SQLite", 0.75), None).await?;
+    compare(rounds, "SQLite", 0.75, None).await?;
     alone(rounds).await?;
     shared(rounds).await?;
     if let Some(server) = service::postgres() {
-        return compare(rounds, ("PostgreSQL", 0.7), Some(&server)).await;
+        return compare(rounds, "PostgreSQL", 0.7, Some(&server)).await;
     }
     say("PostgreSQL was not measured: set ATELIER_TEST_POSTGRES");
     Ok(())
 }
 
-async fn compare(rounds: usize, (name, aim): (&str, f64), server: Option<&str>) -> Result<()> {
+async fn compare(rounds: usize, name: &str, aim: f64, server: Option<&str>) -> Result<()> {
     for submitters in [64, 256] {
         let (mut ours, mut theirs, mut half, mut slow) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -34,6 +34,14 @@ await assert.rejects(async () => types(await client.images.generate({ model: "im
   return true;
 });
 
+const sold = await client.images.generate({ model: "seedream-4-5", prompt: "a fox", quality: "low" });
+check("a model that nobody compiled, in its own size", size(Buffer.from(sold.data[0].b64_json, "base64")) === "640x640" && sold.size === "640x640");
+check("it can be retrieved", (await client.models.retrieve("seedream-4-5")).id === "seedream-4-5");
+await assert.rejects(client.images.generate({ model: "seedream-4-5", prompt: "x", size: "1536x1024" }), (error) => {
+  check("what it does not offer is refused by name", error instanceof OpenAI.BadRequestError && error.param === "size");
+  return true;
+});
+
 await assert.rejects(client.images.generate({ model: "art-3", prompt: "x", n: 2 }), (error) => {
   check("bad input is a BadRequestError that names the field", error instanceof OpenAI.BadRequestError && error.param === "n");
   return true;

@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { Visit } from "./visit.mjs";
 import { firstStory } from "./first.mjs";
+import { callersTopics, operatorsTopics } from "./topics.mjs";
 
 const [base, link, token, key, folder] = process.argv.slice(2);
 const HOSTILE = "<img src=x onerror=alert(1)> \"'&{{7*7}}";
@@ -256,6 +257,7 @@ async function custody(visit, page) {
   const kept = await fetch(`${base}/custody/v1/accounts`, { headers: { "SVC-API-KEY": key } }).then((answer) => answer.json());
   visit.check(kept.data[0]?.settings?.dialect === "localai" || JSON.stringify(kept).includes("localai"), `the vendor's settings are not kept: ${JSON.stringify(kept.data[0])}`);
   await row.getByRole("button", { name: "Remove" }).click();
+  await page.locator("dialog .button", { hasText: "Remove" }).click();
   await row.waitFor({ state: "detached" });
   vendor.close();
 }
@@ -270,7 +272,7 @@ async function margins(visit, page) {
   const answer = await fetch(`${base}/v1/images/generations`, { method: "POST", headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body: JSON.stringify({ model: "image-1", prompt: "a ledger with a margin" }) });
   visit.check(answer.status === 200, `the counting vendor's job: ${answer.status} ${(await answer.text()).slice(0, 200)}`);
   await visit.go("/console/operator/overview");
-  const row = page.locator("section", { hasText: "Margin by vendor" }).locator("tr", { hasText: "xai" });
+  const row = page.locator("section", { hasText: "Margin by vendor" }).locator("tr", { hasText: "xai" }).filter({ hasText: "USD" }).first();
   await row.waitFor({ timeout: 15_000 });
   const text = (await row.textContent()).replace(/\s+/g, " ");
   visit.check(/0\.02 USD/.test(text) && /\+ \d/.test(text), `the margin is not shown: ${text}`);
@@ -579,6 +581,7 @@ await tell("the service is restarted under an open page", restartedUnderCreate);
 await tell("other languages", languages);
 for (const [name, path] of [["create", "create"], ["library", "library"], ["account", "account"], ["account-ledger", "account?part=ledger"], ["account-keys", "account?part=keys"], ["account-callbacks", "account?part=callbacks"], ["account-custody-empty", "account?part=custody"]]) await tell(name, () => visit.look(name, `/console/${path}`));
 await tell("an own account at a vendor", custody);
+await callersTopics(visit, { base, key, token });
 await tell("a model that an operator sells", modelForCallers);
 await tell("the reference", documents);
 await tell("sign in as an operator", () => visit.signIn(token));
@@ -588,6 +591,7 @@ await tell("map a universal vendor's model", mapping);
 await tell("sell a vendor's new model", models);
 await tell("ban and allow a word", bannedWords);
 await tell("prices with a preview", prices);
+await operatorsTopics(visit, { base, key, token });
 await tell("operators", operators);
 await tell("margins of a vendor that says what it took", margins);
 await tell("the service is restarted under the overview", restartedUnderOverview);

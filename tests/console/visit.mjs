@@ -33,6 +33,7 @@ export class Visit {
     });
     await visit.fromFolder(process.env.CONSOLE_FILES);
     visit.page = await visit.context.newPage();
+    if (process.env.PATIENCE) visit.page.setDefaultTimeout(Number(process.env.PATIENCE));
     visit.listen(visit.page);
     return visit;
   }
@@ -57,6 +58,14 @@ export class Visit {
     this.open = new Set();
     // A stream of events is open for as long as the page is.
     page.on("request", (request) => { if (request.resourceType() !== "eventsource") this.open.add(request); });
+    // Nobody is told how those of the page before end; a change of address without a load is no other page.
+    let leaving = false;
+    page.on("request", (request) => { leaving ||= request.isNavigationRequest() && request.frame() === page.mainFrame(); });
+    page.on("framenavigated", (frame) => {
+      if (frame !== page.mainFrame() || !leaving) return;
+      leaving = false;
+      this.open.clear();
+    });
     for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => this.open.delete(request));
     page.on("console", (message) => {
       // A refusal that the page shows to the viewer is no error of the page.

@@ -243,6 +243,8 @@ pub enum Class {
     BadRequest,
     /// This vendor cannot do this very thing, and has not begun: another back end may.
     Unable,
+    /// It does not know the model it was asked for, or does not offer it to this worker account: another back end may.
+    Model,
     /// The result is gone, or the vendor does not know the work any more.
     Gone,
     /// This service could not do its own part, such as reaching its store: it may pass, and no worker is to blame.
@@ -253,7 +255,7 @@ pub enum Class {
 
 impl Class {
     /// Every class, for tables and metrics.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Retry,
         Self::Rate,
         Self::Quota,
@@ -261,6 +263,7 @@ impl Class {
         Self::Reject,
         Self::BadRequest,
         Self::Unable,
+        Self::Model,
         Self::Gone,
         Self::Service,
         Self::Bug,
@@ -274,6 +277,17 @@ impl Class {
         )
     }
 
+    /// Who is to blame.
+    pub const fn blamed(self) -> &'static str {
+        match self {
+            Self::Reject | Self::BadRequest => "caller",
+            Self::Model => "model",
+            Self::Rate | Self::Quota | Self::Dead => "account",
+            Self::Retry | Self::Unable | Self::Gone => "vendor",
+            Self::Service | Self::Bug => "service",
+        }
+    }
+
     /// The word in logs, attempts and the operator's view.
     pub const fn word(self) -> &'static str {
         match self {
@@ -284,6 +298,7 @@ impl Class {
             Self::Reject => "reject",
             Self::BadRequest => "bad_request",
             Self::Unable => "unable",
+            Self::Model => "model",
             Self::Gone => "gone",
             Self::Service => "house",
             Self::Bug => "bug",
@@ -322,9 +337,6 @@ pub struct Fault {
     /// A reason for operators; no caller reads it.
     pub detail: String,
 }
-
-/// What a caller reads of a vendor that does not know the model it was asked for.
-pub(crate) const UNKNOWN_MODEL: &str = "the back end does not know the model";
 
 impl From<TaskFailure> for Fault {
     fn from(failure: TaskFailure) -> Self {
@@ -377,6 +389,7 @@ impl Fault {
     pub fn vendor(class: Class, detail: impl Into<String>) -> Self {
         let message = match class {
             Class::Rate | Class::Quota | Class::Dead => "no back end could take the work",
+            Class::Model => "the back end does not know the model",
             Class::Gone => "the result was no longer there when it was fetched",
             _ => "the back end failed",
         };
@@ -397,15 +410,7 @@ impl Fault {
 
     /// The vendor does not know the model: another back end may, and the operator has to look at the route.
     pub fn unknown_model(detail: impl Into<String>) -> Self {
-        Self {
-            message: UNKNOWN_MODEL.to_owned(),
-            ..Self::vendor(Class::Unable, detail)
-        }
-    }
-
-    /// Whether the vendor does not know the model.
-    pub fn is_unknown_model(&self) -> bool {
-        self.class == Class::Unable && self.message == UNKNOWN_MODEL
+        Self::vendor(Class::Model, detail)
     }
 
     /// A fault without detail.
@@ -441,6 +446,10 @@ pub trait Backend: Send + Sync {
     /// How long after its intent a submit may still be on its way, everything that goes before it included: for so long a
     /// vendor that denies having the work may merely not have it yet.
     fn submit_limit(&self, work: &Work) -> Duration;
+    /// The same after a submit that failed here, counted from then: how long the last of its calls may still be on its way.
+    fn last_call_limit(&self, work: &Work) -> Duration {
+        self.submit_limit(work)
+    }
     /// Whether it looks at the pictures of `brief.hints` itself; others find their addresses in the words.
     fn takes_hints(&self) -> bool;
     /// What becomes of the wishes of a request here, as far as that is known before anybody is asked.

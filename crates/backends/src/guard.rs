@@ -7,6 +7,7 @@ mod allow;
 mod block_reason;
 mod own_addresses;
 mod ports;
+mod public_url;
 mod ranges;
 mod text;
 
@@ -18,6 +19,7 @@ use allow::AllowRule;
 pub use block_reason::BlockReason;
 use own_addresses::OwnAddresses;
 use ports::Ports;
+pub use public_url::is_public_https;
 
 /// What an address is for; the service itself is a fair source of images but never a receiver of callbacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

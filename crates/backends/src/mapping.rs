@@ -29,7 +29,7 @@ const MOST_IMAGES: usize = 10;
 pub(crate) struct Mapping {
     /// The vendor's name of the model.
     pub(crate) model: String,
-    /// Its inputs.
+    /// Values for the inputs of the model; placeholders are filled from the request.
     pub(crate) input: Map<String, Value>,
     /// The lengths that it offers; any when empty.
     seconds: Vec<u32>,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::backend::{Fault, Work};
 use crate::field_error::FieldError;
@@ -121,6 +122,15 @@ impl Models {
         let routed = brief.vendor_model.as_deref();
         let model = routed.or_else(|| self.of(operation, &brief.model));
         model.ok_or_else(|| unsupported("model", "no back end serves this model"))
+    }
+
+    /// What [`check`](Self::check) demands of a vendor without usual models, for schemas.
+    pub(crate) fn one_of_required() -> Value {
+        json!([
+            { "required": ["image_model"] },
+            { "required": ["video_model"] },
+            { "required": ["models"] },
+        ])
     }
 
     /// Names the first operation that this vendor does not do, or that nothing is named at all.

@@ -2,22 +2,21 @@
 //! caller may read.
 
 mod faults;
+mod model_words;
+mod pauses;
 mod rules;
 mod vendor_error;
 
-use std::time::{Duration, SystemTime};
-
 use serde_json::Value;
 
-use crate::backend::{Acceptance, Class, Fault, StartOutcome, UNKNOWN_MODEL};
+use crate::backend::{Acceptance, Class, Fault, StartOutcome};
 use crate::http::VendorResponse;
-pub(crate) use faults::{fault_in_words, shortened};
+pub(crate) use faults::{fault_as, fault_of_kind, refused_by_review, shortened};
+pub(crate) use pauses::{LONGEST_REST, pause_asked, pause_in_words};
 pub(crate) use rules::ErrorRule;
 use rules::match_class;
-pub(crate) use vendor_error::{VendorError, reason_for_caller};
+pub(crate) use vendor_error::VendorError;
 
-/// No vendor is left alone for longer because it said so.
-const LONGEST_REST: Duration = Duration::from_hours(24);
 /// What an answer that refused to start work means.
 pub(crate) fn fault_of_start(answer: &VendorResponse) -> Fault {
     of_start(answer, fault_of(answer))
@@ -30,19 +29,23 @@ pub(crate) fn of_start(answer: &VendorResponse, fault: Fault) -> Fault {
         502 | 504 | 520..=524 => Acceptance::Perhaps,
         _ => Acceptance::No,
     };
-    let class = match fault.class {
+    let fault = match fault.class {
         // A wrong address or an unknown model: the operator's matter, and no other back end's.
-        Class::Gone => Class::Unable,
-        class => class,
-    };
-    Fault {
-        class,
-        taken,
-        message: match (fault.class, class) {
-            (Class::Gone, Class::Unable) => UNKNOWN_MODEL.to_owned(),
-            _ => fault.message,
+        Class::Gone => Fault {
+            after: fault.after,
+            ..Fault::unknown_model(fault.detail)
         },
-        ..fault
+        _ => fault,
+    };
+    Fault { taken, ..fault }
+}
+
+/// What a fault means when its answer was one to a question about work: the vendor took the model long ago, so that what it
+/// does not know is the work.
+pub(crate) fn of_question(fault: Fault) -> Fault {
+    match fault.class {
+        Class::Model => Fault::vendor(Class::Gone, fault.detail),
+        _ => fault,
     }
 }
 
@@ -79,35 +82,8 @@ pub(crate) fn unexpected(answer: &VendorResponse) -> Fault {
 
 /// What an answer to a question about work means; `Gone` when the vendor does not know the work.
 pub(crate) fn fault_of(answer: &VendorResponse) -> Fault {
-    let words = serde_json::from_slice(&answer.bytes)
-        .ok()
-        .and_then(|body: Value| VendorError::read(&body));
-    // A page instead of JSON comes from whoever stands between, who does not know the request.
-    let page = words.is_none() && serde_json::from_slice::<Value>(&answer.bytes).is_err();
-    let words = words.unwrap_or_default();
-    let class = match answer.status {
-        400 | 403 | 422 | 451 if words.is_review() => Class::Reject,
-        400 | 402 | 403 | 429 if words.is_money() => Class::Quota,
-        400 | 403 if words.is_key() => Class::Dead,
-        400 | 403 | 422 if words.is_model() => Class::Gone,
-        401 => Class::Dead,
-        402 => Class::Quota,
-        429 => Class::Rate,
-        _ if page => Class::Retry,
-        403 => Class::Dead,
-        404 | 410 => Class::Gone,
-        400 | 405 | 406 | 411 | 413 | 414 | 415 | 422 | 451 => Class::BadRequest,
-        _ => Class::Retry,
-    };
-    let detail = answer.start();
-    let mut fault = match class {
-        Class::Reject => refused_by_review(&words.message),
-        Class::BadRequest => bad_request(&words.message),
-        _ => Fault::vendor(class, ""),
-    };
-    fault.detail = detail;
-    fault.after = pause_asked(answer);
-    fault
+    let body = serde_json::from_slice::<Value>(&answer.bytes).ok();
+    fault_by(&[], answer, body.and_then(|body| VendorError::read(&body)))
 }
 
 /// What an unwelcome answer means by a vendor's table, or else by its status.
@@ -118,57 +94,88 @@ pub(crate) fn fault_by(
 ) -> Fault {
     let is_json = serde_json::from_slice::<Value>(&answer.bytes).is_ok();
     let said = said.unwrap_or_default();
-    match match_class(rules, answer.status, &said).filter(|_| is_json) {
-        Some(class) => Fault {
-            after: pause_asked(answer),
-            detail: answer.start(),
-            ..fault_as(class, &said.message)
-        },
-        None => fault_of(answer),
+    let class = if is_json {
+        class_of(rules, answer.status, &said)
+    } else {
+        class_of_page(answer.status)
+    };
+    Fault {
+        after: pause_asked(answer).or_else(|| pause_in_words(&said.message)),
+        detail: detail_of(answer, &said),
+        ..fault_as(class)
+    }
+}
+
+/// The vendor's words for operators: what it says, or the start of an answer that says nothing.
+pub(crate) fn detail_of(answer: &VendorResponse, said: &VendorError) -> String {
+    let words = said.words();
+    if words.is_empty() {
+        return answer.start();
+    }
+    let words = shortened(&answer.secrets.hide(&words));
+    format!("status {}: {words}", answer.status)
+}
+
+/// What a page instead of JSON means: it comes from whoever stands between, who knows neither the request nor the account.
+fn class_of_page(status: u16) -> Class {
+    match status {
+        401 => Class::Dead,
+        402 => Class::Quota,
+        429 => Class::Rate,
+        _ => Class::Retry,
+    }
+}
+
+/// What is said with a status means.
+fn class_of(rules: &[ErrorRule], status: u16, said: &VendorError) -> Class {
+    let about_request = matches!(status, 400 | 403 | 404 | 422);
+    if said.is_model() && (about_request || status == 401) {
+        return Class::Model;
+    }
+    let by_table = match_class(rules, status, said);
+    let class = by_table.unwrap_or_else(|| usual_class(status, said));
+    let vague = match class {
+        Class::BadRequest | Class::Gone => true,
+        // A refusal that a vendor's table does not know is the account's only where nothing is said of the model.
+        Class::Dead => by_table.is_none() && status == 403 && !said.is_key(),
+        _ => false,
+    };
+    if vague && about_request && said.speaks_of_model() {
+        return Class::Model;
+    }
+    class
+}
+
+/// What most vendors mean.
+fn usual_class(status: u16, said: &VendorError) -> Class {
+    match status {
+        400 | 403 | 422 | 451 if said.is_review() => Class::Reject,
+        400 | 402 | 403 | 429 if said.is_money() => Class::Quota,
+        400 | 403 if said.is_key() => Class::Dead,
+        401 | 403 => Class::Dead,
+        402 => Class::Quota,
+        429 => Class::Rate,
+        404 | 410 => Class::Gone,
+        400 | 405 | 406 | 411 | 413 | 414 | 415 | 422 | 451 => Class::BadRequest,
+        _ => Class::Retry,
     }
 }
 
 /// The fault of work that a vendor has given up, by its table; what it does not have may pass.
 pub(crate) fn failed_by(rules: &[ErrorRule], said: &VendorError) -> Fault {
-    let class = match_class(rules, 200, said).unwrap_or(match () {
-        () if said.is_review() => Class::Reject,
-        () if said.is_money() => Class::Quota,
-        () => Class::Retry,
-    });
-    let detail = shortened(&format!("{}: {}", said.code, said.message));
+    let class = match match_class(rules, 200, said) {
+        _ if said.is_model() => Class::Model,
+        Some(Class::BadRequest | Class::Gone) if said.speaks_of_model() => Class::Model,
+        Some(class) => class,
+        None if said.is_review() => Class::Reject,
+        None if said.is_money() => Class::Quota,
+        None if said.speaks_of_model() => Class::Model,
+        None => Class::Retry,
+    };
     Fault {
-        detail,
-        ..fault_as(class, &said.message)
+        detail: shortened(&said.words()),
+        ..fault_as(class)
     }
-}
-
-/// A fault of a class, with the vendor's reason where it is about the request.
-fn fault_as(class: Class, reason: &str) -> Fault {
-    match class {
-        Class::Reject => refused_by_review(reason),
-        Class::BadRequest => bad_request(reason),
-        _ => Fault::vendor(class, ""),
-    }
-}
-
-/// The fault of content that a review refused, with the vendor's reason.
-pub(crate) fn refused_by_review(reason: &str) -> Fault {
-    let reason = reason_for_caller(reason);
-    Fault::denied(if reason.is_empty() {
-        "the content was refused by review".to_owned()
-    } else {
-        reason
-    })
-}
-
-/// The fault of a request that the vendor cannot work with, with its reason.
-pub(crate) fn bad_request(reason: &str) -> Fault {
-    let reason = reason_for_caller(reason);
-    Fault::unusable(if reason.is_empty() {
-        "the back end cannot work with this request".to_owned()
-    } else {
-        reason
-    })
 }
 
 /// Whether an answer says that a task does not exist. A probe that asks for an impossible task shows by it that the vendor is
@@ -177,18 +184,10 @@ pub(crate) fn is_unknown_task(answer: &VendorResponse) -> bool {
     matches!(answer.status, 400 | 404 | 422) && answer.json().is_ok()
 }
 
-/// How long the vendor asks to be left alone.
-pub(crate) fn pause_asked(answer: &VendorResponse) -> Option<Duration> {
-    // A date is held against the vendor's own clock; without one it says nothing.
-    let date = answer.headers.get(http::header::DATE);
-    let now = date
-        .and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok())
-        .unwrap_or(SystemTime::UNIX_EPOCH + Duration::from_hours(24 * 365 * 300));
-    answer.retry_after(now).map(|rest| rest.min(LONGEST_REST))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use bytes::Bytes;
     use http::HeaderMap;
     use serde_json::json;
@@ -213,9 +212,9 @@ mod tests {
             (400, error("moderation_blocked"), Class::Reject),
             (400, error("billing_hard_limit_reached"), Class::Quota),
             (400, error("invalid_value"), Class::BadRequest),
-            (400, error("model_not_found"), Class::Gone),
-            (403, error("ModelNotOpen"), Class::Gone),
-            (422, error("invalid_model"), Class::Gone),
+            (400, error("model_not_found"), Class::Model),
+            (403, error("ModelNotOpen"), Class::Model),
+            (422, error("invalid_model"), Class::Model),
             (401, error("invalid_api_key"), Class::Dead),
             (402, "{}".into(), Class::Quota),
             (403, error("unverified"), Class::Dead),
@@ -249,7 +248,7 @@ mod tests {
             ),
             (403, "<html>".into(), Class::Retry),
             (404, "<html>".into(), Class::Retry),
-            (404, error("model_not_found"), Class::Gone),
+            (404, error("model_not_found"), Class::Model),
             (410, "{}".into(), Class::Gone),
             (
                 422,
@@ -292,7 +291,7 @@ mod tests {
         ));
         assert_eq!(
             (unknown.class, &*unknown.message),
-            (Class::Unable, "the back end does not know the model")
+            (Class::Model, "the back end does not know the model")
         );
     }
 

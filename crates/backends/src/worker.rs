@@ -143,6 +143,10 @@ impl Backend for Worker {
         self.vendor.submit_limit(work)
     }
 
+    fn last_call_limit(&self, work: &Work) -> Duration {
+        self.vendor.last_call_limit(work)
+    }
+
     fn takes_hints(&self) -> bool {
         self.vendor.takes_hints()
     }

@@ -13,6 +13,8 @@ mod comfyui_wishes;
 #[cfg(feature = "studio")]
 #[path = "embedded/defaults.rs"]
 mod defaults;
+#[path = "vendors/errors.rs"]
+mod errors;
 #[path = "vendors/every.rs"]
 mod every;
 #[path = "vendors/example.rs"]
@@ -58,6 +60,8 @@ mod openai;
 mod openai_dialects;
 #[path = "vendors/openai_failures.rs"]
 mod openai_failures;
+#[path = "vendors/openai_servers.rs"]
+mod openai_servers;
 #[path = "vendors/openai_videos.rs"]
 mod openai_videos;
 #[path = "vendors/piapi.rs"]
@@ -72,6 +76,8 @@ mod regards;
 mod replicate;
 #[path = "vendors/roletask.rs"]
 mod roletask;
+#[path = "vendors/roletask_older.rs"]
+mod roletask_older;
 #[path = "vendors/roletask_refusals.rs"]
 mod roletask_refusals;
 #[path = "vendors/runway.rs"]

@@ -58,7 +58,7 @@ pub struct Family {
     pub queue: &'static str,
     /// Whether waiting has a word of its own (`PENDING_QUEUE`).
     pub shows_waiting: bool,
-    /// `data` of a refusal.
+    /// What an error response has as `data`.
     pub refused_data: RefusedData,
     /// `message` of an accepted submit.
     pub accepted_message: &'static str,
@@ -107,7 +107,7 @@ impl Family {
         shape: |_| Schema::default(),
     };
 
-    /// The word for a state.
+    /// How this family spells a state in responses.
     pub const fn state_word(&self, state: JobState) -> &'static str {
         match state {
             JobState::Waiting if !self.shows_waiting => JobState::Running.word(),

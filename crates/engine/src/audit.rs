@@ -1,4 +1,4 @@
-//! The audit of everything that is kept: the books, the chain of acts, and the files. It needs no engine at work.
+//! The audit of everything that is kept: the ledger, the chain of acts, and the files. It needs no engine at work.
 
 mod archive_files;
 mod assets;

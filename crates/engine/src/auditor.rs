@@ -1,4 +1,4 @@
-//! A look at the books all the time, some accounts at each step: what is cheap to ask is asked while the service works,
+//! A look at the ledger all the time, some accounts at each step: what is cheap to ask is asked while the service works,
 //! and shown as a metric.
 
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ impl Auditor {
             tracing::error!(
                 invariant = fault.invariant,
                 account = fault.subject,
-                "the books are wrong: {}",
+                "the ledger is wrong: {}",
                 fault.what
             );
         }

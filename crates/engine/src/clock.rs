@@ -42,7 +42,18 @@ pub struct ServiceClock {
     /// How far the time that is shown is ahead of the service's own.
     ahead_ms: AtomicI64,
     slew: Mutex<ClockSlew>,
+    /// How the time that is shown is to be turned back, before whatever is over by it has been ended.
+    set_back: Mutex<Option<SetBack>>,
     agreement: Mutex<Agreement>,
+}
+
+/// The time that is shown goes back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SetBack {
+    /// What it has been so far.
+    pub(crate) from_ms: i64,
+    /// By how much it is still to be moved; a process begins with the wall clock as it is.
+    by_ms: i64,
 }
 
 impl Clock {
@@ -67,7 +78,14 @@ impl Clock {
     async fn begin(source: Source, store: &Store) -> Result<Self, atelier_store::Error> {
         let steady_ms = start::steady_ms(&source, store).await?;
         let ahead_ms = source.wall_ms() - steady_ms;
+        let noted_ms = store.nodes().clock_notes().await?;
+        let noted_ms = noted_ms.first().map_or(0, |note| note.wall_ms);
+        let set_back = (noted_ms > source.wall_ms()).then_some(SetBack {
+            from_ms: noted_ms,
+            by_ms: 0,
+        });
         Ok(Self::Service(Arc::new(ServiceClock {
+            set_back: Mutex::new(set_back),
             steady_ms: AtomicI64::new(steady_ms - source.boot_ms()),
             ahead_ms: AtomicI64::new(ahead_ms),
             slew: Mutex::default(),
@@ -153,15 +171,33 @@ impl Clock {
             Adjustment::Little(by_ms) => {
                 clock.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
             }
+            Adjustment::TakeOver(by_ms) if by_ms < 0 => {
+                let from_ms = clock.steady_ms() + clock.ahead_ms();
+                *clock.set_back() = Some(SetBack { from_ms, by_ms });
+            }
             Adjustment::TakeOver(by_ms) => {
-                clock.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
-                tracing::warn!(
-                    by_ms,
-                    "the wall clock was set, and is taken over; nothing waits longer or ends earlier for it"
-                );
+                clock.take_over(by_ms);
             }
         }
         slew.was_set(wall_ms - boot_ms)
+    }
+
+    /// Whether the time that is shown is about to be turned back, which is told once: what was over by it must end first, see
+    /// [`Self::turn_back`]. Where that fails, the difference goes on and is taken over later.
+    pub(crate) fn set_back(&self) -> Option<SetBack> {
+        let Self::Service(clock) = self else {
+            return None;
+        };
+        clock.set_back().take()
+    }
+
+    /// Turns the time that is shown back.
+    pub(crate) fn turn_back(&self, set_back: SetBack) {
+        if let Self::Service(clock) = self
+            && set_back.by_ms < 0
+        {
+            clock.take_over(set_back.by_ms);
+        }
     }
 
     /// What the next process is to go on from; `None` where nothing is to be kept.
@@ -190,6 +226,19 @@ impl ServiceClock {
 
     fn ahead_ms(&self) -> i64 {
         self.ahead_ms.load(Ordering::Relaxed)
+    }
+
+    /// Moves the time that is shown.
+    fn take_over(&self, by_ms: i64) {
+        self.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
+        tracing::warn!(
+            by_ms,
+            "the wall clock was set, and is taken over; nothing waits longer or ends earlier for it"
+        );
+    }
+
+    fn set_back(&self) -> MutexGuard<'_, Option<SetBack>> {
+        self.set_back.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn slew(&self) -> MutexGuard<'_, ClockSlew> {

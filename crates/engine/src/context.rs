@@ -26,7 +26,7 @@ const HINT_PAUSE: Duration = Duration::from_millis(10);
 /// A node that was silent for this long is no longer listed.
 const NODE_SILENT_MS: i64 = 60_000;
 
-/// A wall clock that differs by more from the time that is gone by is worth a word.
+/// A wall clock that differs by more from the service's own time is logged.
 const CLOCK_OFF_MS: i64 = 2_000;
 
 /// What a node says about itself, as it is stored.
@@ -36,6 +36,8 @@ pub(crate) struct NodeDetail {
     pub(crate) version: String,
     pub(crate) in_hand: usize,
     pub(crate) clock_ahead_ms: i64,
+    /// What works inside it can do, beside what it serves for want of others; nothing is known of older builds.
+    pub(crate) inside: Option<Vec<String>>,
 }
 
 /// What a context is built from.
@@ -156,18 +158,23 @@ impl Context {
     }
 
     /// Says that this node is alive, what it is, how many jobs it has in hand, and how far its machine's clock is off.
-    pub(crate) async fn beat(&self, in_hand: usize) -> Result<(), atelier_store::Error> {
+    pub(crate) async fn beat(
+        &self,
+        in_hand: usize,
+        inside: Vec<String>,
+    ) -> Result<(), atelier_store::Error> {
         let (now_ms, off_ms) = (self.steady_ms(), self.clock.off_ms());
         if off_ms.abs() > CLOCK_OFF_MS {
             tracing::warn!(
                 ahead_ms = off_ms,
-                "a wall clock differs from the time that is gone by"
+                "a wall clock differs from the service's own time"
             );
         }
         let detail = NodeDetail {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             in_hand,
             clock_ahead_ms: off_ms,
+            inside: Some(inside),
         };
         let detail = serde_json::to_string(&detail).unwrap_or_default();
         let store = &self.store;
@@ -194,6 +201,19 @@ impl Context {
     /// Nodes that were heard of since then are taken to be at work.
     pub(crate) fn alive_since_ms(&self) -> i64 {
         self.steady_ms() - NODE_SILENT_MS
+    }
+
+    /// Whether another node may have somebody inside its process for an operation; so it is taken to be when that is not known.
+    pub(crate) async fn others_do(&self, operation: &str) -> bool {
+        let Ok(nodes) = self.alive_nodes().await else {
+            return true;
+        };
+        let mut others = nodes.iter().filter(|node| node.id != self.node());
+        others.any(|node| {
+            let detail: NodeDetail = serde_json::from_str(&node.detail).unwrap_or_default();
+            let inside = detail.inside;
+            inside.is_none_or(|inside| inside.iter().any(|name| name == operation))
+        })
     }
 
     /// What is written down of an act: who did it, what, to what, and more about it.

@@ -191,7 +191,7 @@ impl Engine {
         &self.tidy
     }
 
-    /// What looks at the books all the time.
+    /// What looks at the ledger all the time.
     pub fn auditor(&self) -> &Auditor {
         &self.auditor
     }
@@ -220,6 +220,26 @@ impl Engine {
         self.runner.renew_step().await?;
         self.assets.load_address_keys().await?;
         self.admin.accounts().load_allowances().await?;
-        self.context.beat(self.runner.in_hand()).await
+        let inside = self.runner.done_inside();
+        self.context.beat(self.runner.in_hand(), inside).await
+    }
+
+    /// Draws the time that is shown towards the wall clock. Before it is turned back, what was over by it ends for good.
+    pub async fn clock_step(&self) -> Result<(), atelier_store::Error> {
+        let clock = self.context.clock();
+        let was_set = clock.draw_in();
+        if let Some(set_back) = clock.set_back() {
+            let ended = self.admin.sessions().end_overdue(set_back.from_ms).await?;
+            clock.turn_back(set_back);
+            tracing::info!(
+                ended,
+                "sessions that were over before the clock was set back have ended"
+            );
+        }
+        if was_set {
+            // Whoever starts after a crash is to know at once.
+            self.context.note_clock().await?;
+        }
+        Ok(())
     }
 }

@@ -56,7 +56,7 @@ pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::RunningEngine;
 pub use meters::Meters;
-pub use runner::{EmbeddedWorker, Runner};
+pub use runner::{EmbeddedWorker, ModelOutlook, Runner};
 pub use settings::{
     CallbackSettings, Days, Hours, JobSettings, Minutes, Period, PriceSettings, PromptSettings,
     PublicUrls, Retention, Seconds, Settings, Translation,

@@ -76,7 +76,7 @@ static LOOPS: &[Loop] = &[
         },
     },
     Loop {
-        name: "courier",
+        name: "callbacks",
         pause_ms: |settings| settings.jobs.idle_ms,
         hint: Some(|engine| &engine.context().wakes().callbacks),
         step: |engine| {
@@ -84,7 +84,7 @@ static LOOPS: &[Loop] = &[
         },
     },
     Loop {
-        name: "handover",
+        name: "callback queue",
         pause_ms: |settings| settings.jobs.idle_ms,
         hint: Some(|engine| &engine.callbacks().queue().hint),
         step: |engine| {
@@ -137,16 +137,7 @@ static LOOPS: &[Loop] = &[
         name: "clock",
         pause_ms: |_| CLOCK_LOOK_MS,
         hint: None,
-        step: |engine| {
-            Box::pin(async move {
-                let context = engine.context();
-                if context.clock().draw_in() {
-                    // Whoever starts after a crash is to know at once.
-                    context.note_clock().await?;
-                }
-                Ok(NextStep::Pause)
-            })
-        },
+        step: |engine| Box::pin(async move { engine.clock_step().await.map(|()| NextStep::Pause) }),
     },
     Loop {
         name: "renewer",
@@ -203,6 +194,8 @@ impl Engine {
     /// Starts every loop. On a store of one process, whatever a dead predecessor had in hand is free at once.
     pub async fn run(self: &Arc<Self>) -> Result<RunningEngine, atelier_store::Error> {
         self.take_over().await?;
+        // Before this process notes the time itself.
+        self.clock_step().await?;
         self.runner().workers().load().await?;
         self.admin().models().load().await?;
         self.renew_step().await?;

@@ -52,7 +52,7 @@ impl StoredModel {
     }
 }
 
-/// A definition as it is stored.
+/// The JSON that the store keeps of a definition.
 pub(crate) fn stored_definition(definition: &ModelDefinition, declared: bool) -> String {
     let mut value = serde_json::to_value(definition).unwrap_or_default();
     if declared {

@@ -1,4 +1,4 @@
-//! The body that fetch and callbacks share, and that of callbacks alone.
+//! What fetch shows of a job, and what its callback posts.
 
 use atelier_contract::family::{AnswerMode, Family};
 use atelier_contract::models::render_job;
@@ -11,11 +11,11 @@ pub(crate) fn family_of(operation: &str) -> Option<&'static Family> {
     atelier_contract::operation(operation).map(|(family, _)| family)
 }
 
-/// What is posted of a job: what the family shows of it, or the job as its own page shows it where the operation answers with
-/// its result and has no fetch. Results stand in both as addresses.
+/// What is posted of a job: the body of the family's fetch, or that of `/jobs/v1/{jobId}` where the operation answers with its
+/// result and has no fetch. Both name results by their URLs.
 pub(crate) fn callback_body(job: &Job) -> Option<Bytes> {
     let (family, submit) = atelier_contract::operation(&job.operation)?;
-    // A job that was asked for in other words is told of in them.
+    // A job from the midjourney-proxy API gets that API's body.
     if let Some(other) = midjourney::callback(job) {
         return Some(Bytes::from(other.to_string()));
     }

@@ -1,13 +1,16 @@
 //! The runner: jobs are worked on, from the lease to the end.
 
+mod accepted_model;
 mod adopt;
 mod begin;
 mod fail;
 mod finish;
 mod headroom;
+mod hopeless;
 mod job;
 mod lease;
 mod length;
+mod model_outlook;
 mod past_failures;
 mod poll;
 mod polling;
@@ -35,7 +38,6 @@ use atelier_backends::support::FieldSupport;
 use atelier_backends::{Vendor, WebhookRequest};
 use atelier_contract::brief::Brief;
 use atelier_contract::family::{Family, SubmitEndpoint};
-use atelier_contract::models::ModelRevision;
 use atelier_contract::{FamilyStatus, FaultKind, Refusal};
 use atelier_store::{Guard, JobRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -60,6 +62,7 @@ use worker_accounts::WorkerAccounts;
 pub(crate) use headroom::ShortSeen;
 pub(crate) use job::{InitialLease, LeasedJob, NamedModel, routing_of};
 pub(crate) use length::is_long;
+pub use model_outlook::ModelOutlook;
 pub(crate) use pool::build::credential_place;
 pub(crate) use pool::choice::{Choice, Headroom, PastFailures, Requirements};
 pub(crate) use pool::slot::Slot;
@@ -132,6 +135,11 @@ impl Runner {
         self.core.register.ids().len()
     }
 
+    /// The operations of what works inside this process, beside what it serves for want of others.
+    pub(crate) fn done_inside(&self) -> Vec<String> {
+        self.pool().done_inside()
+    }
+
     /// How far a job in hand is, if it is in hand.
     pub(crate) fn progress(&self, id: &str) -> Option<u8> {
         self.core.register.progress(id)
@@ -155,12 +163,15 @@ impl Runner {
         account_id: &Arc<str>,
         now_ms: i64,
     ) -> PoolAnswer<Result<Slot, Choice>> {
-        // What everybody refuses is refused before the store is asked about other work for its sake.
-        let is_refused = || requirements.long && self.refusal(requirements, brief).is_some();
-        if self.context.stopping().is_cancelled() || is_refused() {
+        let is_stopping = self.context.stopping().is_cancelled();
+        if is_stopping || requirements.long {
+            // For a long job the store is asked about short work before its slot is taken, but not for one that everybody
+            // refuses. So the back ends are asked here, and once: the slot is taken below without asking them again.
             let PoolAnswer { place, refused } = self.pool().look(requirements, brief, now_ms);
-            let place = Err(place);
-            return PoolAnswer { place, refused };
+            if is_stopping || refused.is_some() {
+                let place = Err(place);
+                return PoolAnswer { place, refused };
+            }
         }
         let seen = &mut ShortSeen::for_caller();
         let headroom = headroom::headroom_for(&self.core, requirements, account_id, seen).await;
@@ -168,6 +179,13 @@ impl Runner {
             headroom,
             ..*requirements
         };
+        if requirements.long {
+            let place = self.pool().take(&requirements, account_id, now_ms);
+            return PoolAnswer {
+                place,
+                refused: None,
+            };
+        }
         self.pool()
             .take_suited(&requirements, brief, account_id, now_ms)
     }
@@ -281,6 +299,12 @@ impl Runner {
     /// Asks about a job at once; false when it is not here.
     pub(crate) fn poll_now(&self, id: &str) -> bool {
         self.polling.poll_now(id, self.context.steady_ms())
+    }
+
+    /// Whether a word was given to this vendor for one of its attempts.
+    pub fn gave_hook(&self, backend_id: &str, token: &str) -> bool {
+        let attempt = self.context.keyring().hook_attempt(backend_id, token);
+        attempt.is_some()
     }
 
     /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed. A vendor that signs
@@ -436,6 +460,7 @@ impl Runner {
         self.workers().load().await?;
         upkeep::probe_credit(&self.context, self.pool());
         upkeep::end_hopeless(&self.core).await?;
+        hopeless::end_waiting(&self.core).await?;
         self.context.wakes().work.notify_one();
         Ok(())
     }
@@ -454,18 +479,8 @@ impl Runner {
         status::serves(self.pool(), submit, asked, self.context.steady_ms())
     }
 
-    /// The same for a model of the catalogue, by its routes.
-    pub fn serves_model(&self, submit: &SubmitEndpoint, row: &ModelRevision) -> bool {
-        let definition = &row.definition;
-        let like = definition.like.as_deref().unwrap_or(&definition.name);
-        let asked = AskedModel {
-            // An operation as a whole has no model of its own.
-            name: match atelier_contract::operation(like) {
-                Some(_) => None,
-                None => like.rsplit('/').next(),
-            },
-            routing: routing_of("", RoutingConstraint::Any, Some(row)),
-        };
-        status::serves(self.pool(), submit, asked, self.context.steady_ms())
+    /// The same for models of the catalogue, as everything is now.
+    pub fn model_outlook(&self) -> ModelOutlook<'_> {
+        ModelOutlook::new(self.pool(), self.context.steady_ms())
     }
 }

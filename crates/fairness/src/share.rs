@@ -98,6 +98,11 @@ impl FairSemaphore {
         Self::new(name, whole, (whole / FIXED_SHARE).max(largest), largest)
     }
 
+    /// So many for each holder, however many holders there are: of what costs the whole next to nothing.
+    pub fn each(name: &'static str, share: u64) -> Arc<Self> {
+        Self::new(name, u64::MAX, share, share)
+    }
+
     /// Goes by what an operator gives single holders of it; what comes back within seconds is everybody's all the same.
     pub fn set_limits(&self, allowances: &Arc<LimitOverrides>) {
         let _ = self.allowances.set(Arc::clone(allowances));

@@ -1,15 +1,22 @@
 // Calls to the service. The session is a cookie that scripts cannot read; what changes something also carries the
 // token that the service gave for this session. A lost connection is tried again, a refusal never is.
 
+import { language, maybe, t } from "./words.js";
+import { readable } from "./show.js";
+import { dropDraft } from "./draft.js";
+
 /** What a refusal says. */
 export class Refused extends Error {
   /** @param {number} status @param {any} body */
   constructor(status, body) {
-    super(body?.message || `The service answered with ${status}.`);
+    super(body?.error?.message || body?.message || t("answeredWith", status));
     this.status = status;
     this.code = body?.code || body?.error?.code || null;
     this.field = body?.param || body?.error?.param || null;
-    if (body?.error?.message) this.message = body.error.message;
+    this.message = readable(this.message);
+    // The service speaks English; what to do is known in every language.
+    const advice = language === "en" ? "" : maybe(`fix.${this.code}`);
+    if (advice) this.message = `${advice} (${this.message})`;
   }
 }
 
@@ -82,14 +89,25 @@ export const patch = (path, body) => send("PATCH", path, body);
 export const put = (path, body) => send("PUT", path, body);
 export const remove = (path) => send("DELETE", path);
 
-/** Submits work once, however often the connection is lost: the same key finds the same job. */
-export async function submit(path, body) {
-  const key = crypto.randomUUID();
+/** Keys of submits that were never answered: sent once more, such a one finds the job that it may have made. */
+const unanswered = new Map();
+const SUBMIT_ROUNDS = 4;
+
+/** Submits work once, however often the connection is lost: the same key finds the same job. `lost` hears of it at once. */
+export async function submit(path, body, lost = () => {}) {
+  const name = `${path} ${JSON.stringify(body)}`;
+  const key = unanswered.get(name) || crypto.randomUUID();
+  unanswered.delete(name);
   for (let round = 0; ; round += 1) {
     try {
       return await post(path, body, { "Idempotency-Key": key });
     } catch (error) {
-      if (error instanceof Refused || round === 4) throw error;
+      if (error instanceof Refused) throw error;
+      lost();
+      if (round === SUBMIT_ROUNDS) {
+        unanswered.set(name, key);
+        throw new Error(t("notSent"));
+      }
       await pause(400 * 2 ** round);
     }
   }
@@ -118,6 +136,7 @@ export async function signIn(secret) {
 
 export async function signOut(everywhere = false) {
   await send("DELETE", `/console/session${everywhere ? "?everywhere=true" : ""}`);
+  dropDraft();
   csrf = "";
 }
 

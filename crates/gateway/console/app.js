@@ -9,11 +9,21 @@ import { Create } from "./pages/create.js";
 import { catalogue } from "./catalogue.js";
 import { listen, onJobs } from "./events.js";
 import { later } from "./parts/later.js";
+import { NotFound } from "./parts/not_found.js";
 
-/** Every page but the first is read when it is first opened, or when there is nothing else to do. */
+/** Every page but the first is read when it is first opened, or when somebody is about to. */
 const Library = later(() => import("./pages/library.js").then((page) => page.Library));
 const JobPage = later(() => import("./pages/job.js").then((page) => page.JobPage));
 const Account = later(() => import("./pages/account.js").then((page) => page.Account));
+const LATER = { library: Library, job: JobPage, account: Account };
+
+/** Whoever points at a link, or comes to it by keyboard, is about to follow it. */
+function aboutToGo(event) {
+  const link = event.target.closest?.("a[href^='/console/']");
+  const [name] = link ? link.pathname.slice("/console/".length).split("/") : [];
+  LATER[name]?.ready().catch(() => {});
+}
+
 const PAGES = { create: Create, library: Library, job: JobPage, account: Account };
 const OPERATOR_PAGES = {
   overview: () => import("./pages/operator/overview.js").then((page) => page.Overview), jobs: () => import("./pages/operator/lists.js").then((page) => page.Jobs),
@@ -24,9 +34,11 @@ const OPERATOR_PAGES = {
 };
 
 function OperatorPages({ who, route, enter }) {
-  const name = OPERATOR_PAGES[route.rest[0]] ? route.rest[0] : "overview";
+  const name = route.rest[0] || "overview";
   const [page, setPage] = useState({ name: "", View: null });
-  useEffect(() => { OPERATOR_PAGES[name]().then((View) => setPage({ name, View })); }, [name]);
+  const read = OPERATOR_PAGES[name];
+  useEffect(() => { if (read) read().then((View) => setPage({ name, View })); }, [name]);
+  if (!read) return html`<${NotFound} who=${who} />`;
   return page.name === name && page.View ? html`<${page.View} who=${who} route=${route} enter=${enter} />` : null;
 }
 
@@ -46,9 +58,11 @@ function App({ first }) {
     addEventListener("hashchange", enter);
     onSignedOut(() => setWho(null));
     document.addEventListener("click", followLinks);
+    for (const sign of ["pointerover", "focusin"]) document.addEventListener(sign, aboutToGo, { passive: true });
     return () => {
       removeEventListener("hashchange", enter);
       document.removeEventListener("click", followLinks);
+      for (const sign of ["pointerover", "focusin"]) document.removeEventListener(sign, aboutToGo);
     };
   }, []);
   const refresh = () => get("/artgen/v1/info").then(({ data }) => setWho((old) => (old ? { ...old, account: { ...old.account, ...data } } : old)), () => {});
@@ -59,14 +73,16 @@ function App({ first }) {
     const ask = () => { clearTimeout(soon); soon = window.setTimeout(refresh, 250); };
     const leave = onJobs(ask);
     listen(true);
-    const idle = globalThis.requestIdleCallback || ((work) => setTimeout(work, 1500));
-    idle(() => { for (const page of [Library, JobPage, Account]) page.ready().catch(() => {}); });
     return () => { clearTimeout(soon); leave(); listen(false); };
   }, [who?.account?.email]);
   if (!who) return html`<${SignIn} entered=${setWho} />`;
-  const asOperator = who.operator && (route.page === "operator" || (!who.account && route.page !== "job"));
-  const Page = asOperator ? OperatorPages : (who.looking && route.page === "create" ? Library : PAGES[route.page] || Create);
-  const there = asOperator && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route;
+  // Whoever looks at an account with its own eyes sees what it sees, and has to stop looking before anything can be changed.
+  const runs = who.operator && !who.looking;
+  const lost = !PAGES[route.page] && !(runs && route.page === "operator");
+  const home = runs && !who.account && route.page !== "job" && !lost;
+  const there = home && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route;
+  const own = who.looking && route.page === "create" ? Library : PAGES[route.page];
+  const Page = lost ? NotFound : there.page === "operator" ? OperatorPages : own;
   const leave = (everywhere) => signOut(everywhere).finally(() => { setWho(null); go("create", {}, { replace: true }); });
   const back = () => endVisit().then((now) => { setWho(now); go("operator/accounts"); }, () => {});
   return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back}><${Page} who=${who} route=${there} refresh=${refresh} enter=${setWho} /><//>`;

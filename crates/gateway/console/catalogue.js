@@ -62,6 +62,7 @@ export function fieldsOf(schema, order, resolve) {
   const required = new Set(schema.required || []);
   const place = (name) => { const found = (order || []).indexOf(name); return found < 0 ? 1e6 : found; };
   return Object.entries(schema.properties || {})
+    .filter(([, property]) => property)
     .sort(([a], [b]) => place(a) - place(b))
     .map(([name, property]) => field(name, property, required.has(name), resolve));
 }

@@ -80,11 +80,23 @@ export const tile = (family) => new URL(`./tiles/${family.toLowerCase().replace(
 /** The state of a job in a word. */
 export const state = (job) => t({ SUCCESS: "done", FAILED: "failed", PENDING_QUEUE: "waiting" }[job.status] || (job.startedAt ? "running" : "waiting"));
 
-/** A failure without the word in brackets, which is for programs, as a sentence. */
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?。]$/.test(text) ? "" : "."}`;
+
+/** What a field is called where a message begins with its name on the wire, as `targetImage: no face was found`. */
+export function readable(message) {
+  const [, name, place, rest] = /^([a-z]\w*)(\[\d+\])?: (.*)$/s.exec(message || "") || [];
+  if (!name || !maybe(`field.${name}`)) return message || "";
+  const which = place ? ` ${Number(place.slice(1, -1)) + 1}` : "";
+  return t("fieldSays", `${fieldName(name)}${which}`, rest);
+}
+
+/** A failure without the word in brackets, which is for programs, as a sentence; elsewhere its kind says what happened. */
 export function why(message) {
-  const text = (message || "").replace(/^\[[^\]]*\]\s*/, "").trim();
-  if (!text) return "";
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+  const [, kind, said] = /^(?:\[([^\]]*)\]\s*)?(.*)$/s.exec((message || "").trim()) || [];
+  const text = readable(said).trim();
+  const known = language === "en" ? "" : maybe(`kind.${kind || said}`);
+  if (known) return [known, said && kind ? `(${text})` : ""].filter(Boolean).join(" ");
+  return text ? sentence(text) : "";
 }
 
 /** What a vendor said, out of the envelope that it came in. */
@@ -92,7 +104,7 @@ export function said(text) {
   const plain = (text || "").replace(/\\"/g, '"');
   const [, before, inner] = /^([^{]*)\{.*?"(?:message|detail|error_message|msg)"\s*:\s*"((?:[^"\\]|\\.)+)"/s.exec(plain) || [];
   const shown = inner ? `${before}${inner}` : plain;
-  return shown.replace(/\b(retry|rate|quota|dead|reject|bad_request|unable|gone|house|bug): /g, (_, fault) => `${t(`fault.${fault}`)}, `);
+  return shown.replace(/\b(retry|rate|quota|dead|reject|bad_request|unable|model|gone|house|bug): /g, (_, fault) => `${t(`fault.${fault}`)}, `);
 }
 
 /** camelCase and snake_case as words. */
@@ -103,6 +115,8 @@ export function label(name) {
 
 /** What a field, an operation and a follow-up are called by people; one without a name of its own is spelled out. */
 export const fieldName = (name) => maybe(`field.${name}`) || label(name);
+/** What a value of a field is called by people. */
+export const valueName = (value) => maybe(`value.${value}`) || String(value);
 export const deed = (operation) => maybe(`do.${operation.split(".").slice(1).join(".")}`) || maybe(`do.${operation.split(".").pop()}`) || label(operation.split(".").pop());
 /** What an operator or a caller did, as the audit record names it. */
 export const act = (name) => maybe(`audit.${name}`) || name;

@@ -8,6 +8,8 @@ const read = () => { try { return localStorage.getItem(KEPT); } catch { return n
 const wanted = read() || (navigator.language || "en").slice(0, 2);
 export const language = LANGUAGES[wanted] ? wanted : "en";
 const chosen = language === "en" ? en : (await import(`./words/${language}.js`))[language];
+/** What comes from the catalogue of operations, which is written in English, in the viewer's language. */
+const locals = language === "en" ? {} : (await import(`./catalogue/${language}.js`)).texts;
 document.documentElement.lang = language;
 
 /** The text of a key, with its places filled in. */
@@ -18,6 +20,11 @@ export function t(key, ...values) {
 
 /** The text of a key, or nothing when no catalogue has it. */
 export const maybe = (key) => chosen[key] ?? en[key];
+
+/** A text of the catalogue in the viewer's language; one that nobody has translated stays as it is. */
+export const local = (text) => locals[plain(text)] ?? text;
+/** A text without its end and its lines, as the translations have it. */
+export const plain = (text) => text.replace(/\s+/g, " ").replace(/\.$/, "");
 
 /** The right one of a singular and a plural, with the number in it. */
 export const many = (number, one, more, shown = String(number)) => t(number === 1 ? one : more, shown);

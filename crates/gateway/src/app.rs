@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, anyhow};
 use atelier_contract::family::IMAGE_BODY;
 use atelier_contract::hex;
-use atelier_contract::models::ModelCatalogue;
+use atelier_contract::models::{DatedModels, ModelCatalogue};
 use atelier_engine::Engine;
 use atelier_fairness::share::FairSemaphore;
 use atelier_fairness::throughput::Throughput;
@@ -101,7 +101,7 @@ pub(crate) struct App {
     pub(crate) stopping: CancellationToken,
     /// The OpenAPI document, which changes with the operator's models.
     document: EditionCache<StaticContent>,
-    make_document: fn(&ModelCatalogue) -> StaticContent,
+    make_document: fn(DatedModels<'_>) -> StaticContent,
     /// What the console reads of it first.
     pub(crate) console_catalogue: EditionCache<StaticContent>,
     /// Where the console may take things from.
@@ -116,7 +116,7 @@ impl App {
         admin_token_hash: [u8; 32],
         is_public: bool,
         base_url: String,
-        make_document: fn(&ModelCatalogue) -> StaticContent,
+        make_document: fn(DatedModels<'_>) -> StaticContent,
     ) -> Result<Arc<Self>> {
         let limits = &config.limits;
         let proxies = TrustedProxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
@@ -174,7 +174,8 @@ impl App {
 
     /// The OpenAPI document with these models.
     pub(crate) fn document(&self, models: &Arc<ModelCatalogue>) -> Arc<StaticContent> {
-        self.document.get(models, self.make_document)
+        self.document
+            .get(models, self.engine.now_ms(), self.make_document)
     }
 
     /// Everything that accounts share.
@@ -183,6 +184,7 @@ impl App {
             &self.request_slots.accounts,
             &self.request_slots.operators,
             &self.request_slots.lookups,
+            &self.request_slots.known_lookups,
             &self.request_slots.open,
             &self.body_memory,
             &self.open_body_memory,

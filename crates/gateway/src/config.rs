@@ -34,6 +34,7 @@ pub(crate) struct Config {
     pub(crate) demo_account: bool,
     pub(crate) worker_threads: usize,
     pub(crate) base_url: String,
+    pub(crate) hook_base_url: String,
     pub(crate) origin_url: String,
     pub(crate) cdn_url: String,
     pub(crate) legacy_cdn_url: String,

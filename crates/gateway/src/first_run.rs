@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use atelier_contract::Quota;
+use atelier_engine::records::AccountFilter;
 use atelier_engine::{Engine, NewAccountRequest};
 
 use crate::app::Store;
@@ -35,7 +36,10 @@ pub(crate) async fn demo_key(
     if !config.demo_account {
         return Ok(None);
     }
-    let (_, accounts) = store.accounts().list(0, 1).await?;
+    let (_, accounts) = store
+        .accounts()
+        .list(&AccountFilter::default(), 0, 1)
+        .await?;
     let ours = engine.now_ms().to_string();
     if accounts > 0 || store.settings().put_if_absent(DONE, &ours).await? != ours {
         return Ok(None);

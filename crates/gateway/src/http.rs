@@ -5,7 +5,7 @@ pub(crate) mod access;
 pub(crate) mod admission;
 pub(crate) mod answer;
 pub(crate) mod answer_memory;
-mod body;
+pub(crate) mod body;
 pub(crate) mod body_share;
 mod caller;
 pub(crate) mod cors;
@@ -222,7 +222,12 @@ async fn handle(
             let counted = app.rates.open_page(page, from.peer);
             counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_PAGES, seconds))?;
         }
-        admission.arrive(&app.request_slots, target.kind(), access == Access::Open)?;
+        if access == Access::Open {
+            admission.arrive_open(target.kind());
+        } else {
+            // In a box, because a connection keeps room for the largest way for as long as it is open.
+            Box::pin(access::arrive(app, admission, &head.headers, target.kind())).await?;
+        }
     }
     let body = UnreadBody::new(body, Arc::clone(admission));
     let mut received = IncomingRequest {
@@ -235,7 +240,7 @@ async fn handle(
     };
     received.requester = match known {
         Some(caller) => Requester::Caller(caller),
-        // In a box, because a connection keeps room for the largest way for as long as it is open.
+        // In a box as well.
         None => Box::pin(access::admit(app, conn, access, &received)).await?,
     };
     if let Requester::Caller(caller) = &mut received.requester {

@@ -64,7 +64,7 @@ pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {
         })),
         "ping" => Ok(json!({})),
         "tools/list" => {
-            let all = tools::tools(&agent.app.models());
+            let all = tools::tools(&agent.app.models(), agent.app.engine.now_ms());
             Ok(json!({ "tools": tools::list(&all, &agent.only) }))
         }
         "tools/call" => return use_tool(agent, id, params).await,
@@ -152,7 +152,7 @@ async fn cancel(agent: &Agent, id: &Value) {
 /// Uses a tool. What is refused is told to the model, which can put it right.
 async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
     let name = params["name"].as_str().unwrap_or_default();
-    let all = tools::tools(&agent.app.models());
+    let all = tools::tools(&agent.app.models(), agent.app.engine.now_ms());
     let Some(tool) = tools::find(&all, name, &agent.only) else {
         return rpc_error(&id, WRONG_PARAMS, &format!("there is no tool `{name}`"));
     };

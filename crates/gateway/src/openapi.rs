@@ -8,20 +8,20 @@ use std::fmt::Write as _;
 use atelier_contract::Code;
 use atelier_contract::catalogue::Catalogue;
 use atelier_contract::family::SubmitEndpoint;
-use atelier_contract::models::ModelCatalogue;
+use atelier_contract::models::DatedModels;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::catalogue;
 use crate::http::static_content::StaticContent;
 
 /// The whole document, as it is sent while the operator has these models.
-pub(crate) fn static_document(models: &ModelCatalogue) -> StaticContent {
+pub(crate) fn static_document(models: DatedModels<'_>) -> StaticContent {
     let media_type = "application/json; charset=utf-8";
     StaticContent::new(media_type, document(models).to_string().into())
 }
 
 /// Lets every request that may name a model name those of the operator.
-fn name_models(catalogue: &mut Catalogue, models: &ModelCatalogue) {
+fn name_models(catalogue: &mut Catalogue, models: DatedModels<'_>) {
     let Catalogue {
         operations,
         schemas,
@@ -47,7 +47,7 @@ fn widen(
     schemas: &mut Map<String, Value>,
     schema: &mut Value,
     submit: &SubmitEndpoint,
-    models: &ModelCatalogue,
+    models: DatedModels<'_>,
 ) {
     let name = schema["$ref"].as_str();
     let name = name.and_then(|path| path.rsplit('/').next());
@@ -57,7 +57,7 @@ fn widen(
     }
 }
 
-fn document(models: &ModelCatalogue) -> Value {
+fn document(models: DatedModels<'_>) -> Value {
     let mut catalogue = catalogue();
     if !models.is_empty() {
         name_models(&mut catalogue, models);
@@ -144,6 +144,8 @@ fn refusal() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use atelier_contract::models::ModelCatalogue;
+
     use super::*;
 
     /// The checked-in document; set `ATELIER_TEST_UPDATE` to write it anew.
@@ -155,7 +157,7 @@ mod tests {
         reason = "a wish of whoever runs the tests"
     )]
     fn the_checked_in_document_is_fresh() {
-        let made = serde_json::to_string_pretty(&document(&ModelCatalogue::default()))
+        let made = serde_json::to_string_pretty(&document(ModelCatalogue::default().at(0)))
             .expect("JSON")
             + "\n";
         if std::env::var("ATELIER_TEST_UPDATE").is_ok() {
@@ -170,7 +172,7 @@ mod tests {
 
     #[test]
     fn every_operation_of_the_table_is_described_with_an_example() {
-        let document = document(&ModelCatalogue::default());
+        let document = document(ModelCatalogue::default().at(0));
         for family in atelier_contract::FAMILIES {
             for submit in family.submits {
                 let post = &document["paths"][submit.path]["post"];
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_operation_belongs_to_a_listed_group() {
-        let document = document(&ModelCatalogue::default());
+        let document = document(ModelCatalogue::default().at(0));
         let listed: Vec<&Value> = document["tags"]
             .as_array()
             .expect("tags")
@@ -214,7 +216,7 @@ mod tests {
 
     #[test]
     fn no_operation_has_two_meanings() {
-        let document = document(&ModelCatalogue::default());
+        let document = document(ModelCatalogue::default().at(0));
         let mut ids = Vec::new();
         for path in document["paths"].as_object().expect("paths").values() {
             for operation in path.as_object().expect("methods").values() {

@@ -7,18 +7,24 @@ use std::path::{Path, PathBuf};
 mod bounds;
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/console.rs"]
+mod console;
 #[path = "tidy/crash_points.rs"]
 mod crash_points;
 #[path = "tidy/names.rs"]
 mod names;
 #[path = "tidy/parts.rs"]
 mod parts;
+#[path = "tidy/promises.rs"]
+mod promises;
 #[path = "tidy/retries.rs"]
 mod retries;
 #[path = "tidy/scripts.rs"]
 mod scripts;
 #[path = "tidy/sizes.rs"]
 mod sizes;
+#[path = "tidy/traits.rs"]
+mod traits;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -5,12 +5,14 @@ pub(crate) mod row;
 pub use row::{Account, AccountLimits, AccountLimitsPatch, AccountPatch};
 
 use atelier_contract::Quota;
+use atelier_contract::pages::accounts::AccountOrder;
 
 use crate::accounts::row::{ACCOUNT_COLUMNS, LIMITS_COLUMNS};
 use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
+use crate::jobs::filter::containing;
 use crate::keys::{self, AddKeyOutcome, NewKey};
 use crate::store_core::StoreCore;
 use crate::{Error, Result};
@@ -30,6 +32,18 @@ pub struct NewAccount {
     pub ledger_id: String,
     pub now_ms: i64,
 }
+
+/// Which accounts to list, and in which order.
+#[derive(Clone, Debug, Default)]
+pub struct AccountFilter {
+    /// A part of the e-mail address, in any case, or an identifier; empty for all.
+    pub text: String,
+    /// The order of the list.
+    pub order: AccountOrder,
+}
+
+/// Whether an account is one that a filter asks for.
+const FOUND: &str = "(email_key LIKE $1 ESCAPE '\\' OR id = $2)";
 
 #[derive(Clone, Copy, Debug)]
 pub struct Accounts<'a>(pub(crate) &'a StoreCore);
@@ -71,15 +85,29 @@ impl Accounts<'_> {
         self.0.db.maybe(&sql, args![&email_key(email)]).await
     }
 
-    /// A page of accounts, oldest first, and how many there are.
-    pub async fn list(self, offset: i64, limit: i64) -> Result<(Vec<Account>, i64)> {
-        let sql = format!(
-            "SELECT {ACCOUNT_COLUMNS} FROM account ORDER BY created_ms, id LIMIT $1 OFFSET $2"
+    /// A page of the accounts that a filter asks for, and how many there are of them.
+    pub async fn list(
+        self,
+        filter: &AccountFilter,
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<Account>, i64)> {
+        let order = match filter.order {
+            AccountOrder::Created => "created_ms, id",
+            AccountOrder::Email => "email_key",
+            AccountOrder::Balance => "balance DESC, created_ms, id",
+        };
+        let (text, pattern) = (filter.text.as_str(), containing(&email_key(&filter.text)));
+        let page = format!(
+            "SELECT {ACCOUNT_COLUMNS} FROM account WHERE {FOUND} ORDER BY {order} LIMIT $3 OFFSET $4"
         );
-        let page = self.0.db.all(&sql, args![limit, offset]).await?;
+        let count = format!("SELECT COUNT(*) FROM account WHERE {FOUND}");
         Ok((
-            page,
-            self.0.db.one("SELECT COUNT(*) FROM account", &[]).await?,
+            self.0
+                .db
+                .all(&page, args![&pattern, text, limit, offset])
+                .await?,
+            self.0.db.one(&count, args![&pattern, text]).await?,
         ))
     }
 

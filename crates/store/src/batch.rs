@@ -26,19 +26,24 @@ use decide::Decisions;
 use ledger_batch::LedgerBatch;
 
 /// What is decided together.
-type Changes<'a> = (
-    &'a mut [PendingChange<Acceptance, AcceptOutcome>],
-    &'a mut [PendingChange<NewBulk, BulkOutcome>],
-    &'a mut [PendingChange<SettlementChange, SettleOutcome>],
-);
+pub(crate) struct JointChanges<'a> {
+    pub(crate) accepts: &'a mut [PendingChange<Acceptance, AcceptOutcome>],
+    pub(crate) bulks: &'a mut [PendingChange<NewBulk, BulkOutcome>],
+    pub(crate) settles: &'a mut [PendingChange<SettlementChange, SettleOutcome>],
+}
 
 /// Decides and writes a batch; the answers are left with each change. What workers have afterwards, those of these later attempts
 /// as well. Rows that several nodes change are locked in one order: accounts, jobs that end, costs and files, workers.
 pub(crate) async fn run(
     conn: &mut Conn,
-    (accepts, bulks, settles): Changes<'_>,
+    changes: JointChanges<'_>,
     later: &[&Attempt],
 ) -> Result<Workload> {
+    let JointChanges {
+        accepts,
+        bulks,
+        settles,
+    } = changes;
     let (account_ids, settle_ids) = affected_ids(accepts, bulks, settles);
     let books = LedgerBatch::load(conn, &account_ids, &settle_ids).await?;
     let jobs = load_jobs(conn, &settle_ids).await?;

@@ -1,4 +1,4 @@
-//! The auditor of the books: everything that is always so, as one table by groups, and the walks that ask it of every
+//! The auditor of the ledger: everything that is always so, as one table by groups, and the walks that ask it of every
 //! row. It may look while others write: each page of rows is asked about in one statement, which sees one moment.
 
 mod counters;
@@ -21,7 +21,7 @@ use crate::Result;
 use crate::store_core::StoreCore;
 use invariant::{Invariant, RowKind};
 
-/// Every invariant that is asked of rows, by groups. What is asked of the chain of acts is in `chain`.
+/// Every invariant that is asked of rows, by groups. Those of the audit log's hash chain are in `audit_chain`.
 const GROUPS: &[&[Invariant]] = &[
     money::ALL,
     holds::ALL,
@@ -112,7 +112,7 @@ impl std::fmt::Display for Violation {
 pub struct Invariants<'a>(pub(crate) &'a StoreCore);
 
 impl Invariants<'_> {
-    /// Looks for broken invariants of the books and tells `found` of each; how many rows were looked at.
+    /// Looks for broken invariants of the ledger and tells `found` of each; how many rows were looked at.
     pub async fn check(
         self,
         look: CheckOptions,
@@ -136,7 +136,7 @@ impl Invariants<'_> {
         Ok(looked)
     }
 
-    /// Every broken invariant of the books in words; empty when all is well.
+    /// Every broken invariant of the ledger in words; empty when all is well.
     pub async fn check_books(self) -> Result<Vec<String>> {
         let mut words = Vec::new();
         let mut found = |fault: Violation| {

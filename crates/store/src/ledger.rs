@@ -74,9 +74,9 @@ pub struct LedgerRow {
     pub balance_delta: Quota,
     /// What it added to the frozen amount.
     pub frozen_delta: Quota,
-    /// The balance after it.
+    /// The account's balance once this row counts.
     pub balance_after: Quota,
-    /// The frozen amount after it.
+    /// The account's held quota once this row counts.
     pub frozen_after: Quota,
     /// Why, in words for people.
     pub reason: String,

@@ -43,7 +43,7 @@ pub mod workers;
 mod writer;
 
 pub use accounts::{
-    Account, AccountLimits, AccountLimitsPatch, AccountPatch, Accounts, NewAccount,
+    Account, AccountFilter, AccountLimits, AccountLimitsPatch, AccountPatch, Accounts, NewAccount,
 };
 pub use archive::{Archive, ArchiveCut, ArchiveFile};
 pub use assets::{Asset, Assets, DELETING_MS, NewAsset};
@@ -79,7 +79,7 @@ pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
 pub use retention::Retention;
-pub use sessions::{SessionRow, Sessions};
+pub use sessions::{OverdueSessions, SessionRow, Sessions};
 pub use settings::Settings;
 pub use store_core::WriteSlot;
 pub use time::boot_ms;

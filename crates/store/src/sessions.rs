@@ -25,6 +25,17 @@ pub struct SessionRow {
     pub seen_ms: i64,
 }
 
+/// Which sessions are over: those from then or before, in milliseconds since 1970.
+#[derive(Clone, Copy, Debug)]
+pub struct OverdueSessions {
+    /// Links, by when they were made.
+    pub links: i64,
+    /// Others, by when they were opened.
+    pub opened: i64,
+    /// Others, by when they were last used.
+    pub seen: i64,
+}
+
 /// Sessions that one key or one operator's token has at most.
 pub const SESSIONS_MOST: i64 = 20;
 
@@ -85,6 +96,20 @@ impl Sessions<'_> {
                     let sql =
                         "UPDATE console_session SET seen_ms = $2 WHERE hash = $1 AND seen_ms < $2";
                     conn.run(sql, args![hash, *now_ms]).await.map(|_| ())
+                })
+            })
+            .await
+    }
+
+    /// Ends all that are over; how many.
+    pub async fn end_overdue(self, overdue: OverdueSessions) -> Result<u64> {
+        self.0
+            .change(overdue, |conn, overdue| {
+                Box::pin(async move {
+                    let args = args![overdue.links, overdue.opened, overdue.seen];
+                    let sql = "DELETE FROM console_session WHERE (link = 1 AND created_ms <= $1) \
+                         OR (link = 0 AND (created_ms <= $2 OR seen_ms <= $3))";
+                    conn.run(sql, args).await
                 })
             })
             .await

@@ -46,6 +46,8 @@ const WEIGHT_OF_STRANGERS: u64 = 8;
 #[derive(Clone)]
 pub struct VendorHttp {
     base: Url,
+    /// The query of the base address, which goes with every call to it.
+    query: Option<String>,
     headers: HeaderMap,
     secrets: Secrets,
     guard: OutboundClient,
@@ -70,6 +72,8 @@ impl OutboundClient {
             return Err(wrong(&"must be an http or https address without user name"));
         }
         base.set_fragment(None);
+        let query = base.query().filter(|query| !query.is_empty());
+        let query = query.map(str::to_owned);
         base.set_query(None);
         if !base.path().ends_with('/') {
             base.set_path(&format!("{}/", base.path()));
@@ -103,6 +107,7 @@ impl OutboundClient {
             kept: build(KEPT),
             guard: self.clone().with_policy(policy),
             base,
+            query,
             headers: HeaderMap::new(),
             secrets: Secrets::default(),
             trusted,
@@ -293,7 +298,10 @@ impl VendorHttp {
     ) -> Result<Request<FencedBody>, Fault> {
         let unusable = |what: &str| Fault::ours(format!("a call to the vendor has a bad {what}"));
         let path = call.path.trim_start_matches('/');
-        let url = self.base.join(path).map_err(|_| unusable("address"))?;
+        let mut url = self.base.join(path).map_err(|_| unusable("address"))?;
+        if is_here(&call) {
+            self.keep_query(&mut url);
+        }
         let own = url.origin() == self.base.origin();
         if !own && !self.domain.is_some_and(|domain| is_of(&url, domain)) {
             return Err(unusable("host"));
@@ -317,6 +325,18 @@ impl VendorHttp {
         request
             .body(FencedBody::new(bytes.unwrap_or_default(), fence))
             .map_err(|_| unusable("head"))
+    }
+
+    /// Adds the query of the base address, such as the version of an interface.
+    fn keep_query(&self, url: &mut Url) {
+        let Some(kept) = &self.query else {
+            return;
+        };
+        let query = match url.query() {
+            Some(own) => format!("{own}&{kept}"),
+            None => kept.clone(),
+        };
+        url.set_query(Some(&query));
     }
 
     /// What it means that an answer did not come.

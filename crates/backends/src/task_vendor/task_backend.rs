@@ -152,7 +152,7 @@ impl<S: TaskVendor> TaskBackend<S> {
                 Err(answer) => {
                     return match self.vendor.ended(&task, &answer) {
                         Some(fault) => Ok(TaskStatus::Failed(fault)),
-                        None => Err(self.vendor.fault(&answer)),
+                        None => Err(vendor_errors::of_question(self.vendor.fault(&answer))),
                     };
                 }
             };
@@ -434,9 +434,13 @@ impl<S: TaskVendor> Backend for TaskBackend<S> {
         self.vendor.lost_submit()
     }
 
-    /// One start goes after the other, and none after one that failed: what is not there when the first can no longer arrive
-    /// was never ordered. Whoever waited for all of them one by one would find a part when its job is over.
-    fn submit_limit(&self, _: &Work) -> Duration {
+    /// One start goes after the other, and nobody knows how far a process came that is gone.
+    fn submit_limit(&self, work: &Work) -> Duration {
+        self.vendor.base().call_timeout * starts(work)
+    }
+
+    /// None goes after one that failed. Whoever waited for all of them one by one would find a part when its job is over.
+    fn last_call_limit(&self, _: &Work) -> Duration {
         self.vendor.base().call_timeout
     }
 

@@ -50,9 +50,9 @@ impl RequestedVideo {
     }
 
     /// The size to give a clip of this one.
-    fn size_for(&self, (is_wide, is_high): Size) -> Option<Size> {
-        let smaller = |(wide, high)| self.enlarged && is_wide < wide && is_high < high;
-        let larger = |(wide, high)| is_wide > wide || is_high > high;
+    fn size_for(&self, clip: Size) -> Option<Size> {
+        let smaller = |(wide, high)| self.enlarged && clip.0 < wide && clip.1 < high;
+        let larger = |(wide, high)| clip.0 > wide || clip.1 > high;
         self.size.filter(|size| larger(*size) || smaller(*size))
     }
 }

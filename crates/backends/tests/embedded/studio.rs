@@ -60,13 +60,13 @@ impl Studio {
         let url = format!("https://pictures.example/{name}");
         self.asset_store
             .lock()
-            .expect("vault")
+            .expect("no panic")
             .insert(url.clone(), bytes);
         url
     }
 
     pub(crate) fn read(&self, key: &str) -> Bytes {
-        let asset_store = self.asset_store.lock().expect("vault");
+        let asset_store = self.asset_store.lock().expect("no panic");
         asset_store
             .get(key)
             .unwrap_or_else(|| panic!("no {key}"))
@@ -132,7 +132,7 @@ impl Studio {
         let asset_store = self.asset_store.clone();
         Arc::new(
             move |key: String| -> BoxFuture<'static, Result<Bytes, Fault>> {
-                let found = asset_store.lock().expect("vault").get(&key).cloned();
+                let found = asset_store.lock().expect("no panic").get(&key).cloned();
                 Box::pin(
                     async move { found.ok_or_else(|| Fault::unusable(format!("no file {key}"))) },
                 )
@@ -180,7 +180,7 @@ impl Studio {
             });
             self.asset_store
                 .lock()
-                .expect("vault")
+                .expect("no panic")
                 .insert(key, file.bytes);
         }
         // What is stored is text, so notes must survive it.

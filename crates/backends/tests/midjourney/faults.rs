@@ -68,6 +68,11 @@ async fn each_code_has_its_class() {
             "{code} {description}"
         );
     }
+}
+
+/// What the caller wrote may be said again; anything else is the proxy's.
+#[tokio::test]
+async fn a_banned_word_is_named_where_the_caller_wrote_it() {
     let fault = fault_of(|| {
         Reply::Json(
             200,
@@ -77,7 +82,19 @@ async fn each_code_has_its_class() {
     .await;
     assert_eq!(
         fault.job_message(),
-        "[Banned prompt detected] the back end does not allow the word `gore`"
+        "[Banned prompt detected] the back end does not allow a word of the prompt"
+    );
+    let fault = fault_of(|| {
+        Reply::Json(
+            200,
+            json!({ "code": 24, "properties": { "bannedWord": "Fox" } }),
+        )
+    })
+    .await;
+    assert_eq!(
+        fault.job_message(),
+        "[Banned prompt detected] the back end does not allow the word `Fox`",
+        "what the caller wrote may be said again"
     );
 }
 

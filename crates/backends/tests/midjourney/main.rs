@@ -14,7 +14,7 @@ mod work;
 use serde_json::{Value, json};
 
 use atelier_contract::{Job, JobId};
-use server::{Asked, Remote, Reply};
+use server::{RecordedRequest, Remote, Reply};
 
 /// The vendor's name.
 const NAME: &str = "midjourney-proxy";
@@ -33,7 +33,7 @@ fn accepting() -> Remote {
 }
 
 /// What the proxy is asked for a body, with these settings.
-async fn sent(name: &str, body: &Value, parent: Option<&Job>, settings: Value) -> Asked {
+async fn sent(name: &str, body: &Value, parent: Option<&Job>, settings: Value) -> RecordedRequest {
     let proxy = accepting();
     let worker = proxy.worker(NAME, settings);
     let (work, _) = work::work(name, body, parent, &[]);

@@ -31,25 +31,35 @@ impl Authority {
     }
 
     /// A server's certificate for a name, valid until a year.
-    fn issue(&self, name: &str, until: i32) -> (CertificateDer<'static>, KeyPair) {
+    fn issue(&self, name: &str, until: i32) -> ServerIdentity {
         let mut params = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
         params.not_before = rcgen::date_time_ymd(2000, 1, 1);
         params.not_after = rcgen::date_time_ymd(until, 1, 1);
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
-        (certificate.der().clone(), key)
+        ServerIdentity {
+            certificate: certificate.der().clone(),
+            key,
+        }
     }
 }
 
+/// What a server proves its name with.
+struct ServerIdentity {
+    certificate: CertificateDer<'static>,
+    key: KeyPair,
+}
+
 /// A TLS server on 127.0.0.2 that gives everyone this answer.
-fn serve((certificate, key): (CertificateDer<'static>, KeyPair), reply: Vec<u8>) -> Server {
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+fn serve(identity: ServerIdentity, reply: Vec<u8>) -> Server {
+    let key = identity.key.serialize_der();
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("versions")
         .with_no_client_auth()
-        .with_single_cert(vec![certificate], key)
+        .with_single_cert(vec![identity.certificate], key)
         .expect("a server");
     let config = Arc::new(config);
     Server::allowed(move |stream| {
@@ -96,14 +106,11 @@ async fn a_good_certificate_is_accepted_and_every_other_refused() {
     let self_signed = {
         let key = KeyPair::generate().expect("a key");
         let params = CertificateParams::new(vec!["hooks.org".to_owned()]).expect("parameters");
-        (
-            params
-                .self_signed(&key)
-                .expect("a certificate")
-                .der()
-                .clone(),
+        let certificate = params.self_signed(&key).expect("a certificate");
+        ServerIdentity {
+            certificate: certificate.der().clone(),
             key,
-        )
+        }
     };
     for (what, certificate) in [
         ("self-signed", self_signed),

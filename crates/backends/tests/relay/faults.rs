@@ -94,7 +94,7 @@ async fn a_bad_field_is_named_once() {
     .await;
     assert_eq!(
         fault.job_message(),
-        "[Invalid parameter] targetImage: must be an image address"
+        "[Invalid parameter] targetImage: the back end cannot work with this"
     );
 }
 
@@ -204,17 +204,17 @@ async fn failed_jobs_are_told_apart_by_their_kind() {
         (
             "[Banned prompt detected] x",
             Class::Reject,
-            "[Banned prompt detected] x",
+            "[Banned prompt detected] the back end does not allow a word of the prompt",
         ),
         (
             "[Image denied] a face",
             Class::Reject,
-            "[Image denied] a face",
+            "[Image denied] the content was refused by review",
         ),
         (
             "[Invalid link] image: cannot be read",
             Class::BadRequest,
-            "[Invalid link] image: cannot be read",
+            "[Invalid link] the back end could not use an image",
         ),
         (
             "[Cancelled] by the owner",
@@ -224,9 +224,13 @@ async fn failed_jobs_are_told_apart_by_their_kind() {
         (
             "[Internal error] the oven is cold",
             Class::Retry,
-            "[Internal error] the oven is cold",
+            "[Internal error] the back end failed",
         ),
-        ("[Something new] x", Class::Retry, "[Internal error] x"),
+        (
+            "[Something new] x",
+            Class::Retry,
+            "[Internal error] the back end failed",
+        ),
         (
             "Job Timeout",
             Class::Retry,
@@ -315,10 +319,10 @@ async fn half_a_request_is_never_sent() {
     assert!(remote.asked().is_empty());
 }
 
-/// A model that a route names and the remote refuses is the operator's matter: another back end may know it.
+/// A model that was taken here and that the remote refuses is the operator's matter: another back end may know it.
 #[tokio::test]
-async fn a_routed_model_that_the_remote_refuses_is_none_of_the_callers_faults() {
-    for (routed, class) in [(Some("foks"), Class::Unable), (None, Class::BadRequest)] {
+async fn a_model_that_the_remote_refuses_is_none_of_the_callers_faults() {
+    for routed in [Some("foks"), None] {
         let remote = Remote::start(|_| {
             let message = "model: must be one of video-2, is `foks`";
             let body = json!({ "status": "FAILED", "message": message, "data": null,
@@ -328,10 +332,8 @@ async fn a_routed_model_that_the_remote_refuses_is_none_of_the_callers_faults() 
         let (mut work, _) = work("artgen.imagine", &json!({ "prompt": "x" }), None, &[]);
         work.brief.vendor_model = routed.map(str::to_owned);
         let fault = refused(&*remote.worker("relay", Value::Null), &work).await;
-        assert_eq!(
-            (fault.class, fault.is_unknown_model()),
-            (class, routed.is_some())
-        );
+        assert_eq!(fault.class, Class::Model);
+        assert!(!fault.job_message().contains("foks"), "{fault:?}");
         assert!(fault.detail.contains("must be one of"), "{}", fault.detail);
     }
 }

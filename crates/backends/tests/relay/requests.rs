@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::server::{Asked, Remote, Reply};
+use crate::server::{RecordedRequest, Remote, Reply};
 use crate::work::{finish, picture, png, settled, work};
 use atelier_backends::StartOutcome;
 use atelier_contract::Job;
@@ -20,7 +20,7 @@ fn accepting() -> Remote {
 }
 
 /// What the remote gets for a body.
-async fn sent(name: &str, body: Value, parent: Option<&Job>, cited: &[Job]) -> Asked {
+async fn sent(name: &str, body: Value, parent: Option<&Job>, cited: &[Job]) -> RecordedRequest {
     let remote = accepting();
     let relay = remote.worker("relay", Value::Null);
     let (work, _) = work(name, &body, parent, cited);

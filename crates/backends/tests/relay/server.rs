@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     pub(crate) method: String,
     /// Path and query.
     pub(crate) path: String,
@@ -20,7 +20,7 @@ pub(crate) struct Asked {
     pub(crate) body: Vec<u8>,
 }
 
-impl Asked {
+impl RecordedRequest {
     pub(crate) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(other, _)| other == name);
         found.map_or("", |(_, value)| value)
@@ -43,19 +43,21 @@ pub(crate) enum Reply {
     Half,
 }
 
-type Script = dyn Fn(&Asked) -> Reply + Send + Sync;
+type Script = dyn Fn(&RecordedRequest) -> Reply + Send + Sync;
 
 /// The server.
 pub(crate) struct Remote {
     pub(crate) base: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
 impl Remote {
-    pub(crate) fn start(script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(
+        script: impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let base = format!("http://{}", listener.local_addr().expect("bound"));
-        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
+        let asked: Arc<Mutex<Vec<RecordedRequest>>> = Arc::default();
         let (log, script) = (asked.clone(), Arc::new(script));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -67,12 +69,12 @@ impl Remote {
     }
 
     /// Everything it was asked so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<RecordedRequest> {
         self.asked.lock().expect("the log").clone()
     }
 
     /// The last thing it was asked.
-    pub(crate) fn last(&self) -> Asked {
+    pub(crate) fn last(&self) -> RecordedRequest {
         self.asked().pop().expect("something was asked")
     }
 
@@ -104,7 +106,7 @@ pub(crate) fn built(
     vendor.connect(setup)
 }
 
-fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, script: &Script) {
+fn serve(mut stream: TcpStream, log: &Mutex<Vec<RecordedRequest>>, script: &Script) {
     loop {
         let Some(asked) = read(&mut stream) else {
             return;
@@ -132,7 +134,7 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, script: &Script) {
     }
 }
 
-fn read(stream: &mut TcpStream) -> Option<Asked> {
+fn read(stream: &mut TcpStream) -> Option<RecordedRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     if reader.read_line(&mut line).ok()? == 0 {
@@ -155,7 +157,7 @@ fn read(stream: &mut TcpStream) -> Option<Asked> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked {
+    Some(RecordedRequest {
         method,
         path,
         headers,

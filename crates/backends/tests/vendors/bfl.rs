@@ -117,7 +117,7 @@ async fn every_refusal_has_its_class() {
             (status(401, &error("x")), Class::Dead),
             (status(402, &error("Insufficient credits")), Class::Quota),
             (status(403, &error("Not authenticated")), Class::Dead),
-            (status(404, &error("x")), Class::Unable),
+            (status(404, &error("x")), Class::Model),
             (
                 status(422, &json!({"detail": [{"msg": "bad width"}]})),
                 Class::BadRequest,

@@ -9,7 +9,7 @@ use atelier_backends::{PollOutcome, StartOutcome};
 use serde_json::{Value, json};
 
 use crate::novelai::archive;
-use crate::stand::{Reply, Seen, Stand, base64, bytes, json as answer, png, status};
+use crate::stand::{RecordedRequest, Reply, Stand, base64, bytes, json as answer, png, status};
 use crate::studio::Studio;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/vendors");
@@ -94,7 +94,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 /// What the server says to clients of few answers.
-fn more(seen: &Seen) -> Option<Reply> {
+fn more(seen: &RecordedRequest) -> Option<Reply> {
     let picture = || png(64, 64, [9, 99, 9, 255]);
     Some(match &*seen.line {
         "GET /made.png" => bytes("image/png", picture()),
@@ -202,7 +202,7 @@ fn run(client: &str, url: &str, body: &Value) -> String {
 }
 
 /// A request without what says nothing: fields that are null, and what one client repeats inside its input.
-fn bare(seen: &Seen) -> (String, Value) {
+fn bare(seen: &RecordedRequest) -> (String, Value) {
     fn without_null(value: Value) -> Value {
         match value {
             Value::Object(fields) => {
@@ -253,7 +253,7 @@ async fn the_vendors_own_clients_send_what_our_adapters_send() {
             "x-dashscope-async",
             "x-key",
         ] {
-            let value = |seen: &Seen| {
+            let value = |seen: &RecordedRequest| {
                 let mut lines = seen.head.lines();
                 let found = lines.find(|head| head.starts_with(&format!("{line}: ")));
                 found.map(str::to_owned)

@@ -9,7 +9,9 @@ use atelier_contract::FileRole;
 use atelier_media::Picture;
 use serde_json::{Value, json};
 
-use crate::stand::{Reply, Seen, Stand, bytes, json as answer, page, png, polled, status, ticket};
+use crate::stand::{
+    RecordedRequest, Reply, Stand, bytes, json as answer, page, png, polled, status, ticket,
+};
 use crate::studio::Studio;
 
 fn workflow() -> Value {
@@ -30,7 +32,7 @@ fn settings() -> Value {
 struct Kitchen(Arc<Mutex<HashMap<String, (u32, u64)>>>);
 
 impl Kitchen {
-    fn serve(&self, seen: &Seen) -> Reply {
+    fn serve(&self, seen: &RecordedRequest) -> Reply {
         let mut prompts = self.0.lock().expect("prompts");
         match &*seen.line {
             "POST /prompt" => {

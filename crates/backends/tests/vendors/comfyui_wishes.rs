@@ -9,7 +9,9 @@ use atelier_media::{Limits, Picture, decode};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use crate::stand::{Reply, Seen, Stand, bytes, json as answer, made, png, polled, ticket};
+use crate::stand::{
+    RecordedRequest, Reply, Stand, bytes, json as answer, made, png, polled, ticket,
+};
 use crate::studio::Studio;
 
 fn save(more: &Value) -> Value {
@@ -30,7 +32,7 @@ fn finished(shown: Vec<u8>) -> Stand {
     Stand::new(move |seen| serve(seen, &shown))
 }
 
-fn serve(seen: &Seen, shown: &[u8]) -> Reply {
+fn serve(seen: &RecordedRequest, shown: &[u8]) -> Reply {
     let line = &*seen.line;
     if line == "POST /prompt" {
         return answer(

@@ -62,7 +62,15 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
     .into_iter()
     .chain(
-        ["ark", "minimax", "dashscope", "kling"].map(|dialect| Case {
+        [
+            "ark",
+            "minimax",
+            "minimax_v1",
+            "dashscope",
+            "kling",
+            "kling_v1",
+        ]
+        .map(|dialect| Case {
             name: "roletask",
             settings: json!({"dialect": dialect, "timeout_seconds": 2}),
             operation: "clipgen.generations",

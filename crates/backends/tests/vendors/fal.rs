@@ -252,7 +252,7 @@ async fn every_refusal_has_its_class() {
             (status(402, &json!({"detail": "pay"})), Class::Quota),
             (
                 status(404, &json!({"detail": "Application not found"})),
-                Class::Unable,
+                Class::Model,
             ),
             (status(429, &json!({"detail": "slow"})), Class::Rate),
             (status(503, &json!({"detail": "x"})), Class::Retry),

@@ -4,13 +4,13 @@
 use serde_json::{Value, json};
 
 use crate::hosted::{
-    ark, bfl, dashscope, fal, google, ideogram, kling, luma, minimax, novelai, piapi, recraft,
-    replicate, runway, xai,
+    ark, bfl, dashscope, fal, google, ideogram, kling, kling_v1, luma, minimax, minimax_v1,
+    novelai, piapi, recraft, replicate, runway, xai,
 };
 use crate::local::{
     Act, Format, Kind, Local, after, asks, at, kind, nothing, picture, posts, takes,
 };
-use crate::stand::{Seen, base64, json as answer};
+use crate::stand::{RecordedRequest, base64, json as answer};
 
 /// Every vendor, in every dialect that is another format.
 pub(crate) const FORMATS: &[Format] = &[
@@ -67,6 +67,20 @@ pub(crate) const FORMATS: &[Format] = &[
         kling,
     ),
     one(
+        "roletask",
+        "kling_v1",
+        || json!({"dialect": "kling_v1"}),
+        "clipgen.generations",
+        kling_v1,
+    ),
+    one(
+        "roletask",
+        "minimax_v1",
+        || json!({"dialect": "minimax_v1"}),
+        "clipgen.generations",
+        minimax_v1,
+    ),
+    one(
         "replicate",
         "",
         || json!({}),
@@ -112,7 +126,7 @@ const fn one(
     dialect: &'static str,
     settings: fn() -> Value,
     operation: &'static str,
-    act: fn(&Seen) -> Act,
+    act: fn(&RecordedRequest) -> Act,
 ) -> Format {
     Format {
         vendor,
@@ -128,7 +142,7 @@ fn workflow() -> Value {
     json!({"workflows": {"imgmodel.chat": node("SaveImage")}})
 }
 
-fn openai(seen: &Seen) -> Act {
+fn openai(seen: &RecordedRequest) -> Act {
     let form = seen.head.contains("multipart");
     if seen.line.contains("/images/") {
         let count = if form {
@@ -157,7 +171,7 @@ fn openai(seen: &Seen) -> Act {
     }
 }
 
-fn sdwebui(seen: &Seen) -> Act {
+fn sdwebui(seen: &RecordedRequest) -> Act {
     let body = seen.json();
     let number = |name: &str| body[name].as_u64().unwrap_or(1) as usize;
     if posts(seen, "2img") {
@@ -176,7 +190,7 @@ fn sdwebui(seen: &Seen) -> Act {
 }
 
 /// Its names are the caller's own.
-fn comfyui(seen: &Seen) -> Act {
+fn comfyui(seen: &RecordedRequest) -> Act {
     if posts(seen, "/prompt") {
         let token = seen.json()["prompt_id"].as_str().map(str::to_owned);
         let named = token.clone();
@@ -210,7 +224,7 @@ fn comfyui(seen: &Seen) -> Act {
     }
 }
 
-fn midjourney(seen: &Seen) -> Act {
+fn midjourney(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.contains("/task/list") {
         return Act::List(Box::new(|all| {
@@ -254,7 +268,7 @@ fn midjourney(seen: &Seen) -> Act {
 }
 
 /// Another service of the same kind; what is asked twice with one key is taken once.
-fn relay(seen: &Seen) -> Act {
+fn relay(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.starts_with("POST ") {
         let key = seen

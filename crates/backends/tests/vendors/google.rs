@@ -301,7 +301,7 @@ async fn every_refusal_of_a_picture_has_its_class() {
             ),
             (
                 status(404, &error(404, "NOT_FOUND", "no model")),
-                Class::Unable,
+                Class::Model,
             ),
             (
                 status(429, &error(429, "RESOURCE_EXHAUSTED", "slow down")),

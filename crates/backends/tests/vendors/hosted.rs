@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use crate::local::{Act, Kind, after, asks, at, film, kind, nothing, picture, posts, takes};
-use crate::stand::{Seen, base64, bytes, json as answer, status};
+use crate::stand::{RecordedRequest, base64, bytes, json as answer, status};
 
 /// What Replicate signs its posts with.
 pub(crate) const SECRET: &str = "whsec_YSBzZWNyZXQgZm9yIHN0b3JpZXM=";
 
-pub(crate) fn google(seen: &Seen) -> Act {
+pub(crate) fn google(seen: &RecordedRequest) -> Act {
     if seen.line.contains(":generateContent") {
         return takes(Kind::Picture, |_| {
             json!({"candidates": [{"finishReason": "STOP", "content": {"parts": [
@@ -31,7 +31,7 @@ pub(crate) fn google(seen: &Seen) -> Act {
 }
 
 /// What is longer than one pass is refused, and so is the extension of what nobody made.
-fn long(seen: &Seen) -> Option<Act> {
+fn long(seen: &RecordedRequest) -> Option<Act> {
     let body = seen.json();
     let extends = body["generation_config"]["video_config"]["task"] == "extend";
     let earlier = body["previous_interaction_id"].as_str();
@@ -44,7 +44,7 @@ fn long(seen: &Seen) -> Option<Act> {
     (!fits || !known).then(|| Act::Say(status(400, &error)))
 }
 
-pub(crate) fn ark(seen: &Seen) -> Act {
+pub(crate) fn ark(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if posts(seen, "/contents/generations/tasks") {
         return takes(Kind::Film, |id| json!({"id": id}));
@@ -65,7 +65,7 @@ pub(crate) fn ark(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn minimax(seen: &Seen) -> Act {
+pub(crate) fn minimax(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if posts(seen, "/v2/video_generation") {
         return takes(Kind::Film, |id| json!({"task_id": id}));
@@ -86,7 +86,7 @@ pub(crate) fn minimax(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn dashscope(seen: &Seen) -> Act {
+pub(crate) fn dashscope(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if posts(seen, "/video-synthesis") {
         return takes(
@@ -110,7 +110,7 @@ pub(crate) fn dashscope(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn kling(seen: &Seen) -> Act {
+pub(crate) fn kling(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.starts_with("POST ") {
         let token = seen.json()["options"]["external_task_id"]
@@ -139,7 +139,54 @@ pub(crate) fn kling(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn replicate(seen: &Seen) -> Act {
+pub(crate) fn minimax_v1(seen: &RecordedRequest) -> Act {
+    let at = at(seen);
+    if posts(seen, "/v1/video_generation") {
+        return takes(
+            Kind::Film,
+            |id| json!({"task_id": id, "base_resp": {"status_code": 0}}),
+        );
+    }
+    if let Some(file) = after(seen, "/v1/files/retrieve?file_id=") {
+        return asks(
+            file,
+            &json!({}),
+            move |kind| json!({"file": {"download_url": at(kind)}, "base_resp": {"status_code": 0}}),
+        );
+    }
+    match after(seen, "/v1/query/video_generation?task_id=").map(str::to_owned) {
+        Some(id) => asks(
+            &id.clone(),
+            &json!({"status": "Processing", "base_resp": {"status_code": 0}}),
+            move |_| json!({"status": "Success", "file_id": id, "base_resp": {"status_code": 0}}),
+        ),
+        None => minimax(seen),
+    }
+}
+
+/// What begins with words is nowhere else than there.
+pub(crate) fn kling_v1(seen: &RecordedRequest) -> Act {
+    let at = at(seen);
+    if posts(seen, "/v1/videos/text2video") {
+        return takes(
+            Kind::Film,
+            |id| json!({"code": 0, "data": {"task_id": id, "task_status": "submitted"}}),
+        );
+    }
+    match after(seen, "/v1/videos/text2video/") {
+        Some(id) => asks(
+            id,
+            &json!({"code": 0, "data": {"task_id": id, "task_status": "processing"}}),
+            move |kind| {
+                let videos = json!([{"id": "v", "url": at(kind), "duration": "5"}]);
+                json!({"code": 0, "data": {"task_status": "succeed", "task_result": {"videos": videos}}})
+            },
+        ),
+        None => nothing(),
+    }
+}
+
+pub(crate) fn replicate(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.ends_with("/webhooks/default/secret") {
         return Act::Say(answer(&json!({"key": SECRET})));
@@ -176,7 +223,7 @@ pub(crate) fn replicate(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn fal(seen: &Seen) -> Act {
+pub(crate) fn fal(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.starts_with("POST ") {
         let here = seen.here("/fal");
@@ -212,7 +259,7 @@ pub(crate) fn fal(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn runway(seen: &Seen) -> Act {
+pub(crate) fn runway(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.starts_with("POST ") {
         return takes(
@@ -232,7 +279,7 @@ pub(crate) fn runway(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn recraft(seen: &Seen) -> Act {
+pub(crate) fn recraft(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if !seen.line.starts_with("POST ") {
         return nothing();
@@ -250,7 +297,7 @@ pub(crate) fn recraft(seen: &Seen) -> Act {
     })
 }
 
-pub(crate) fn bfl(seen: &Seen) -> Act {
+pub(crate) fn bfl(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.starts_with("POST ") {
         return takes(
@@ -268,7 +315,7 @@ pub(crate) fn bfl(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn xai(seen: &Seen) -> Act {
+pub(crate) fn xai(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     let (body, extends) = (seen.json(), posts(seen, "/videos/extensions"));
     if posts(seen, "/videos/generations") || extends {
@@ -299,7 +346,7 @@ pub(crate) fn xai(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn luma(seen: &Seen) -> Act {
+pub(crate) fn luma(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if posts(seen, "/generations") {
         let film = seen.json().get("video").is_some();
@@ -319,7 +366,7 @@ pub(crate) fn luma(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn ideogram(seen: &Seen) -> Act {
+pub(crate) fn ideogram(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.starts_with("POST ") {
         return takes(Kind::Picture, |id| json!({"generation_id": id}));
@@ -334,7 +381,7 @@ pub(crate) fn ideogram(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn piapi(seen: &Seen) -> Act {
+pub(crate) fn piapi(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if posts(seen, "/api/v1/task") {
         return takes(
@@ -352,7 +399,7 @@ pub(crate) fn piapi(seen: &Seen) -> Act {
     }
 }
 
-pub(crate) fn novelai(seen: &Seen) -> Act {
+pub(crate) fn novelai(seen: &RecordedRequest) -> Act {
     if posts(seen, "/ai/encode-vibe") {
         return Act::Say(bytes("application/octet-stream", "vibe"));
     }

@@ -143,7 +143,7 @@ async fn pictures_edits_and_failures_come_through_a_litellm_proxy() {
     let fault = made(&at("sk-litellm", "nothing"), work)
         .await
         .expect_err("no such model");
-    assert_eq!(fault.class, Class::BadRequest, "{fault:?}");
+    assert_eq!(fault.class, Class::Model, "{fault:?}");
 }
 
 /// The proxy has names of its own for videos, with characters that no vendor's name has.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use atelier_media::{Picture, encode_video};
 use serde_json::{Value, json};
 
-use crate::stand::{Reply, Seen, Stand, bytes, json as document, page, png};
+use crate::stand::{RecordedRequest, Reply, Stand, bytes, json as document, page, png};
 
 /// What comes of an order.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(crate) struct Format {
     pub(crate) settings: fn() -> Value,
     /// An operation that it serves.
     pub(crate) operation: &'static str,
-    pub(crate) act: fn(&Seen) -> Act,
+    pub(crate) act: fn(&RecordedRequest) -> Act,
 }
 
 /// Where a server lets go of the line.
@@ -178,7 +178,7 @@ fn is_silent(books: &mut Books, at: Silent) -> bool {
     spoken == 0
 }
 
-fn answer(seen: &Seen, act: Act, books: &mut Books) -> Reply {
+fn answer(seen: &RecordedRequest, act: Act, books: &mut Books) -> Reply {
     if let Some(file) = file(seen) {
         return if is_silent(books, Silent::File) {
             silence(books)
@@ -233,7 +233,7 @@ fn answer(seen: &Seen, act: Act, books: &mut Books) -> Reply {
     }
 }
 
-fn file(seen: &Seen) -> Option<Reply> {
+fn file(seen: &RecordedRequest) -> Option<Reply> {
     let path = seen.line.strip_prefix("GET ")?;
     Some(match path {
         "/made.png" => bytes("image/png", picture()),
@@ -295,19 +295,19 @@ pub(crate) fn asks(id: &str, running: &Value, done: impl Fn(Kind) -> Value + 'st
 }
 
 /// Where the file of a kind is, on the server that was asked.
-pub(crate) fn at(seen: &Seen) -> impl Fn(Kind) -> String + 'static {
+pub(crate) fn at(seen: &RecordedRequest) -> impl Fn(Kind) -> String + 'static {
     let base = seen.here("");
     move |kind| format!("{base}{}", kind.path())
 }
 
 /// What stands behind a part of the path.
-pub(crate) fn after<'a>(seen: &'a Seen, part: &str) -> Option<&'a str> {
+pub(crate) fn after<'a>(seen: &'a RecordedRequest, part: &str) -> Option<&'a str> {
     let (_, rest) = seen.line.split_once(part)?;
     Some(rest.split(['/', '?', '&']).next().unwrap_or_default())
 }
 
 /// Whether something is posted there.
-pub(crate) fn posts(seen: &Seen, end: &str) -> bool {
+pub(crate) fn posts(seen: &RecordedRequest, end: &str) -> bool {
     seen.line.starts_with("POST ") && seen.line.ends_with(end)
 }
 

@@ -9,7 +9,7 @@ use atelier_backends::{Class, Fault, PollOutcome, Work};
 use atelier_media::{Picture, encode_video, video_info};
 use serde_json::{Value, json};
 
-use crate::stand::{Reply, Seen, Stand, bytes, json as answer, polled, status, ticket};
+use crate::stand::{RecordedRequest, Reply, Stand, bytes, json as answer, polled, status, ticket};
 use crate::studio::Studio;
 
 /// Says what becomes of the pass of a number; `None` for a good one.
@@ -78,7 +78,11 @@ async fn a_video_of_thirty_seconds_is_made_in_three_passes_each_of_them_ordered_
         seen.push(work.progress.get());
     }
     assert_eq!(seen, [33, 66], "each pass is a third");
-    let sent: Vec<_> = stand.asked("POST").iter().map(Seen::json).collect();
+    let sent: Vec<_> = stand
+        .asked("POST")
+        .iter()
+        .map(RecordedRequest::json)
+        .collect();
     assert_eq!(sent[0]["duration"], 15);
     assert_eq!(
         sent[1],
@@ -119,7 +123,11 @@ async fn the_whole_of_a_long_video_is_fetched_once_cut_to_its_length_and_costs_w
         Some((300_000_000, "tokens"))
     );
     assert_eq!(stand.asked("GET /film.mp4").len(), 1);
-    let sent: Vec<_> = stand.asked("POST").iter().map(Seen::json).collect();
+    let sent: Vec<_> = stand
+        .asked("POST")
+        .iter()
+        .map(RecordedRequest::json)
+        .collect();
     let lengths: Vec<_> = sent
         .iter()
         .map(|one| &one["response_format"]["duration"])

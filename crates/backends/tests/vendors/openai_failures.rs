@@ -50,7 +50,7 @@ fn refusals() -> Vec<(Class, Reply)> {
             Class::BadRequest,
             status(400, &error("invalid_value", "Bad size")),
         ),
-        (Class::Unable, status(404, &error("model_not_found", "x"))),
+        (Class::Model, status(404, &error("model_not_found", "x"))),
         (Class::Retry, page(404)),
         (
             Class::Reject,
@@ -124,12 +124,17 @@ async fn a_server_that_is_not_there_has_taken_nothing() {
 }
 
 #[tokio::test]
-async fn the_reason_of_a_review_reaches_the_caller_cleaned() {
+async fn the_reason_of_a_review_is_for_operators() {
     let text = "Your request was rejected by the safety system (req_9a8b7c). Contact help@example.com with sk-123.";
     let (fault, _) = fault_of(status(400, &error("moderation_blocked", text))).await;
     assert_eq!(
         fault.job_message(),
-        "[Image denied] Your request was rejected by the safety system"
+        "[Image denied] the content was refused by review"
+    );
+    assert!(
+        fault.detail.contains("the safety system (req_9a8b7c)"),
+        "{}",
+        fault.detail
     );
 }
 

@@ -70,7 +70,14 @@ fn vendors() -> Vec<(String, &'static str, Value)> {
             json!({"dialect": dialect, "image_model": "m", "video_model": "m", "grids": true});
         all.push((format!("openai ({dialect})"), "openai", settings));
     }
-    for dialect in ["ark", "minimax", "dashscope", "kling"] {
+    for dialect in [
+        "ark",
+        "minimax",
+        "minimax_v1",
+        "dashscope",
+        "kling",
+        "kling_v1",
+    ] {
         let settings = json!({"dialect": dialect, "grids": true});
         all.push((format!("roletask ({dialect})"), "roletask", settings));
     }

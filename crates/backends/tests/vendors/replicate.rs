@@ -222,7 +222,7 @@ async fn every_refusal_has_its_class() {
             (error(403, "no"), Class::Dead),
             (
                 error(404, "The requested resource could not be found."),
-                Class::Unable,
+                Class::Model,
             ),
             (error(422, "- input: prompt is required"), Class::BadRequest),
             (error(500, "x"), Class::Retry),

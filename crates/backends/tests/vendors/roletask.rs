@@ -10,7 +10,8 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 
 use crate::stand::{
-    Reply, Seen, Stand, bytes, json as answer, made, png, polled, ticket, worker_with_key,
+    RecordedRequest, Reply, Stand, bytes, json as answer, made, png, polled, ticket,
+    worker_with_key,
 };
 use crate::story::clip;
 use crate::studio::Studio;
@@ -129,7 +130,7 @@ async fn sent(
     operation: &str,
     body: Value,
     studio: &Studio,
-) -> Seen {
+) -> RecordedRequest {
     let stand = Stand::new(|_| {
         answer(
             &json!({"id": "x", "task_id": "x", "output": {"task_id": "x"}, "code": 0, "data": {"id": "x"}}),

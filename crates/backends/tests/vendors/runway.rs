@@ -172,7 +172,7 @@ async fn every_refusal_has_its_class() {
             ),
             (status(401, &error("x")), Class::Dead),
             (status(403, &error("x")), Class::Dead),
-            (status(404, &error("x")), Class::Unable),
+            (status(404, &error("x")), Class::Model),
             (status(429, &error("x")), Class::Rate),
             (status(500, &error("x")), Class::Retry),
         ])

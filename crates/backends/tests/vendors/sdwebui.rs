@@ -12,12 +12,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::stand::{Reply, Seen, Stand, base64, json as answer, made, page, png, status};
+use crate::stand::{
+    RecordedRequest, Reply, Stand, base64, json as answer, made, page, png, status,
+};
 use crate::studio::Studio;
 
 const RED: [u8; 4] = [200, 10, 10, 255];
 
-fn paint(seen: &Seen) -> Reply {
+fn paint(seen: &RecordedRequest) -> Reply {
     let body = seen.json();
     let side = |name: &str| body[name].as_u64().unwrap_or(64) as u32;
     match &*seen.line {
@@ -40,7 +42,7 @@ fn paint(seen: &Seen) -> Reply {
     }
 }
 
-fn painted(seen: &Seen, name: &str) -> Picture {
+fn painted(seen: &RecordedRequest, name: &str) -> Picture {
     let body = seen.json();
     let text = body[name].as_str().or(body[name][0].as_str()).expect(name);
     decode(&STANDARD.decode(text).expect("base64"), Limits::default()).expect("a picture")
@@ -307,6 +309,21 @@ async fn an_interrupted_call_is_not_taken_for_a_finished_one() {
     assert_eq!(fault.class, Class::Retry);
 }
 
+/// Waits until nothing is left that could ask the vendor for something more.
+async fn until_no_tasks() {
+    let none = async {
+        while tokio::runtime::Handle::current()
+            .metrics()
+            .num_alive_tasks()
+            > 0
+        {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let none = tokio::time::timeout(Duration::from_mins(1), none).await;
+    none.expect("every task ends");
+}
+
 /// The runner waits a while for the start of a cancelled job: it must not wait for the whole painting.
 #[tokio::test]
 async fn a_cancelled_task_is_interrupted_at_once_and_its_start_ends() {
@@ -327,8 +344,8 @@ async fn a_cancelled_task_is_interrupted_at_once_and_its_start_ends() {
     let fault = ended.expect("it ends").expect_err("nothing was made");
     assert_eq!((fault.class, fault.taken), (Class::Service, Acceptance::No));
     stand.until_asked("interrupt", 1).await;
-    // A second one would come right after it.
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    drop(worker);
+    until_no_tasks().await;
     assert_eq!(stand.asked("interrupt").len(), 1);
 }
 
@@ -364,7 +381,8 @@ async fn progress_is_asked_for_beside_the_call_and_only_our_task_is_stopped() {
         // It is asked whether the task still runs, and stopped right after.
         stand.until_asked("internal/progress", asked + 1).await;
         stand.until_asked("interrupt", 1).await;
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        drop(worker);
+        until_no_tasks().await;
         assert_eq!(
             stand.asked("interrupt").len(),
             1,

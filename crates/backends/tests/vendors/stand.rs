@@ -19,7 +19,7 @@ use serde_json::Value;
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct RecordedRequest {
     /// Method and path with its query.
     pub(crate) line: String,
     /// Head lines in lower case.
@@ -27,7 +27,7 @@ pub(crate) struct Seen {
     pub(crate) body: Vec<u8>,
 }
 
-impl Seen {
+impl RecordedRequest {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
@@ -126,15 +126,15 @@ pub(crate) fn with_header(reply: Reply, line: &str) -> Reply {
 /// The server.
 pub(crate) struct Stand {
     address: SocketAddr,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
 impl Stand {
     /// Answers each request by what the function says.
-    pub(crate) fn new(answer: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(answer: impl Fn(&RecordedRequest) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
+        let seen: Arc<Mutex<Vec<RecordedRequest>>> = Arc::default();
         let (log, answer) = (Arc::clone(&seen), Arc::new(answer));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -150,12 +150,12 @@ impl Stand {
         Self::new(move |_| reply.clone())
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<RecordedRequest> {
         self.seen.lock().expect("log").clone()
     }
 
     /// The requests whose line holds a text.
-    pub(crate) fn asked(&self, text: &str) -> Vec<Seen> {
+    pub(crate) fn asked(&self, text: &str) -> Vec<RecordedRequest> {
         let seen = self.seen().into_iter();
         seen.filter(|one| one.line.contains(text)).collect()
     }
@@ -222,7 +222,11 @@ fn setup(url: &str, key: &str, settings: Value) -> Setup {
     }
 }
 
-fn serve(stream: TcpStream, log: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> Reply) {
+fn serve(
+    stream: TcpStream,
+    log: &Mutex<Vec<RecordedRequest>>,
+    answer: &dyn Fn(&RecordedRequest) -> Reply,
+) {
     let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
     let mut stream = stream;
     while let Some(seen) = read_request(&mut reader) {
@@ -266,7 +270,7 @@ fn serve(stream: TcpStream, log: &Mutex<Vec<Seen>>, answer: &dyn Fn(&Seen) -> Re
     }
 }
 
-fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
+fn read_request(reader: &mut BufReader<TcpStream>) -> Option<RecordedRequest> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|&read| read > 0)?;
     let mut head = String::new();
@@ -287,7 +291,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let line = line.rsplit_once(' ')?.0.to_owned();
-    Some(Seen { line, head, body })
+    Some(RecordedRequest { line, head, body })
 }
 
 /// A picture with a colour, as a PNG.

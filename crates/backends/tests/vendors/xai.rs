@@ -179,7 +179,7 @@ async fn every_refusal_has_its_class() {
             ),
             (
                 status(404, &beside("not-found", "The model does not exist")),
-                Class::Unable,
+                Class::Model,
             ),
             (
                 status(422, &json!({"error": "missing field"})),

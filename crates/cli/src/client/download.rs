@@ -25,7 +25,7 @@ const ENDINGS: &[&str] = &[
 /// The longest name that is made of a prompt.
 const LONGEST_NAME: usize = 40;
 
-/// A file of a result.
+/// Where the bytes of a result are.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ResultFile {
     /// To be downloaded from an address.

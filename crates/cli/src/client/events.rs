@@ -19,13 +19,19 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A service that is away for this long is given up.
 const AWAY: Duration = Duration::from_mins(5);
 
+/// What stands in both paths in place of a placeholder.
+#[derive(Clone, Copy)]
+struct PathId<'a> {
+    placeholder: &'static str,
+    id: &'a str,
+}
+
 /// What is followed: a stream of events, and where to look when the stream is gone.
 struct Subscription<'a> {
     client: &'a Client,
     events: &'a ApiOperation,
     show: &'a ApiOperation,
-    /// The placeholder of both paths, and what stands there.
-    place: (&'static str, &'a str),
+    id: PathId<'a>,
     is_over: fn(&Value) -> bool,
 }
 
@@ -35,7 +41,9 @@ pub(crate) async fn follow(
     id: &str,
     seen: impl FnMut(&Value),
 ) -> Result<Value, Fault> {
-    let followed = Subscription::new(client, "jobs", ("{jobId}", id), is_over)?;
+    let placeholder = "{jobId}";
+    let id = PathId { placeholder, id };
+    let followed = Subscription::new(client, "jobs", id, is_over)?;
     followed.until_over(seen).await
 }
 
@@ -47,7 +55,9 @@ pub(crate) async fn follow_batch(
     seen: impl FnMut(&Value),
 ) -> Result<Value, Fault> {
     let is_done = |told: &Value| told["done"] == true;
-    let followed = Subscription::new(client, "jobs.batch", ("{batchId}", id), is_done)?;
+    let placeholder = "{batchId}";
+    let id = PathId { placeholder, id };
+    let followed = Subscription::new(client, "jobs.batch", id, is_done)?;
     followed.until_over(seen).await
 }
 
@@ -56,14 +66,14 @@ impl<'a> Subscription<'a> {
     fn new(
         client: &'a Client,
         pages: &str,
-        place: (&'static str, &'a str),
+        id: PathId<'a>,
         is_over: fn(&Value) -> bool,
     ) -> Result<Self, Fault> {
         Ok(Self {
             client,
             events: client.operation(&format!("{pages}.events"))?,
             show: client.operation(&format!("{pages}.show"))?,
-            place,
+            id,
             is_over,
         })
     }
@@ -107,7 +117,7 @@ impl<'a> Subscription<'a> {
     }
 
     fn path(&self, operation: &ApiOperation) -> String {
-        let (placeholder, id) = self.place;
+        let PathId { placeholder, id } = self.id;
         operation.path.replace(placeholder, &segment(id))
     }
 

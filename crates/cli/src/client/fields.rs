@@ -18,7 +18,7 @@ pub(crate) enum FieldValue {
     Text(String),
     /// The content of a file.
     File(String),
-    /// JSON as it is.
+    /// From `field:=json`; sent unchanged.
     Json(Value),
 }
 

@@ -12,7 +12,7 @@ use crate::terminal::screen;
 /// Prints what makes a shell complete commands, operations, fields and values.
 #[derive(Args)]
 pub(super) struct Completions {
-    /// The shell.
+    /// Prints the script for this shell.
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -1,11 +1,12 @@
 //! `atelier man`: pages for `man`, one for each command, made from the same words as the help.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::{Arg, ArgMatches, Command};
+use clap_mangen::Man;
 
 use crate::client::fault::ExitReason;
 use crate::command::{Entry, Group, examples};
@@ -42,83 +43,53 @@ pub(crate) fn run(matches: &ArgMatches, mut whole: Command) -> Result<ExitCode> 
     };
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     whole.build();
-    let count = write(&whole, &["atelier"], folder)?;
+    let count = write(&whole, folder)?;
     screen::note(format!("{count} pages are in {}", folder.display()));
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(command: &Command, path: &[&str], folder: &Path) -> Result<usize> {
-    let file = folder.join(format!("{}.1", path.join("-")));
-    std::fs::write(&file, page(command, path)).with_context(|| file.display().to_string())?;
+/// Writes the page of a command and those of the commands below it; how many.
+fn write(command: &Command, folder: &Path) -> Result<usize> {
+    let man = Man::new(command.clone())
+        .source(format!("Atelier {}", env!("CARGO_PKG_VERSION")))
+        .manual("Atelier");
+    let file = folder.join(man.get_filename());
+    std::fs::write(&file, page(command, &man)?).with_context(|| file.display().to_string())?;
     let mut count = 1;
-    let inner = command
-        .get_subcommands()
-        .filter(|one| one.get_name() != "help" && !one.is_hide_set());
-    for one in inner {
-        count += write(one, &[path, &[one.get_name()]].concat(), folder)?;
+    for one in visible_commands(command) {
+        count += write(one, folder)?;
     }
     Ok(count)
 }
 
-/// The man page of one command, in roff.
-fn page(command: &Command, path: &[&str]) -> String {
-    let about = command
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    let name = path.join("-");
-    let mut text = format!(
-        ".TH {} 1 \"\" \"Atelier {}\" \"Atelier\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
-        name.to_uppercase(),
-        env!("CARGO_PKG_VERSION"),
-        safe(&name),
-        safe(about.trim_end_matches('.'))
-    );
-    let usage = command.clone().render_usage().to_string();
-    for (number, line) in usage.trim_start_matches("Usage:").lines().enumerate() {
-        let start = if number > 0 { ".br\n" } else { "" };
-        let _ = writeln!(text, "{start}{}", safe(line.trim()));
-    }
-    let arguments: Vec<&Arg> = command
-        .get_arguments()
-        .filter(|arg| !arg.is_hide_set())
-        .collect();
-    if !arguments.is_empty() {
-        text.push_str(".SH OPTIONS\n");
-    }
-    for arg in arguments {
-        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-        let short = arg.get_short().map(|short| format!("-{short}, "));
-        let name = format!("{}{arg}", short.unwrap_or_default());
-        let _ = writeln!(text, ".TP\n{}\n{}", safe(&name), safe(&help));
-    }
-    let inner: Vec<&Command> = command
-        .get_subcommands()
-        .filter(|one| !one.is_hide_set())
-        .collect();
-    if !inner.is_empty() {
-        text.push_str(".SH COMMANDS\n");
-    }
-    for one in inner {
-        let about = one.get_about().map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(text, ".TP\n{}\n{}", safe(one.get_name()), safe(&about));
-    }
-    if let Some(more) = command.get_after_help() {
-        let _ = writeln!(text, ".SH NOTES\n.nf\n{}\n.fi", safe(&more.to_string()));
-    }
-    text.push_str(".SH EXIT STATUS\n.TP\n0\nGood.\n");
-    for (code, meaning) in ExitReason::ALL {
-        let _ = writeln!(text, ".TP\n{code}\n{}", safe(meaning));
-    }
-    text
+fn visible_commands(command: &Command) -> impl Iterator<Item = &Command> {
+    let inner = command.get_subcommands();
+    inner.filter(|one| one.get_name() != "help" && !one.is_hide_set())
 }
 
-/// Text in which nothing is an order to the typesetter.
-fn safe(text: &str) -> String {
-    let plain = text.replace('\\', "\\e").replace('-', "\\-");
-    let lines = plain.lines().map(|line| match line.chars().next() {
-        Some('.' | '\'') => format!("\\&{line}"),
-        _ => line.to_owned(),
-    });
-    lines.collect::<Vec<_>>().join("\n")
+/// The man page of one command, in roff: the usual sections, examples as they are written, and our exit codes.
+fn page(command: &Command, man: &Man) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    man.render_title(&mut text)?;
+    man.render_name_section(&mut text)?;
+    man.render_synopsis_section(&mut text)?;
+    man.render_description_section(&mut text)?;
+    if command.get_arguments().any(|arg| !arg.is_hide_set()) {
+        man.render_options_section(&mut text)?;
+    }
+    if visible_commands(command).next().is_some() {
+        man.render_subcommands_section(&mut text)?;
+    }
+    if command.get_after_help().is_some() {
+        let mut notes = Vec::new();
+        man.render_extra_section(&mut notes)?;
+        // Lines of examples stay lines.
+        let notes = String::from_utf8_lossy(&notes).replacen(".SH EXTRA", ".SH NOTES\n.nf", 1);
+        writeln!(text, "{notes}.fi")?;
+    }
+    text.extend(b".SH EXIT STATUS\n.TP\n0\nGood.\n");
+    for (code, meaning) in ExitReason::ALL {
+        writeln!(text, ".TP\n{code}\n{meaning}")?;
+    }
+    Ok(text)
 }

@@ -53,7 +53,7 @@ enum ModelAction {
 /// A model by its name.
 #[derive(Args)]
 struct NamedModel {
-    /// Its name, or an alias.
+    /// Its name.
     name: String,
 }
 
@@ -76,10 +76,10 @@ struct ModelEdit {
     revision: Option<u32>,
 }
 
-/// The end of a model.
+/// Options of `models remove`.
 #[derive(Args)]
 struct ModelRemoval {
-    /// Its name.
+    /// Model to remove.
     name: String,
     /// Refuses when the model has another revision by now.
     #[arg(long, value_name = "NUMBER")]

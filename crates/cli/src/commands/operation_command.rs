@@ -189,9 +189,9 @@ fn batch_word() -> Arg {
         .help("Submits every row of a file: CSV with a column for each field, or JSON lines; `-` is standard input")
         .long_help(
             "Submits every row of a file as one batch: CSV with a column for each field, or a JSON object on each line; \
-             `-` is standard input. An empty cell is a field that is not given, `@file` is a file beside the list. Fields \
-             on the command line are those of every row that has none of its own. With --wait or --out, rows that find \
-             the queue full are submitted when others have finished.",
+             `-` is standard input. An empty cell leaves the field out, `@file` is a file beside the list. Fields on the \
+             command line are defaults for all rows. With --wait or --out, rows that find the queue full are submitted \
+             when others have finished.",
         )
 }
 

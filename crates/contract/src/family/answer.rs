@@ -44,13 +44,15 @@ pub struct AnswerWish {
     pub way: AnswerWay,
     /// Where the finished job is posted to.
     pub hook: Option<HookUrl>,
+    /// Whether unfinished images are asked for, with a stream to show them in or without.
+    shows_parts: bool,
 }
 
 /// One event of a streamed answer.
 pub struct StreamEvent {
     /// Its name, which its data has as `type`.
     pub name: &'static str,
-    /// Its data.
+    /// The JSON after `data: `.
     pub data: Value,
 }
 
@@ -85,6 +87,20 @@ struct StreamFields {
 }
 
 impl AnswerWish {
+    /// Whether it speaks of a stream, which only some models have.
+    pub(super) fn is_streamed(&self) -> bool {
+        self.shows_parts || matches!(self.way, AnswerWay::Stream { .. })
+    }
+
+    /// Refuses a stream, and unfinished images, of a model that has none.
+    pub(super) fn check_model(&self, models: &[&str], model: Option<&str>) -> Result<(), Refusal> {
+        match self.way {
+            AnswerWay::Stream { .. } => check_streamed(models, model),
+            _ if self.shows_parts => check_listed(PARTIAL_IMAGES, models, model),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads it from the fields of a call. `models` are those whose answers can be streamed.
     pub(super) fn read(fields: &Fields, models: &[&str]) -> Result<Self, Refusal> {
         let mut known = WAY_FIELDS.iter().chain(&HOOKS);
@@ -98,6 +114,7 @@ impl AnswerWish {
                 .collect()
         };
         let wish: AnswerFields = body::read(some(&[ASYNC, HOOKS[0], HOOKS[1]]))?;
+        let mut shows_parts = false;
         let way = if models.is_empty() {
             // Here the fields of a stream are unknown ones, which are ignored unless they ask for one.
             let asked = matches!(fields.get(STREAM), Some(Value::Bool(true)))
@@ -111,6 +128,7 @@ impl AnswerWish {
             AnswerWay::Wait
         } else {
             let streamed: StreamFields = body::read(some(&[STREAM, PARTIAL_IMAGES]))?;
+            shows_parts = streamed.partial_images.count() > 0;
             if streamed.stream.on() {
                 AnswerWay::Stream {
                     partial_images: streamed.partial_images.count(),
@@ -130,6 +148,7 @@ impl AnswerWish {
         Ok(Self {
             way,
             hook: wish.hook_url,
+            shows_parts,
         })
     }
 }
@@ -137,12 +156,16 @@ impl AnswerWish {
 /// Refuses to stream the answer of a model that has no stream; a request that names an operator's model is in the words of
 /// the built-in one that it is like by then.
 pub(super) fn check_streamed(models: &[&str], model: Option<&str>) -> Result<(), Refusal> {
+    check_listed(STREAM, models, model)
+}
+
+fn check_listed(field: &str, models: &[&str], model: Option<&str>) -> Result<(), Refusal> {
     if model.is_some_and(|model| models.contains(&model)) {
         return Ok(());
     }
     let (models, model) = (models.join(", "), model.unwrap_or("not given"));
     let message = format!("is only for {models} and models like it, model is {model}");
-    Err(Refusal::invalid(STREAM, message))
+    Err(Refusal::invalid(field, message))
 }
 
 /// The schema of an operation's own fields, with those of its answer beside them.
@@ -274,6 +297,14 @@ mod tests {
             let refusal = check_streamed(MODELS, model).expect_err("refused");
             assert_eq!(refusal.field.as_deref(), Some("stream"));
             assert!(refusal.message.contains("image-1"), "{refusal}");
+        }
+        // Nor are unfinished images shown of one that has no stream to show them in.
+        for (asked, refused) in [(1, true), (0, false)] {
+            let wish = read(json!({ "partial_images": asked }), MODELS).expect("a wish");
+            assert!(wish.check_model(MODELS, Some("image-1")).is_ok());
+            let checked = wish.check_model(MODELS, Some("art-2"));
+            let field = checked.err().and_then(|refusal| refusal.field);
+            assert_eq!(field.as_deref(), refused.then_some("partial_images"));
         }
     }
 }

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::answer::{
-    AnswerWay, AnswerWish, CalledBackRequest, StreamEvent, check_streamed, schema_with_answer,
+    AnswerWish, CalledBackRequest, StreamEvent, check_streamed, schema_with_answer,
 };
 use super::lifetime::ResultLifetime;
 use crate::body::{self, Fields};
@@ -105,10 +105,10 @@ fn parse_answered<T: Operation + Send + Sync + 'static>(
 ) -> Result<Box<dyn Request>, Refusal> {
     let wish = AnswerWish::read(&fields, T::STREAMED_MODELS)?;
     let request = parse::<T>(fields)?;
-    if matches!(wish.way, AnswerWay::Stream { .. }) {
+    if wish.is_streamed() {
         let stored = request.to_fields();
         let model = stored.get("model").and_then(Value::as_str);
-        check_streamed(T::STREAMED_MODELS, model)?;
+        wish.check_model(T::STREAMED_MODELS, model)?;
     }
     Ok(match wish.hook {
         None => request,

@@ -120,7 +120,7 @@ metrics! {
     SHARE_WAITING = MetricKind::Gauge, "atelier_share_waiting" ["of"] "How many wait for some of it.";
     SHARE_LARGEST = MetricKind::Gauge, "atelier_share_largest" ["of"] "What the largest holder has of it.";
 
-    BROKEN_INVARIANTS = MetricKind::Gauge, "atelier_broken_invariants" ["invariant"] "Accounts that break an invariant of the books; 0 while all is well.";
+    BROKEN_INVARIANTS = MetricKind::Gauge, "atelier_broken_invariants" ["invariant"] "Accounts that break an invariant of the ledger; 0 while all is well.";
     LEDGER_DRIFT = MetricKind::Gauge, "atelier_ledger_drift_accounts" [] "Accounts whose balance or held quota is not the sum of their rows of the ledger; 0 while all is well.";
     AUDITED = MetricKind::Counter, "atelier_audited_accounts_total" [] "Accounts that were looked at for this.";
 
@@ -128,7 +128,7 @@ metrics! {
 
     BUILD = MetricKind::Gauge, "atelier_build_info" ["version"] "1, with the version of the program.";
     UP = MetricKind::Gauge, "atelier_up_seconds" [] "Time since this process started.";
-    CLOCK_AHEAD = MetricKind::Gauge, "atelier_clock_ahead_seconds" [] "How far this machine's wall clock, or the database's if that is further off, is ahead of the time that is gone by.";
+    CLOCK_AHEAD = MetricKind::Gauge, "atelier_clock_ahead_seconds" [] "Clock skew: how far this machine's wall clock, or the database's if that is further off, is ahead of the service's own time.";
     MEMORY = MetricKind::Gauge, "process_resident_memory_bytes" [] "Memory that the process has.";
     OPEN_FILES = MetricKind::Gauge, "process_open_fds" [] "Files and sockets that the process has open.";
 }

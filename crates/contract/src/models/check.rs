@@ -14,8 +14,8 @@ const MODELS_MOST: usize = 10_000;
 /// What a definition is held against besides the catalogue.
 #[derive(Clone, Copy)]
 pub struct CheckContext<'a> {
-    /// Whether there is a back end with a name or an id.
-    pub backends: &'a dyn Fn(&str) -> bool,
+    /// The id of the back end with a name or an id, if there is one.
+    pub backends: &'a dyn Fn(&str) -> Option<String>,
     /// Now, in milliseconds since 1970.
     pub now_ms: i64,
 }
@@ -27,13 +27,38 @@ impl ModelCatalogue {
         definition: &ModelDefinition,
         context: &CheckContext<'_>,
     ) -> Result<(), Refusal> {
+        self.check_change(
+            &ModelDefinition::named(&definition.name),
+            definition,
+            context,
+        )
+    }
+
+    /// Whether a definition may take the place of another one. What is as it was is not held against what has changed around it
+    /// since, so that a model can be switched off whatever became of its routes and its successor.
+    pub fn check_change(
+        &self,
+        before: &ModelDefinition,
+        definition: &ModelDefinition,
+        context: &CheckContext<'_>,
+    ) -> Result<(), Refusal> {
         let target = self.check_name(definition)?;
         self.check_aliases(definition)?;
-        super::check_fields::check(definition, &target)?;
-        super::check_price::check(definition, &target)?;
-        check_routes(definition, context)?;
+        let ruled = before.like != definition.like || before.fields != definition.fields;
+        if ruled {
+            super::check_fields::check(definition, &target)?;
+        }
+        if ruled || before.price != definition.price {
+            super::check_price::check(definition, &target)?;
+        }
+        if before.routes != definition.routes {
+            check_routes(before, definition, context)?;
+        }
         check_groups(definition)?;
-        self.check_retirement(definition, context)
+        if before.retires != definition.retires || before.successor != definition.successor {
+            self.check_retirement(definition, context)?;
+        }
+        Ok(())
     }
 
     /// Its name and what it is like.
@@ -169,8 +194,12 @@ fn check_builtin(definition: &ModelDefinition) -> Result<(), Refusal> {
     }
 }
 
-fn check_routes(definition: &ModelDefinition, context: &CheckContext<'_>) -> Result<(), Refusal> {
-    let mut seen: Vec<&str> = Vec::new();
+fn check_routes(
+    before: &ModelDefinition,
+    definition: &ModelDefinition,
+    context: &CheckContext<'_>,
+) -> Result<(), Refusal> {
+    let mut seen: Vec<String> = Vec::new();
     for (place, route) in definition.routes.iter().enumerate() {
         let backend = route.backend.as_str();
         let refuse = |message: &str| {
@@ -180,13 +209,16 @@ fn check_routes(definition: &ModelDefinition, context: &CheckContext<'_>) -> Res
                 format_args!("{backend} {message}"),
             ))
         };
-        if !(context.backends)(backend) {
-            return refuse("is no back end; GET /admin/v1/backends lists them");
-        }
-        if seen.contains(&backend) {
+        let was_there = before.routes.iter().any(|old| old.backend == backend);
+        let id = match (context.backends)(backend) {
+            Some(id) => id,
+            None if was_there => backend.to_owned(),
+            None => return refuse("is no back end; GET /admin/v1/backends lists them"),
+        };
+        if seen.contains(&id) {
             return refuse("has a route already; a back end has one name for the model");
         }
-        seen.push(backend);
+        seen.push(id);
     }
     Ok(())
 }

@@ -156,12 +156,14 @@ impl RuledField<'_> {
 
     /// Whether `like` takes a value.
     fn is_known(&self, word: &Value) -> bool {
-        self.holders.iter().any(|(facts, _)| match self.kind {
-            Some(kind) => {
-                same_word(facts.known_words(self.model, self.name), Some(kind), word).is_some()
-            }
-            None => facts.takes(self.model, self.name, word),
-        })
+        self.holders
+            .iter()
+            .any(|(facts, allows)| match (self.kind, &allows.words) {
+                (None, None) => facts.takes(self.model, self.name, word),
+                (kind, _) => {
+                    same_word(facts.known_words(self.model, self.name), kind, word).is_some()
+                }
+            })
     }
 
     /// What `like` takes, for messages.
@@ -169,12 +171,14 @@ impl RuledField<'_> {
         let lists = self
             .holders
             .iter()
-            .filter_map(|(_, allows)| allows.words.as_deref());
+            .filter(|(_, allows)| allows.words.is_some())
+            .map(|(facts, _)| facts.known_words(self.model, self.name));
         let bounds = self
             .holders
             .iter()
             .find_map(|(_, allows)| Some((allows.least?, allows.most?)));
         match (lists.max_by_key(|words| words.len()), bounds) {
+            (Some([]), _) => "must be left out, because like refuses the field".to_owned(),
             (Some(words), _) => format!("must be among what like allows: {}", word_list(words)),
             (None, Some((least, most))) => {
                 format!("must be among what like allows: a number from {least} to {most}")

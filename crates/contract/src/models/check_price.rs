@@ -7,6 +7,7 @@ use super::facts::{SubmitFacts, facts_of, same_word};
 use super::like::LikeTarget;
 use super::names::WORDS_MOST;
 use super::price::{ModelPrice, PriceUnit, UnitPrice};
+use super::rules::default_of;
 use super::words::{FreeKind, is_same, text_of, word_list};
 use crate::refusal::Refusal;
 
@@ -81,6 +82,22 @@ fn check_price(
             let message = format!("has no factor for {}", text_of(missing));
             return Err(Refusal::invalid(&place, message));
         }
+        let model = target.model.as_deref();
+        let is_left_out = |facts: &&&'static SubmitFacts| {
+            let allows = facts.fields.get(field);
+            let rule = definition.fields.get(field);
+            let default = allows
+                .zip(rule)
+                .and_then(|(allows, rule)| default_of(rule, kind, allows));
+            allows.is_some() && default.is_none() && !facts.is_settled(model, field)
+        };
+        if let Some(facts) = submits.iter().find(is_left_out) {
+            let message = format!(
+                "needs a default, because requests of {} may leave {field} out; give fields.{field}.default",
+                facts.submit.name
+            );
+            return Err(Refusal::invalid(&place, message));
+        }
     }
     Ok(())
 }
@@ -118,8 +135,7 @@ fn allowed_words(
             {
                 range(least.or(allows.least), most.or(allows.most))
             }
-            (Some(_), Some(_), _) => facts.known_words(target.model.as_deref(), field).to_vec(),
-            (Some(words), None, _) => words.clone(),
+            (Some(_), ..) => facts.known_words(target.model.as_deref(), field).to_vec(),
             (None, _, "boolean") => vec![Value::Bool(true), Value::Bool(false)],
             (None, _, "integer") => range(allows.least, allows.most),
             (None, ..) => Vec::new(),

@@ -13,7 +13,9 @@ use super::names::{
     is_name, model_key,
 };
 use super::price::ModelPrice;
-use crate::fields::{Count, Flag, List, as_text};
+use super::routes::{Route, Routes};
+use super::short_text::text;
+use crate::fields::{Flag, List, as_text};
 
 /// A model as an operator describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,10 +60,10 @@ pub struct ModelDefinition {
     #[serde(
         default,
         deserialize_with = "routes",
-        skip_serializing_if = "Vec::is_empty"
+        skip_serializing_if = "Routes::is_empty"
     )]
-    #[schemars(length(max = 50))]
-    pub routes: Vec<Route>,
+    #[schemars(with = "Vec<Route>", length(max = 50))]
+    pub routes: Routes,
     /// What it costs, for all operations or for each; without one the tariff's price of `like`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
@@ -96,7 +98,10 @@ pub struct ModelDefinition {
 
 /// What narrows one field of `like`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with allowed, min, max, default or refused"
+)]
 #[schemars(rename = "FieldRule")]
 pub struct FieldRule {
     /// The values that are allowed; of sizes, seconds and qualities also those that `like` does not know.
@@ -137,37 +142,6 @@ pub struct FieldRule {
     pub refused: bool,
 }
 
-/// A back end that makes a model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "ModelRoute")]
-pub struct Route {
-    /// Name of the back end, or its id.
-    #[serde(deserialize_with = "required_text")]
-    #[schemars(length(min = 1, max = 200))]
-    pub backend: String,
-    /// The name that the back end calls the model by; without one its own mapping decides.
-    #[serde(
-        default,
-        deserialize_with = "text",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(length(max = 200))]
-    pub model: Option<String>,
-    /// Its share among routes of one rank.
-    #[serde(default = "one", deserialize_with = "weight")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub weight: u32,
-    /// Its place in the order of fall-back, lowest first; without one the back end's own.
-    #[serde(
-        default,
-        deserialize_with = "rank",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(range(min = -1_000_000, max = 1_000_000))]
-    pub rank: Option<i64>,
-}
-
 /// A definition as it was at one revision; definitions are never changed, only followed by others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRevision {
@@ -190,7 +164,7 @@ impl ModelDefinition {
             like: None,
             fields: BTreeMap::new(),
             aliases: Vec::new(),
-            routes: Vec::new(),
+            routes: Routes::default(),
             price: None,
             groups: Vec::new(),
             enabled: true,
@@ -234,10 +208,6 @@ const fn enabled_by_default() -> bool {
     true
 }
 
-const fn one() -> u32 {
-    1
-}
-
 fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = as_text(deserializer)?;
     if is_name(&text) {
@@ -247,37 +217,8 @@ fn name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> 
     }
 }
 
-/// A short text without control characters; one that says nothing is none.
-fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let Some(value) = Option::<Value>::deserialize(deserializer)? else {
-        return Ok(None);
-    };
-    let text = as_text(value).map_err(D::Error::custom)?;
-    let text = text.trim();
-    if text.chars().count() > TEXT_MOST || text.chars().any(char::is_control) {
-        return Err(D::Error::custom(format_args!(
-            "must be at most {TEXT_MOST} characters in one line"
-        )));
-    }
-    Ok((!text.is_empty()).then(|| text.to_owned()))
-}
-
-fn required_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let given = text(deserializer)?;
-    given.ok_or_else(|| D::Error::custom(crate::body::BLANK))
-}
-
 fn switch<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     Flag::<true>::deserialize(deserializer).map(Flag::on)
-}
-
-fn weight<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    Count::<1, 1000, 1>::deserialize(deserializer).map(Count::count)
-}
-
-fn rank<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
-    let given = Option::<Count<-1_000_000, 1_000_000, 100>>::deserialize(deserializer)?;
-    Ok(given.map(Count::get))
 }
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
@@ -343,7 +284,7 @@ fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::
     Ok(names.into_iter().map(|name| name.0).collect())
 }
 
-fn routes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Route>, D::Error> {
+fn routes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Routes, D::Error> {
     let routes = List::<Route, 0, ROUTES_MOST>::deserialize(deserializer)?;
     Ok(routes.into_iter().collect())
 }
@@ -351,7 +292,12 @@ fn routes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Route>, D::E
 fn rules<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, FieldRule>, D::Error> {
-    let rules = BTreeMap::<String, FieldRule>::deserialize(deserializer)?;
+    // Nothing said of a field is no rule for it.
+    let rules = BTreeMap::<String, Option<FieldRule>>::deserialize(deserializer)?;
+    let rules = rules.into_iter();
+    let rules: BTreeMap<String, FieldRule> = rules
+        .filter_map(|(field, rule)| Some((field, rule?)))
+        .collect();
     if rules.len() > FIELDS_MOST {
         return Err(D::Error::custom(format_args!(
             "must be rules for at most {FIELDS_MOST} fields, is {}",

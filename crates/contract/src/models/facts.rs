@@ -2,7 +2,7 @@
 //! their words each built-in model really takes.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
@@ -27,8 +27,8 @@ pub(super) struct SubmitFacts {
     pub(super) fields: BTreeMap<String, FieldFacts>,
     /// The required fields of its example: the smallest request there is.
     base: Fields,
-    /// The words of sizes, seconds and qualities that each model takes, by model and field.
-    known: HashMap<(String, String), Vec<Value>>,
+    /// The values of each field that each model takes, by model and field. Finding out takes a request for each of them.
+    known: OnceLock<HashMap<(String, String), Vec<Value>>>,
 }
 
 /// What one field allows.
@@ -49,6 +49,22 @@ impl FieldFacts {
         matches!(&*self.kind, "integer" | "number")
     }
 
+    /// The values to try: every word, or the ends of what a number may be; none of what no single value tells anything about.
+    fn samples(&self) -> Vec<Value> {
+        if let Some(words) = &self.words {
+            return words.clone();
+        }
+        let whole = |bound: Option<f64>| bound.map(|bound| Value::from(bound as i64));
+        match &*self.kind {
+            "integer" => {
+                let ends = [whole(self.least), whole(self.most)];
+                ends.into_iter().flatten().collect()
+            }
+            "boolean" => vec![Value::Bool(false), Value::Bool(true)],
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it has one value, not a list or an object of them.
     pub(super) fn is_scalar(&self) -> bool {
         self.is_number() || matches!(&*self.kind, "string" | "boolean")
@@ -66,10 +82,47 @@ impl SubmitFacts {
         self.models.iter().any(|one| one == model)
     }
 
-    /// The words of a size, a length or a quality that a model takes.
+    /// The words of a field that a model takes, where the field has words.
     pub(super) fn known_words(&self, model: Option<&str>, field: &str) -> &[Value] {
+        let has_words = |facts: &FieldFacts| facts.words.is_some();
+        if !self.fields.get(field).is_some_and(has_words) {
+            return &[];
+        }
+        self.known_values(model, field).unwrap_or_default()
+    }
+
+    /// Whether requests of a model may have a field at all: not where only other models take a value of it.
+    pub(super) fn is_open(&self, model: Option<&str>, field: &str) -> bool {
+        let takes = |model| {
+            let known = self.known_values(model, field);
+            known.is_none_or(|values| !values.is_empty())
+        };
+        let mut models = self.models.iter();
+        takes(model) || !models.any(|other| takes(Some(&**other)))
+    }
+
+    /// The values of a field that were tried and are taken; `None` of a field that none was tried of.
+    fn known_values(&self, model: Option<&str>, field: &str) -> Option<&[Value]> {
+        let known = self.known.get_or_init(|| self.probe());
         let key = (model.unwrap_or_default().to_owned(), field.to_owned());
-        self.known.get(&key).map_or(&[], Vec::as_slice)
+        known.get(&key).map(Vec::as_slice)
+    }
+
+    /// Whether a request of a model that does not have a field says all the same what holds for it. Of an operation that follows
+    /// another job only that job can tell.
+    pub(super) fn is_settled(&self, model: Option<&str>, field: &str) -> bool {
+        let mut fields = self.base.clone();
+        self.name_model(&mut fields, model);
+        fields.remove(field);
+        let Ok(request) = (self.submit.parse)(fields) else {
+            return true;
+        };
+        let Ok(order) = request.order(ReferencedJobs::default()) else {
+            return true;
+        };
+        let stored = request.to_fields();
+        let said = order.resolved.get(field).or(stored.get(field));
+        said.is_some_and(|value| !value.is_null())
     }
 
     /// Whether the type of a field takes a value, whatever else is asked for.
@@ -86,11 +139,15 @@ impl SubmitFacts {
 
     fn smallest(&self, model: Option<&str>, field: &str, value: &Value) -> Fields {
         let mut fields = self.base.clone();
+        self.name_model(&mut fields, model);
+        fields.insert(field.to_owned(), value.clone());
+        fields
+    }
+
+    fn name_model(&self, fields: &mut Fields, model: Option<&str>) {
         if let (Some(spelling), Some(model)) = (self.model_field, model) {
             fields.insert(spelling.to_owned(), model.into());
         }
-        fields.insert(field.to_owned(), value.clone());
-        fields
     }
 
     fn read(family: &'static Family, submit: &'static SubmitEndpoint) -> Self {
@@ -121,7 +178,7 @@ impl SubmitFacts {
         let words = model.and_then(|facts| facts.words.clone());
         let mut base: Fields = serde_json::from_str(submit.example).unwrap_or_default();
         base.retain(|name, _| required.contains(&&**name));
-        let mut facts = Self {
+        Self {
             family,
             submit,
             model_field,
@@ -135,34 +192,46 @@ impl SubmitFacts {
                 .collect(),
             fields,
             base,
-            known: HashMap::new(),
-        };
-        facts.known = facts.probe();
-        facts
+            known: OnceLock::new(),
+        }
     }
 
-    /// Finds out which words each model takes: the schema has those of all models of an operation.
+    /// Finds out which values each model takes: the schema has those of all models of an operation. A value that no model takes
+    /// by itself may need another field beside it, where the model takes the field at all; of sizes, lengths and qualities only
+    /// what is taken for sure is known.
     fn probe(&self) -> HashMap<(String, String), Vec<Value>> {
         let mut models: Vec<Option<&str>> =
             self.models.iter().map(|model| Some(&**model)).collect();
         if models.is_empty() {
             models.push(None);
         }
-        let mut known = HashMap::new();
+        let mut known: HashMap<(String, String), Vec<Value>> = HashMap::new();
         for (field, facts) in &self.fields {
-            let Some(words) = facts
-                .words
-                .as_ref()
-                .filter(|_| FreeKind::of(field).is_some())
-            else {
+            let key = |model: Option<&str>| (model.unwrap_or_default().to_owned(), field.clone());
+            let mut untaken = Vec::new();
+            for value in facts.samples() {
+                let mut takers = models.clone();
+                takers.retain(|model| self.accepts(*model, field, &value));
+                for model in &models {
+                    let values = known.entry(key(*model)).or_default();
+                    values.extend(takers.contains(model).then(|| value.clone()));
+                }
+                untaken.extend(takers.is_empty().then_some(value));
+            }
+            if FreeKind::of(field).is_some() {
                 continue;
-            };
+            }
+            let is_taken = models.iter().any(|model| {
+                known
+                    .get(&key(*model))
+                    .is_some_and(|values| !values.is_empty())
+            });
             for model in &models {
-                let taken = words
-                    .iter()
-                    .filter(|word| self.accepts(*model, field, word));
-                let key = (model.unwrap_or_default().to_owned(), field.clone());
-                known.insert(key, taken.cloned().collect());
+                if let Some(values) = known.get_mut(&key(*model))
+                    && (!values.is_empty() || !is_taken)
+                {
+                    values.extend(untaken.iter().cloned());
+                }
             }
         }
         known

@@ -25,6 +25,8 @@ const OPERATIONS_MOST: usize = 64;
 const AMOUNT_MOST: i64 = 1_000_000_000;
 /// The largest factor, in thousandths: a hundred.
 const FACTOR_MOST: i64 = 100_000;
+/// Factors that were paid are kept as decimal numbers; four factors of three places have twelve.
+const PAID_FACTOR_SCALE: i128 = 1_000_000_000_000;
 /// Pixels of a megapixel.
 const MEGAPIXEL: i128 = 1_000_000;
 
@@ -135,6 +137,35 @@ impl UnitPrice {
                 amount: self.amount,
                 factor: factor.decimal(),
             }],
+        })
+    }
+
+    /// What a request comes to at a line that was paid before, for what a price has no factor for any more.
+    pub(super) fn total_like(paid: &PriceLine, brief: &Brief) -> Result<CatalogueTotal, Refusal> {
+        let price = Self {
+            unit: paid.unit,
+            amount: paid.amount,
+            factors: BTreeMap::new(),
+        };
+        let count = price.count(brief)?;
+        let factor = (paid.factor * PAID_FACTOR_SCALE as f64).round() as i128;
+        let whole = count
+            .times(factor, PAID_FACTOR_SCALE)?
+            .times(paid.amount.thousandths().into(), 1)?;
+        Ok(CatalogueTotal {
+            total: whole.rounded_up()?,
+            lines: vec![PriceLine {
+                count: count.decimal(),
+                ..paid.clone()
+            }],
+        })
+    }
+
+    /// Whether it has a factor for every word of a request.
+    pub(super) fn covers(&self, fields: &Fields) -> bool {
+        self.factors.iter().all(|(field, words)| {
+            let value = fields.get(field).filter(|value| !value.is_null());
+            value.is_none_or(|value| factor_of(field, words, value).is_some())
         })
     }
 

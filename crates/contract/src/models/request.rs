@@ -6,6 +6,7 @@ use super::facts::facts_of;
 use super::index::CatalogueIndex;
 use super::names::SPELLINGS;
 use super::note::{CATALOGUE_FIELD, ModelNote, note_of, put_back};
+use super::price::{PriceLine, UnitPrice};
 use super::row::CatalogueRow;
 use super::words::text_of;
 use crate::body::Fields;
@@ -104,7 +105,8 @@ impl CallContext {
                 .retain(|field, _| is_inherited(field, order, stored));
             note.apply(&mut order.brief);
             if let Some(row) = self.index.last_known(&note.name) {
-                self.price(&row, &note, order, inner)?;
+                let paid = context.parent.map_or(&[][..], |job| &job.price_lines);
+                self.price_again(&row, &note, order, inner, paid)?;
             }
             order
                 .resolved
@@ -142,6 +144,27 @@ impl CallContext {
         Ok(())
     }
 
+    /// Prices a follow-up. Words that it has from the earlier job may not be sold any more: then they cost what was paid there.
+    fn price_again(
+        &self,
+        row: &CatalogueRow,
+        note: &ModelNote,
+        order: &mut Order,
+        inner: &dyn Request,
+        paid: &[PriceLine],
+    ) -> Result<(), Refusal> {
+        let Some(price) = row.price(self.operation) else {
+            return Ok(());
+        };
+        if price.covers(&priced_fields(price, note, order, inner)) {
+            return self.price(row, note, order, inner);
+        }
+        if let Some(line) = paid.first() {
+            order.catalogue_price = Some(UnitPrice::total_like(line, &order.brief)?);
+        }
+        Ok(())
+    }
+
     /// Prices an order by a row, where it has a price for the operation.
     fn price(
         &self,
@@ -153,15 +176,26 @@ impl CallContext {
         let Some(price) = row.price(self.operation) else {
             return Ok(());
         };
-        let mut fields = Fields::new();
-        if !price.factors.is_empty() {
-            fields = inner.to_fields();
-            fields.extend(order.resolved.clone());
-            fields.extend(note.said.clone());
-        }
+        let fields = priced_fields(price, note, order, inner);
         order.catalogue_price = Some(price.total(&note.name, &fields, &order.brief)?);
         Ok(())
     }
+}
+
+/// The words of a request, if its price goes by any.
+fn priced_fields(
+    price: &UnitPrice,
+    note: &ModelNote,
+    order: &Order,
+    inner: &dyn Request,
+) -> Fields {
+    let mut fields = Fields::new();
+    if !price.factors.is_empty() {
+        fields = inner.to_fields();
+        fields.extend(order.resolved.clone());
+        fields.extend(note.said.clone());
+    }
+    fields
 }
 
 /// Whether a follow-up has a word from the job that it follows: the model always, others where the order took them over.

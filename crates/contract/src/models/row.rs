@@ -20,7 +20,7 @@ pub(super) struct CatalogueRow {
     /// Whether it only sets a built-in model.
     pub(super) builtin: bool,
     pub(super) submits: Vec<&'static SubmitEndpoint>,
-    retires_ms: Option<i64>,
+    pub(super) retires_ms: Option<i64>,
     rules: HashMap<&'static str, Vec<RowRule>>,
 }
 

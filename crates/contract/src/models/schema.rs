@@ -8,19 +8,48 @@ use super::row::CatalogueRow;
 use super::words::{FreeKind, is_same, seconds, text_of};
 use crate::family::SubmitEndpoint;
 
+/// The operator's models at one moment: some retire.
+#[derive(Clone, Copy)]
+pub struct DatedModels<'a> {
+    models: &'a ModelCatalogue,
+    now_ms: i64,
+}
+
 impl ModelCatalogue {
+    /// The models as they are at a moment, in milliseconds since 1970.
+    pub fn at(&self, now_ms: i64) -> DatedModels<'_> {
+        DatedModels {
+            models: self,
+            now_ms,
+        }
+    }
+
+    /// When the next of them retires; `None` when none does.
+    pub fn changes_ms(&self, now_ms: i64) -> Option<i64> {
+        let rows = self.0.rows.values();
+        let days = rows.filter_map(|row| row.retires_ms);
+        days.filter(|day| *day > now_ms).min()
+    }
+}
+
+impl DatedModels<'_> {
+    /// Whether operators said nothing, now or before.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty()
+    }
+
     /// Widens the schema of a request (the object with its `properties`) by the models that everybody may name, and by the
     /// sizes, lengths and qualities of theirs.
     pub fn schema(&self, submit: &SubmitEndpoint, schema: &mut Value) {
-        let (Some(facts), Some(rows)) = (facts_of(submit.name), self.0.by_submit.get(submit.name))
+        let index = &self.models.0;
+        let (Some(facts), Some(rows)) = (facts_of(submit.name), index.by_submit.get(submit.name))
         else {
             return;
         };
         let field = facts.model_spelling();
-        let open = rows.iter().filter(|row| {
-            let definition = &row.revision.definition;
-            definition.enabled && definition.groups.is_empty()
-        });
+        let open = rows
+            .iter()
+            .filter(|row| row.is_usable(self.now_ms) && row.revision.definition.groups.is_empty());
         for row in open {
             if !row.builtin {
                 add_model(
@@ -63,7 +92,10 @@ fn add_model(field: &mut Value, name: &str, known: bool) {
 
 fn add_words(schema: &mut Value, row: &CatalogueRow) {
     for (name, rule) in &row.revision.definition.fields {
-        let field = &mut schema["properties"][name.as_str()];
+        // Not every operation of the family has every field of it.
+        let Some(field) = schema["properties"].get_mut(name.as_str()) else {
+            continue;
+        };
         let Some(kind) = FreeKind::of(name).filter(|_| field.is_object()) else {
             continue;
         };

@@ -27,7 +27,10 @@ const EVERYBODY: Audience<'static> = Audience {
 };
 
 const CONTEXT: CheckContext<'static> = CheckContext {
-    backends: &|name| name != "nobody",
+    backends: &|name| {
+        let id = name.strip_prefix("id-of-").unwrap_or(name);
+        (!id.starts_with("nobody")).then(|| id.to_owned())
+    },
     now_ms: NOW_MS,
 };
 

@@ -88,14 +88,13 @@ fn fields_of(
     fields
         .filter_map(|(name, allows)| {
             let rule = definition.and_then(|definition| definition.fields.get(name));
-            if rule.is_some_and(|rule| rule.refused) {
+            let replaced = rule.is_some_and(|rule| rule.allowed.is_some());
+            if rule.is_some_and(|rule| rule.refused) || !(replaced || facts.is_open(model, name)) {
                 return None;
             }
             let kind = FreeKind::of(name);
-            let known = allows.words.as_ref().map(|words| match kind {
-                Some(_) => facts.known_words(model, name).to_vec(),
-                None => words.clone(),
-            });
+            let words = allows.words.as_ref();
+            let known = words.map(|_| facts.known_words(model, name).to_vec());
             Some((name.clone(), field_of(allows, rule, kind, known)))
         })
         .collect()

@@ -3,8 +3,38 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::fields::{Count, as_text};
+use super::list::{PageNumber, PageSize};
+use crate::fields::{Count, Text, as_text, words};
 use crate::quota::Quota;
+
+words! {
+    /// By what accounts are listed.
+    pub AccountOrder = Created {
+        /// The oldest first.
+        Created "created",
+        /// By e-mail address.
+        Email "email",
+        /// The highest balance first.
+        Balance "balance",
+    }
+}
+
+/// Which accounts to list.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct AccountsQuery {
+    /// Number of the page, from 1.
+    #[serde(default)]
+    pub page: PageNumber,
+    /// Accounts on a page, at most 100.
+    #[serde(default)]
+    pub limit: PageSize,
+    /// Only accounts with this in their e-mail address, in any case; an identifier finds its account.
+    #[serde(default)]
+    pub q: Option<Text<254>>,
+    /// The order of the list.
+    #[serde(default)]
+    pub sort: AccountOrder,
+}
 
 /// An e-mail address: a name and a host, at most 254 characters, no white space.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,6 +13,8 @@ pub struct Overview {
     pub now_ms: i64,
     /// Jobs that ended, by minute, the oldest first; the last one is not over yet.
     pub minutes: Vec<MinuteRow>,
+    /// How long the jobs of the hour took from acceptance to the end, all but one of twenty at most.
+    pub p95_ms: Option<i64>,
     /// How jobs went, by family.
     pub families: Vec<FamilyRow>,
     /// How jobs went, by who made them.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::body::Fields;
-use crate::fields::Text;
+use crate::fields::{List, Text};
 use crate::models::PriceLine;
 use crate::quota::Quota;
 
@@ -19,6 +19,23 @@ pub struct QuoteRequest {
     pub request: Fields,
 }
 
+/// Choices that are priced together.
+const MOST_CHOICES: usize = 40;
+
+/// A submit that is to be priced, and what it could say instead.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "PriceQuestion")]
+pub struct PriceQuestion {
+    /// The operation to price, `family.operation`.
+    pub operation: Text<100>,
+    /// The body of the submit.
+    #[serde(default)]
+    pub request: Fields,
+    /// Fields that could be put over those of the body; each of them is priced as well.
+    #[serde(default)]
+    pub choices: List<Fields, 0, MOST_CHOICES>,
+}
+
 /// What a submit of the same body would hold.
 #[derive(Serialize, JsonSchema)]
 pub struct Quote {
@@ -29,4 +46,7 @@ pub struct Quote {
     /// What it is made of, for a model with a price of its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<PriceLine>,
+    /// What it would hold with each of the choices, in their order; null for one that would be refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Option<Quota>>,
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use atelier_contract::{AccountId, Code, Quota, Refusal};
 use atelier_fairness::limits::{HolderLimits, LimitOverrides};
 use atelier_store::{
-    Account, AccountPatch, Credit, CreditKind, CreditOutcome, LedgerRow, NewAccount, UsageRow,
+    Account, AccountFilter, AccountPatch, Credit, CreditKind, CreditOutcome, LedgerRow, NewAccount,
+    UsageRow,
 };
 
 use super::callers::Callers;
@@ -140,10 +141,16 @@ impl Accounts {
         Ok((account, api_key))
     }
 
-    /// A page of accounts, oldest first, and how many there are.
-    pub async fn list(&self, page: i64, limit: i64) -> Result<(Vec<Account>, i64), Refusal> {
+    /// A page of the accounts that a filter asks for, and how many there are of them.
+    pub async fn list(
+        &self,
+        filter: &AccountFilter,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<Account>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let page = self.context.store().accounts().list(offset, limit).await;
+        let accounts = self.context.store().accounts();
+        let page = accounts.list(filter, offset, limit).await;
         page.map_err(unavailable)
     }
 

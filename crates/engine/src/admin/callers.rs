@@ -116,6 +116,14 @@ impl CallerCache {
         self.known.get(hash).is_some() || self.touched.get(hash).is_some()
     }
 
+    /// In whose name one that was known lately is looked up again: a key's account has one, however many keys it has.
+    fn holder(&self, hash: String) -> Option<Arc<str>> {
+        if let Some((caller, _)) = self.known.get(hash.as_str()) {
+            return Some(Arc::clone(caller.account_id.shared()));
+        }
+        self.touched.get(&hash).map(|_| hash.into())
+    }
+
     /// A key, token or session turned out to be nobody's, whoever's it was.
     fn unlearn(&self, hash: &str) {
         self.known.remove(hash);
@@ -191,6 +199,11 @@ impl Callers {
     /// Whether a key, an operator's token or a session was known here lately.
     pub fn knew_lately(&self, secret: &str) -> bool {
         self.cache.knew(&key::hash(secret))
+    }
+
+    /// In whose name a key, an operator's token or a session that was known here lately is looked up again.
+    pub fn holder_lately(&self, secret: &str) -> Option<Arc<str>> {
+        self.cache.holder(key::hash(secret))
     }
 
     /// A key, token or session by its hash turned out to be nobody's.
@@ -335,6 +348,10 @@ mod tests {
         cache.believe(&caller("a", "a1"), 10, 20);
         assert!(cache.is_touch_due("a token", 10));
         assert!(cache.knew("a1") && cache.knew("a token") && !cache.knew("made up"));
+        let holder = |hash: &str| cache.holder(hash.to_owned());
+        assert_eq!(holder("a1").as_deref(), Some("a"), "its account");
+        assert_eq!(holder("a token").as_deref(), Some("a token"));
+        assert_eq!(holder("made up"), None);
         for gone in ["a1", "a token"] {
             cache.unlearn(gone);
             assert!(!cache.knew(gone), "{gone}");

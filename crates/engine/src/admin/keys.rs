@@ -39,7 +39,12 @@ pub enum KeyHolder<'a> {
     Caller(&'a Caller),
     /// An operator, by name.
     Operator(&'a str),
+    /// An operator who looks at the account with its own eyes, by name.
+    Visitor(&'a str),
 }
+
+/// The identifiers of keys of visits begin with this. Such a key is part of a session; nobody is shown it.
+const VISIT: &str = "visit-";
 
 impl KeyHolder<'_> {
     /// The line that tells what it does to a key: an operator's in the audit list, a caller's in its account's.
@@ -52,7 +57,9 @@ impl KeyHolder<'_> {
     ) -> AuditRow {
         match self {
             Self::Caller(caller) => context.own_act(account_id, &caller.key_id, action, key_id, ""),
-            Self::Operator(name) => context.act(name, action, account_id, key_id),
+            Self::Operator(name) | Self::Visitor(name) => {
+                context.act(name, action, account_id, key_id)
+            }
         }
     }
 
@@ -60,7 +67,7 @@ impl KeyHolder<'_> {
     fn scopes(self) -> Scopes {
         match self {
             Self::Caller(caller) => caller.scopes,
-            Self::Operator(_) => Scopes::ALL,
+            Self::Operator(_) | Self::Visitor(_) => Scopes::ALL,
         }
     }
 }
@@ -128,7 +135,10 @@ impl Keys {
         request: KeyRequest,
         by: KeyHolder<'_>,
     ) -> Result<(String, String), Refusal> {
-        let (new, secret) = new_key(&self.context, account_id, request);
+        let (mut new, secret) = new_key(&self.context, account_id, request);
+        if matches!(by, KeyHolder::Visitor(_)) {
+            new.id.insert_str(0, VISIT);
+        }
         let id = new.id.clone();
         let act = Some(by.act(&self.context, "key.issue", account_id, &id));
         let added = self
@@ -156,10 +166,12 @@ impl Keys {
         Refusal::new(Code::Conflict, message)
     }
 
-    /// The keys of an account, without their secrets.
+    /// The keys of an account, without their secrets, and without those of visits.
     pub async fn list(&self, account_id: &AccountId) -> Result<Vec<Key>, Refusal> {
         let keys = self.context.store().keys().list(account_id).await;
-        keys.map_err(unavailable)
+        let mut keys = keys.map_err(unavailable)?;
+        keys.retain(|key| !key.id.starts_with(VISIT));
+        Ok(keys)
     }
 
     /// Revokes a key of an account, on every node at once; whether it was there.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use atelier_contract::body::Fields;
-use atelier_contract::models::{ModelCatalogue, ModelDefinition, ModelRevision};
+use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, ModelRevision};
 use atelier_contract::pages::models::ModelPreview;
 use atelier_contract::{Code, Refusal};
 use atelier_store::{AuditRow, BackendRow, ModelChange, ModelDraft, ModelOutcome};
@@ -117,7 +117,7 @@ impl Models {
         for _ in 0..CROSSED_MOST {
             let seen = self.seen().await?;
             let definition = read_new(&seen, fields.clone())?;
-            self.check(&seen.catalogue, &definition).await?;
+            self.check(&seen.catalogue, None, &definition).await?;
             let name = definition.name.clone();
             let like = definition.like.clone().unwrap_or_default();
             let draft = ModelDraft {
@@ -151,7 +151,8 @@ impl Models {
             if definition == old.row.definition {
                 return self.one(name).await;
             }
-            self.check(&seen.catalogue, &definition).await?;
+            let before = Some(&old.row.definition);
+            self.check(&seen.catalogue, before, &definition).await?;
             let draft = ModelDraft {
                 definition: stored_definition(&definition, false),
                 name: definition.name,
@@ -197,6 +198,7 @@ impl Models {
     /// What the latest jobs would have cost with a change, and which of them would have been refused. Nothing is changed.
     pub async fn preview(&self, edit: ModelEdit) -> Result<ModelPreview, Refusal> {
         let seen = self.seen().await?;
+        let mut before = None;
         let row = match edit {
             ModelEdit::Create(fields) => {
                 let definition = read_new(&seen, fields)?;
@@ -208,12 +210,13 @@ impl Models {
             ModelEdit::Change { name, mut fields } => {
                 let made_on = take_revision(&mut fields)?;
                 let (old, definition) = read_change(&seen, &name, fields, made_on)?;
+                before = Some(&old.row.definition);
                 self.next(definition, old.row.revision)
             }
             ModelEdit::Remove { name } => self.removal(seen.current(&name, None)?)?,
         };
         if !row.removed {
-            self.check(&seen.catalogue, &row.definition).await?;
+            self.check(&seen.catalogue, before, &row.definition).await?;
         }
         let changed = seen.catalogue.with(row);
         let tariff = self.prices.tariff();
@@ -239,7 +242,7 @@ impl Models {
             let seen = self.seen().await?;
             let plan = declare::plan(&seen, &declared, self.context.now_ms());
             for (place, definition) in plan.unchecked {
-                let checked = self.check(&plan.catalogue, definition).await;
+                let checked = self.check(&plan.catalogue, None, definition).await;
                 checked.map_err(|refusal| declare::in_list(refusal, place))?;
             }
             if plan.drafts.is_empty() {
@@ -273,16 +276,23 @@ impl Models {
         Ok(rows)
     }
 
-    /// Refuses a definition that does not fit, with its field.
+    /// Refuses a definition that does not fit, with its field. What is as it was before a change is not asked again.
     async fn check(
         &self,
         catalogue: &ModelCatalogue,
+        before: Option<&ModelDefinition>,
         definition: &ModelDefinition,
     ) -> Result<(), Refusal> {
         let backends = self.backends().await?;
         let reports = self.runner.workers().reports();
-        let is_known = |name: &str| route_health::is_known(name, &backends, &reports);
-        draft::check(catalogue, definition, &is_known, self.context.now_ms())
+        let context = CheckContext {
+            backends: &|name| route_health::id_of(name, &backends, &reports).map(str::to_owned),
+            now_ms: self.context.now_ms(),
+        };
+        match before {
+            Some(before) => catalogue.check_change(before, definition, &context),
+            None => catalogue.check(definition, &context),
+        }
     }
 
     /// What is written to take a model away: what the configuration declares instead of an operator's row, or its end.
@@ -353,8 +363,9 @@ impl Models {
 
 /// A model as operators see it.
 fn report(model: StoredModel, backends: &[BackendRow], reports: &[WorkerReport]) -> ModelReport {
-    let routes = model.row.definition.routes.iter();
-    let health = |route| route_health::health(route, backends, reports);
+    let definition = &model.row.definition;
+    let routes = definition.routes.iter();
+    let health = |route| route_health::health(definition, route, backends, reports);
     ModelReport {
         route_health: routes.map(health).collect(),
         row: model.row,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
-use atelier_store::SessionRow;
+use atelier_store::{OverdueSessions, SessionRow};
 
 use super::callers::{Caller, Callers};
 use super::keys::{KeyHolder, KeyRequest, Keys};
@@ -151,7 +151,7 @@ impl Sessions {
             scopes: Scopes::of_words(["read"]).unwrap_or(Scopes::NONE),
             expires_ms: Some(self.context.now_ms() + VISIT_MS),
         };
-        let holder = KeyHolder::Operator(&by.name);
+        let holder = KeyHolder::Visitor(&by.name);
         let (_, secret) = self.keys.issue(account_id, request, holder).await?;
         let look = Impersonation {
             key_hash: key::hash(&secret),
@@ -295,6 +295,16 @@ impl Sessions {
             .close(&key::hash(word), everywhere)
             .await;
         closed.map(|_| ()).map_err(unavailable)
+    }
+
+    /// Ends every session and link that is over by then, or the clock would bring them back when it is set back; how many.
+    pub(crate) async fn end_overdue(&self, now_ms: i64) -> Result<u64, atelier_store::Error> {
+        let overdue = OverdueSessions {
+            links: now_ms - LINK_MS,
+            opened: now_ms - MOST_MS,
+            seen: now_ms - IDLE_MS,
+        };
+        self.context.store().sessions().end_overdue(overdue).await
     }
 
     /// What a page must send beside its session with everything that changes something.

@@ -23,7 +23,7 @@ const MARGIN_MS: i64 = 3_600_000;
 /// The least time between two looks for a key that is not known.
 const LOOK_MS: i64 = 1_000;
 
-/// A key as it is sealed.
+/// What is encrypted and stored of a key.
 #[derive(Serialize, Deserialize)]
 struct SealedKey {
     key: String,

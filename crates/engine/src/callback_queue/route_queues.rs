@@ -1,14 +1,14 @@
-//! Letters that wait, each behind those of its own route: whoever has places for some routes looks at their first letters, and
-//! not at all that wait. The lane that has waited longest since it was served is shown first, so that no route of an account keeps
-//! the account's other routes from its places.
+//! One queue per route. A scan looks at the first callback of each route that has free slots, not at every callback that waits.
+//! The route that was served longest ago comes first, so that no route of an account keeps the account's other routes from its
+//! slots.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::route::Route;
 
-/// A lane for each route that has letters.
+/// The queues of the routes that have callbacks waiting.
 pub(crate) struct RouteQueues<L> {
-    /// By the number of their turn.
+    /// By position: the lowest is served next.
     by_position: BTreeMap<u64, (Route, VecDeque<L>)>,
     positions: HashMap<Route, u64>,
     next: u64,
@@ -25,7 +25,7 @@ impl<L> Default for RouteQueues<L> {
 }
 
 impl<L> RouteQueues<L> {
-    /// Puts a letter behind the others of its route.
+    /// Appends a callback to the queue of its route.
     pub(crate) fn push(&mut self, route: Route, item: L) {
         let queue = self
             .positions
@@ -37,7 +37,7 @@ impl<L> RouteQueues<L> {
         }
     }
 
-    /// Shows every lane once, in turn; `look` says whether it served this one.
+    /// Visits every queue once, by position; `look` returns whether it took something from it.
     pub(crate) fn look(&mut self, mut look: impl FnMut(&Route, &mut VecDeque<L>) -> bool) {
         let mut changed = Vec::new();
         for (position, (route, items)) in &mut self.by_position {
@@ -56,7 +56,7 @@ impl<L> RouteQueues<L> {
         }
     }
 
-    /// Takes everything out, in the order of the turns.
+    /// Removes and returns everything, by position.
     pub(crate) fn drain(&mut self) -> Vec<L> {
         self.positions.clear();
         let queues = std::mem::take(&mut self.by_position).into_values();
@@ -67,7 +67,7 @@ impl<L> RouteQueues<L> {
         self.by_position.is_empty()
     }
 
-    /// A lane whose turn comes after all others.
+    /// Adds a queue behind all others.
     fn append(&mut self, route: Route, items: VecDeque<L>) {
         self.positions.insert(route.clone(), self.next);
         self.by_position.insert(self.next, (route, items));
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    /// Takes one letter from each of some lanes in turn, as long as there are places.
+    /// Takes one item from each queue that may be served, as long as there are places.
     fn take(
         queues: &mut RouteQueues<u32>,
         mut places: usize,
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn every_lane_has_its_turn_and_keeps_its_order() {
+    fn every_route_has_its_turn_and_keeps_its_order() {
         let mut queues = RouteQueues::default();
         for (host, item) in [("b", 20), ("a", 10), ("c", 30), ("a", 11), ("b", 21)] {
             queues.push(route("a", host), item);
@@ -113,7 +113,11 @@ mod tests {
         assert_eq!(take(&mut queues, 1, |_| true), [20]);
         assert_eq!(take(&mut queues, 1, |_| true), [10], "not the first again");
         assert_eq!(take(&mut queues, 2, |_| true), [30, 21]);
-        assert_eq!(take(&mut queues, 9, |_| true), [11], "empty lanes are gone");
+        assert_eq!(
+            take(&mut queues, 9, |_| true),
+            [11],
+            "empty queues are gone"
+        );
         assert!(queues.is_empty());
         queues.push(route("a", "a"), 12);
         assert_eq!(queues.drain(), [12]);

@@ -99,7 +99,7 @@ pub(super) async fn record(context: &Context, delivery: Delivery, outcome: Callb
     crash::point("callbacks.recorded");
 }
 
-/// The body that fetch would give, signed for this try.
+/// The body, signed for this try: fetch's; that of `/jobs/v1` where there is no fetch; midjourney-proxy's for its jobs.
 fn compose(
     context: &Context,
     assets: &Assets,

@@ -54,7 +54,7 @@ pub struct BulkAnswer {
     pub answer: Result<JobId, Refusal>,
 }
 
-/// A refusal as it is stored.
+/// What a repeated batch answers for a request that was refused.
 #[derive(Serialize, Deserialize)]
 struct StoredRefusal {
     code: String,

@@ -9,9 +9,9 @@ use atelier_store::{Guard, JobRow};
 use serde_json::Value;
 
 use crate::names::WorkerName;
+use crate::runner::accepted_model::find_model;
 use crate::runner::fail::UNKNOWN;
 use crate::runner::job::{LeasedJob, RunningJob};
-use crate::runner::lease::find_model;
 use crate::runner::length::is_long;
 use crate::runner::pool::load::Loader;
 use crate::runner::pool::slot::Slot;

@@ -19,13 +19,16 @@ use crate::runner::ticket;
 use crate::runner::unknown_model::with_model;
 use crate::tracer::{SpanKind, TraceContext};
 
+/// An intent that is older is written down again before the vendor is asked: far less than what a submit is given beyond its limit.
+const INTENT_FRESH_MS: i64 = 5_000;
+
 /// What came of the beginning of an attempt.
 pub(super) enum JobStart {
     /// It is done already.
     Done(WorkOutput, Box<Work>),
     /// The vendor works on it.
     Ticket(Box<Work>, Value),
-    /// The vendor may have it, and can be asked whether it has; when it was asked to begin.
+    /// The vendor may have it, and can be asked whether it has; when it was asked to begin, as far as that still matters.
     LookUp(Box<Work>, i64),
     /// The vendor may have it, and nobody will ever know.
     Unknown,
@@ -58,7 +61,7 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
             // The end of this node may have given the job away already; nobody has asked the vendor, and nobody waits here.
             return Ok(JobStart::Full);
         }
-        if !job.leased.intended || may_be_lost(context, job) {
+        if !job.leased.intended || is_stale(context, job) {
             let mut intent = job
                 .slot
                 .intent(job.id(), job.leased.fence, context.steady_ms());
@@ -103,7 +106,10 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
     }
     Ok(match job.backend().lost_submit() {
         LostSubmit::Repeat => JobStart::Repeat(fault),
-        LostSubmit::LookUp => JobStart::LookUp(kept, asked_ms),
+        LostSubmit::LookUp => {
+            let asked_ms = asked_ms.min(last_asked_ms(context, job, &kept));
+            JobStart::LookUp(kept, asked_ms)
+        }
         LostSubmit::Unknown => {
             tracing::warn!(job = %job.id(), %worker, detail = %fault.detail, "the answer to a submit was lost");
             JobStart::Unknown
@@ -111,12 +117,24 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
     })
 }
 
-/// Whether what was intended with the acceptance might be another's by now: a node that stops hands back what it has, somebody
-/// may have ended the job, and its lease may have run out.
-fn may_be_lost(context: &Context, job: &RunningJob) -> bool {
+/// Whether what was intended with the acceptance has to be written down again. It might be another's by now: a node that stops
+/// hands back what it has, somebody may have ended the job, and its lease may have run out. Or it is so old that whoever finds
+/// nothing but the intent would take the order for older than it is.
+fn is_stale(context: &Context, job: &RunningJob) -> bool {
+    let fresh_ms = context.settings().jobs.lease_s.ms().min(INTENT_FRESH_MS);
     context.stopping().is_cancelled()
         || job.signals().stop.is_cancelled()
-        || context.steady_ms() - job.leased.queued_ms >= context.settings().jobs.lease_s.ms()
+        || context.steady_ms() - job.leased.queued_ms >= fresh_ms
+}
+
+/// When a vendor whose calls went one after the other would have been asked to begin, if all of them had taken their time: none
+/// went after the one that has just failed.
+fn last_asked_ms(context: &Context, job: &RunningJob, work: &Work) -> i64 {
+    let backend = job.backend();
+    let before = backend.submit_limit(work);
+    let before = before.saturating_sub(backend.last_call_limit(work));
+    let before_ms = i64::try_from(before.as_millis()).unwrap_or(i64::MAX);
+    context.steady_ms().saturating_sub(before_ms)
 }
 
 /// Asks the worker account to begin, and takes note of how that went.

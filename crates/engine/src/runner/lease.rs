@@ -4,13 +4,17 @@ use atelier_store::LeaseRequest;
 
 use crate::context::Context;
 use crate::crash;
+use crate::runner::accepted_model::find_model;
+use crate::runner::fail::fail;
 use crate::runner::headroom::{ShortSeen, headroom_for};
+use crate::runner::hopeless::{NOBODY, is_hopeless};
 use crate::runner::job::{LeasedJob, RunningJob};
 use crate::runner::past_failures::load_past_failures;
 use crate::runner::pool::choice::{Choice, Requirements};
 use crate::runner::pool::leasable_kinds::LeasableKinds;
 use crate::runner::requeue::{RequeueReason, requeue};
 use crate::runner::runner_core::RunnerCore;
+use crate::runner::settle::internal_failure;
 
 /// Jobs leased in one go, at most.
 const LEASE_MOST: usize = 128;
@@ -77,6 +81,10 @@ pub(super) async fn lease(
                 context.steady_ms(),
             )),
             Err(choice) => {
+                if is_hopeless(core, &requirements, leased.deadline_ms).await {
+                    fail(core, &leased, internal_failure(NOBODY)).await;
+                    continue;
+                }
                 let picky = leased.model.is_some()
                     || leased.catalogue_model.is_some()
                     || leased.follows.is_some()
@@ -97,28 +105,6 @@ async fn hand_all_back(context: &Context, mut back: Vec<(LeasedJob, Choice, bool
     let back = back.iter();
     let back = back.map(|(leased, choice, picky)| hand_back(context, leased, *choice, *picky));
     futures_util::future::join_all(back).await;
-}
-
-/// Looks up the revision of the model that a job was accepted with, whose routes hold for it whatever became of the model since;
-/// false when the store did not say.
-pub(super) async fn find_model(core: &RunnerCore, leased: &mut LeasedJob) -> bool {
-    let Some((name, revision)) = &leased.accepted_model else {
-        return true;
-    };
-    match core.models.revision(name, *revision).await {
-        Ok(Some(row)) => {
-            leased.catalogue_model = Some(row);
-            true
-        }
-        Ok(None) => {
-            tracing::warn!(job = %leased.id, name, revision, "the model of a job is not there; it runs without routes");
-            true
-        }
-        Err(error) => {
-            tracing::warn!(%error, job = %leased.id, "the model of a job could not be read");
-            false
-        }
-    }
 }
 
 /// Another job was faster to the place, or none suits this very job: the lease is given back.

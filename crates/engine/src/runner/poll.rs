@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::meters::POLL;
-use crate::runner::fail::{UNKNOWN, fail, not_made};
+use crate::runner::fail::{UNKNOWN, explain, fail, not_made};
 use crate::runner::finish::{fail_paid, finish, finish_at_once};
 use crate::runner::job::RunningJob;
 use crate::runner::prepare::with_inputs;
@@ -164,6 +164,7 @@ pub(super) async fn vendor_failed(core: &RunnerCore, job: &RunningJob, fault: &F
         fail_paid(core, job, paid, internal_failure(UNKNOWN)).await;
     } else if paid.is_some() {
         tracing::info!(job = %job.id(), class = fault.class.word(), detail = %fault.detail, "{}", fault.message);
+        explain(&core.context, &job.leased, fault).await;
         fail_paid(core, job, paid, failure_from(fault)).await;
     } else {
         // What this back end found on the way that it cannot do, the next one may.

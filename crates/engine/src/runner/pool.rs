@@ -9,6 +9,7 @@ pub(crate) mod leasable_kinds;
 pub(crate) mod load;
 mod member;
 pub(crate) mod pace;
+mod prospects;
 mod refusal;
 pub(crate) mod routes;
 pub(crate) mod slot;
@@ -17,6 +18,7 @@ pub(crate) mod take;
 pub(crate) mod view;
 pub(crate) mod worker;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::Backend;
@@ -29,7 +31,7 @@ use crate::names::WorkerName;
 use crate::runner::length::is_long;
 use crate::runner::routing::RoutingConstraint;
 use choice::{Candidate, Choice, Headroom, Requirements, choose};
-use health::{Condition, Health};
+use health::Condition;
 use leasable_kinds::{LeasableKinds, RECENT_MS};
 use worker::{EmbeddedWorker, PoolWorker};
 
@@ -89,6 +91,20 @@ impl Pool {
         )
     }
 
+    /// Whether anybody would take a wish, now or later.
+    pub(crate) fn is_open(&self, requirements: &Requirements<'_>, now_ms: i64) -> bool {
+        let members = self.members();
+        let candidates = members.iter().map(|member| &member.candidate);
+        choice::is_open(requirements, candidates, now_ms)
+    }
+
+    /// The names of models that worker accounts list.
+    pub(crate) fn listed_models(&self) -> HashSet<String> {
+        let members = self.members();
+        let listed = members.iter().flat_map(|one| &one.candidate.models);
+        listed.cloned().collect()
+    }
+
     /// Other nodes gave a worker account all it may have: until the next look at the store it counts as busy.
     pub(crate) fn mark_full(&self, name: &WorkerName) {
         self.with(name, |member| {
@@ -139,11 +155,6 @@ impl Pool {
     /// What talks to the vendor of a worker account.
     pub(crate) fn backend(&self, name: &WorkerName) -> Option<Arc<dyn Backend>> {
         self.with(name, |member| Arc::clone(&member.backend))
-    }
-
-    /// How well a worker account is.
-    pub(crate) fn health(&self, name: &WorkerName) -> Option<Health> {
-        self.with(name, |member| member.candidate.health.clone())
     }
 
     /// Whether a worker account of this name belongs to a caller.

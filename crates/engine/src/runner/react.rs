@@ -57,6 +57,8 @@ pub(crate) const fn react(class: Class) -> Reaction {
         Class::Reject | Class::BadRequest | Class::Gone => (JobAction::End, WorkerEffect::Answered),
         // Most wishes are refused before anybody is asked: that says nothing about the vendor.
         Class::Unable => (JobAction::OtherBackend, WorkerEffect::Nothing),
+        // The route is at fault: the vendor answered sensibly, and what else it makes it still makes.
+        Class::Model => (JobAction::OtherBackend, WorkerEffect::Answered),
         Class::Service => (JobAction::Again, WorkerEffect::Nothing),
         Class::Bug => (JobAction::End, WorkerEffect::Nothing),
     };
@@ -66,6 +68,34 @@ pub(crate) const fn react(class: Class) -> Reaction {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `docs/vendor-errors.md` says it of every class.
+    #[test]
+    fn nobody_suffers_for_what_another_is_blamed_for() {
+        for class in Class::ALL {
+            let Reaction { job, worker } = react(class);
+            match class.blamed() {
+                "caller" => assert_eq!((job, worker), (JobAction::End, WorkerEffect::Answered)),
+                "model" => {
+                    assert_eq!(
+                        (job, worker),
+                        (JobAction::OtherBackend, WorkerEffect::Answered)
+                    );
+                }
+                "account" => {
+                    assert_eq!(job, JobAction::Elsewhere, "{class:?}");
+                    let aside = [
+                        WorkerEffect::Rest,
+                        WorkerEffect::OutOfCredit,
+                        WorkerEffect::Ban,
+                    ];
+                    assert!(aside.contains(&worker), "{class:?}");
+                }
+                "vendor" => assert_ne!(worker, WorkerEffect::Ban, "{class:?}"),
+                _ => assert_eq!(worker, WorkerEffect::Nothing, "{class:?}"),
+            }
+        }
+    }
 
     #[test]
     fn what_may_pass_is_what_the_back_ends_say_may_pass() {
@@ -77,6 +107,7 @@ mod tests {
             Class::Reject,
             Class::BadRequest,
             Class::Unable,
+            Class::Model,
             Class::Gone,
             Class::Service,
             Class::Bug,

@@ -108,7 +108,7 @@ pub(super) fn serves(
     now_ms: i64,
 ) -> bool {
     let mut speeds = Speed::ALL.into_iter();
-    speeds.any(|speed| outlook(pool, submit, model, speed, now_ms) != Outlook::Down)
+    speeds.any(|speed| pool.is_open(&wish(submit, model, speed), now_ms))
 }
 
 /// What a job of an operation would meet right now on the operator's back ends.
@@ -119,7 +119,16 @@ fn outlook(
     speed: Speed,
     now_ms: i64,
 ) -> Outlook {
-    let requirements = Requirements {
+    match pool.outlook(&wish(submit, model, speed), now_ms) {
+        Choice::Take(_) => Outlook::Running,
+        Choice::Wait(_) => Outlook::Waiting,
+        Choice::Nobody => Outlook::Down,
+    }
+}
+
+/// What a job of an operation asks of the operator's back ends.
+fn wish<'a>(submit: &SubmitEndpoint, model: AskedModel<'a>, speed: Speed) -> Requirements<'a> {
+    Requirements {
         operation: submit.name,
         speed,
         model: model.name,
@@ -131,10 +140,5 @@ fn outlook(
         first: false,
         long: submit.is_long(),
         headroom: Headroom::Nothing,
-    };
-    match pool.outlook(&requirements, now_ms) {
-        Choice::Take(_) => Outlook::Running,
-        Choice::Wait(_) => Outlook::Waiting,
-        Choice::Nobody => Outlook::Down,
     }
 }

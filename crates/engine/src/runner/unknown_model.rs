@@ -1,8 +1,8 @@
 //! A vendor that does not know the model of a route: the evidence that worker accounts keep names the model, so that whoever looks
 //! at the route reads why nothing comes of it.
 
-use atelier_backends::Fault;
 use atelier_backends::backend::Work;
+use atelier_backends::{Class, Fault};
 
 /// How the evidence of it begins.
 pub(crate) fn unknown_model(model: &str) -> String {
@@ -11,7 +11,7 @@ pub(crate) fn unknown_model(model: &str) -> String {
 
 /// A fault with the model in its detail, if it is about that.
 pub(super) fn with_model(fault: Fault, work: &Work) -> Fault {
-    if !fault.is_unknown_model() {
+    if fault.class != Class::Model {
         return fault;
     }
     let brief = &work.brief;

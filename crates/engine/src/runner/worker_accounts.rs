@@ -80,7 +80,7 @@ impl WorkerAccounts<'_> {
     /// Health with everything forgotten that is held against a worker account, as it is stored, and its time.
     pub(crate) fn reset_health(self, name: &WorkerName) -> (String, i64) {
         let now_ms = self.context.steady_ms();
-        let mut health = self.pool.health(name).unwrap_or_default();
+        let mut health = self.pool.member(name).health().unwrap_or_default();
         health.mark_healthy(now_ms);
         (serde_json::to_string(&health).unwrap_or_default(), now_ms)
     }

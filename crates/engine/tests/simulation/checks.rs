@@ -47,7 +47,9 @@ pub(crate) async fn rests(engine: &Engine, caller: &Caller) -> Result<bool, Stri
 pub(crate) async fn all(
     world: &Shared,
     engine: &Engine,
-    (store, files, folder): (&Store, &Files, &Path),
+    store: &Store,
+    files: &Files,
+    folder: &Path,
 ) -> Result<(), String> {
     clients::fetch_all(world, engine).await;
     let mut faults = Vec::new();

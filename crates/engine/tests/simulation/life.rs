@@ -23,7 +23,7 @@ use crate::defaults::defaults;
 use crate::machine;
 use crate::receiver;
 use crate::vendor::{LOST, VENDORS, WORLD};
-use crate::world::{Shared, Told, lock};
+use crate::world::{RunSummary, Shared, lock};
 
 /// Lives that may be cut off; the last one comes to rest.
 const SHORT_LIVES: u64 = 4;
@@ -63,7 +63,7 @@ fn count_panics() {
 }
 
 /// Lives until everything has come to its end.
-pub(crate) fn tell(world: &Shared, folder: &Path) -> Result<Told, String> {
+pub(crate) fn tell(world: &Shared, folder: &Path) -> Result<RunSummary, String> {
     count_panics();
     WORLD.set(Some(Arc::clone(world)));
     loop {
@@ -149,7 +149,7 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
         rest = at_rest(world, &engine) => {
             rest?;
             running.drain(Duration::from_secs(1), Duration::from_secs(1)).await;
-            checks::all(world, &engine, (&store, &files, folder)).await?;
+            checks::all(world, &engine, &store, &files, folder).await?;
             running.close().await;
             End::AtRest
         }

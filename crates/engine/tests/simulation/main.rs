@@ -63,7 +63,7 @@ fn empty_database(folder: &Path) -> PathBuf {
 }
 
 /// Tells the story of a seed; what it came to, or what went wrong.
-fn tell(seed: u64, empty: &Path, print: bool) -> Result<world::Told, String> {
+fn tell(seed: u64, empty: &Path, print: bool) -> Result<world::RunSummary, String> {
     let folder = fresh_folder();
     std::fs::copy(empty, folder.join("atelier.db")).expect("a copy");
     let world = World::shared(seed, print);
@@ -83,7 +83,7 @@ fn every_job_ends_once_and_every_hold_is_settled_once_whatever_the_seed() {
     let count = one.map_or_else(|| wish("ATELIER_TEST_SEEDS").unwrap_or(USUAL), |_| 1);
     let (next, failed) = (AtomicU64::new(one.unwrap_or(0)), Mutex::new(Vec::new()));
     let end = one.unwrap_or(0) + count;
-    let sum = Mutex::new(world::Told::default());
+    let sum = Mutex::new(world::RunSummary::default());
     std::thread::scope(|threads| {
         let threads_most = std::thread::available_parallelism().map_or(2, usize::from);
         for _ in 0..threads_most.min(4) {

@@ -18,7 +18,7 @@ const PIPE: usize = 64 * 1024;
 
 /// What was received.
 #[derive(Default)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedCallbacks {
     /// The first body by the callback's id, and how often it came.
     pub(crate) bodies: BTreeMap<String, (String, u32)>,
 }

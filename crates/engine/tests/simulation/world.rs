@@ -1,4 +1,4 @@
-//! What outlives the simulated processes: the dice, the trace of what happened, the books of vendor and receiver, and what
+//! What outlives the simulated processes: the dice, the trace of what happened, what vendor and receiver have written down, and what
 //! callers want.
 
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::clients::Wish;
 use crate::machine::Machine;
-use crate::receiver::Received;
+use crate::receiver::ReceivedCallbacks;
 use crate::vendor::Books;
 
 /// Lines of the trace that are shown of a seed that failed.
@@ -27,7 +27,7 @@ pub(crate) struct World {
     pub(crate) dice: fastrand::Rng,
     pub(crate) ids: Ids,
     pub(crate) books: Books,
-    pub(crate) received: Received,
+    pub(crate) received: ReceivedCallbacks,
     pub(crate) callers: Vec<Caller>,
     pub(crate) wishes: Vec<Wish>,
     /// What must never be, and was.
@@ -39,14 +39,14 @@ pub(crate) struct World {
     /// The event at which this life is cut off.
     crash_at: Option<u64>,
     pub(crate) crash: Arc<Notify>,
-    pub(crate) told: Told,
+    pub(crate) told: RunSummary,
     print: bool,
     lines: VecDeque<String>,
 }
 
 /// What a story came to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct RunSummary {
     pub(crate) digest: [u8; 32],
     pub(crate) events: u64,
     pub(crate) lives: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Told {
     pub(crate) virtual_s: u64,
 }
 
-impl Told {
+impl RunSummary {
     pub(crate) fn add(&mut self, other: &Self) {
         self.events += other.events;
         self.lives += other.lives;
@@ -69,7 +69,7 @@ impl Told {
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for RunSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -97,7 +97,7 @@ impl World {
             books: Books::new(&mut dice),
             dice,
             ids: Ids::counted(),
-            received: Received::default(),
+            received: ReceivedCallbacks::default(),
             callers: Vec::new(),
             wishes,
             wrong: Vec::new(),
@@ -105,7 +105,7 @@ impl World {
             began: (0, None),
             crash_at: None,
             crash: Arc::default(),
-            told: Told::default(),
+            told: RunSummary::default(),
             print,
             lines: VecDeque::new(),
         }))

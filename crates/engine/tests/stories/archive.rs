@@ -11,9 +11,6 @@ const DAY_MS: i64 = 24 * 3_600_000;
 #[tokio::test]
 async fn a_second_archiving_into_a_folder_is_refused_and_the_files_of_the_first_are_whole() {
     let rig = Rig::new().await;
-    if rig.store.is_postgres() {
-        return;
-    }
     let caller = rig.account(100).await;
     for _ in 0..3 {
         rig.imagine(&caller, "a fox").await.expect("accepted");

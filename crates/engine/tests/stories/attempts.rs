@@ -1,23 +1,51 @@
 //! What becomes of one attempt at a vendor: it is paid for once, cancelled where it is, and never by somebody else.
 
+use std::time::Duration;
+
 use atelier_contract::JobState;
+use atelier_contract::metrics::HistogramVec;
+use atelier_contract::metrics::table::STORE_FILE_DURATION;
 use serde_json::json;
 
 use crate::rig::Rig;
 use crate::stage::Stage;
 use crate::vendors::cast;
 
+/// Between two tries to store what was paid for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// How often files were stored, or could not be.
+fn stored(rig: &Rig) -> u64 {
+    let series = rig.engine.meters().series();
+    let of_files = |one: &&&HistogramVec| one.metric().name == STORE_FILE_DURATION.name;
+    let files = series.iter().find(of_files).expect("its series");
+    files.at("", "").read().0.iter().sum()
+}
+
 #[tokio::test]
 async fn a_paid_result_waits_for_the_asset_store_and_is_not_made_again() {
-    let (stage, rig) = (Stage::named("vault"), Rig::with_vendors().await);
-    cast(&rig, "vault", "unknown", &["one"]).await;
+    let (stage, rig) = (
+        Stage::named("unreachable assets"),
+        Rig::with_vendors().await,
+    );
+    cast(&rig, "unreachable assets", "unknown", &["one"]).await;
     let caller = rig.account(100).await;
     rig.break_asset_store();
     let id = rig.imagine(&caller, "at-once").await.expect("accepted");
     rig.rest().await;
-    // Longer than the short pauses together.
-    tokio::time::sleep(std::time::Duration::from_millis(8_500)).await;
-    rig.rest().await;
+    // More often than there are short pauses. What waits between two tries does so in no time.
+    for tries in 1..=7 {
+        for _ in 0..3_000 {
+            if stored(&rig) >= tries {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert!(stored(&rig) >= tries, "no {tries}. try");
+        tokio::time::pause();
+        tokio::time::advance(LONGEST_PAUSE).await;
+        tokio::time::resume();
+    }
     let runner = rig.engine.runner();
     runner.progress_step().await.expect("written down");
     assert_eq!(rig.state(&caller, &id).await, JobState::Running);
@@ -26,7 +54,7 @@ async fn a_paid_result_waits_for_the_asset_store_and_is_not_made_again() {
         if rig.state(&caller, &id).await.is_final() {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
     assert_eq!(stage.taken("at-once"), 1, "paid for once");
@@ -54,7 +82,7 @@ async fn a_cancel_during_a_submit_reaches_the_vendor_whatever_a_lost_submit_mean
             if !stage.books().cancelled.is_empty() {
                 break;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            tokio::time::sleep(Duration::from_millis(2)).await;
         }
         assert_eq!(stage.books().cancelled, [json!({ "task": 1 })], "{lost}");
         assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
@@ -129,7 +157,7 @@ async fn a_node_that_lost_its_lease_does_not_cancel_what_another_node_polls() {
         if stage.books().cancelled.len() == 1 {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
     assert_eq!(stage.books().cancelled.len(), 1);
     rig.check_books().await;
@@ -145,7 +173,7 @@ async fn a_cancel_while_a_part_is_ordered_reaches_the_vendor_with_the_ticket_of_
     while stage.books().arrived.len() < 2 {
         rig.clock.advance(100);
         rig.engine.runner().poll_step();
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let cancelled = rig.engine.jobs().cancel(&caller.account_id, &id).await;
     cancelled.expect("cancelled");
@@ -153,7 +181,7 @@ async fn a_cancel_while_a_part_is_ordered_reaches_the_vendor_with_the_ticket_of_
         if !stage.books().cancelled.is_empty() {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(
         stage.books().cancelled,

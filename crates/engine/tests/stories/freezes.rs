@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::formats::FORMATS;
 use crate::local::{Act, Format, Kind, Local, after, asks, at, nothing, posts, request};
 use crate::rig::{Rig, worker};
-use crate::stand::{Seen, json as document};
+use crate::stand::{RecordedRequest, json as document};
 
 const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 /// Longer than a lease.
@@ -182,7 +182,7 @@ static ASKS_BACK: Format = Format {
     act: asks_back,
 };
 
-fn asks_back(seen: &Seen) -> Act {
+fn asks_back(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if posts(seen, "/submit/modal") {
         let token = seen.json()["taskId"].as_str().map(str::to_owned);

@@ -1,15 +1,20 @@
 //! A vendor that can be asked whether it has a lost submit, and takes its time to enter what it took: a denial counts only
 //! once the submit can no longer arrive, so that nothing is ordered twice.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use atelier_contract::{JobId, JobState};
 use atelier_engine::Caller;
 use serde_json::json;
 
 use crate::formats::FORMATS;
 use crate::kills::connected;
-use crate::local::{Format, Local, Silent, request};
+use crate::local::{Format, Local, Silent, picture, request};
 use crate::rig::Rig;
 use crate::stage::{SUBMIT_LIMIT, Stage};
+use crate::stand::{Stand, bytes};
 use crate::vendors::cast;
 
 /// Vendors and dialects that can be asked, and for how many seconds after an order they may deny it: what their submits may
@@ -34,6 +39,13 @@ enum Lost {
     Killed,
 }
 
+/// A vendor that can be asked, and takes one start for each result.
+fn kling() -> &'static Format {
+    let mut all = FORMATS.iter();
+    all.find(|one| one.dialect == "kling")
+        .expect("in the table")
+}
+
 /// One second of a running service.
 async fn second(rig: &Rig) {
     rig.rest().await;
@@ -53,13 +65,14 @@ async fn until_taken(rig: &Rig, local: &Local) {
 }
 
 /// Until a time nothing is ordered again, and the job does not end.
-async fn stays(rig: &Rig, who: (&Caller, &JobId), local: &Local, until_ms: i64, label: &str) {
+async fn stays(rig: &Rig, caller: &Caller, id: &JobId, local: &Local, until_ms: i64, label: &str) {
+    let ordered = local.taken();
     while rig.clock.now_ms() < until_ms {
         second(rig).await;
-        let (state, taken) = (rig.state(who.0, who.1).await, local.taken());
+        let (state, taken) = (rig.state(caller, id).await, local.taken());
         let left_ms = until_ms - rig.clock.now_ms();
         let label = format!("{label} with {left_ms} ms to go");
-        assert_eq!((state.is_final(), taken), (false, 1), "{label}");
+        assert_eq!((state.is_final(), taken), (false, ordered), "{label}");
     }
 }
 
@@ -83,7 +96,8 @@ async fn ordered_once(format: &'static Format, lost: Lost, seconds: i64) {
         local.be_silent(Silent::Never);
     }
     let until_ms = began_ms + (seconds - EARLY_S) * 1_000;
-    stays(&rig, (&caller, &id), &local, until_ms, &label).await;
+    assert_eq!(local.taken(), 1, "{label}: ordered once");
+    stays(&rig, &caller, &id, &local, until_ms, &label).await;
     local.catch_up();
     rig.until_final(&caller, &id).await;
     let job = rig.job(&caller, &id).await;
@@ -138,10 +152,7 @@ async fn what_never_arrived_is_ordered_again_once_it_no_longer_can() {
 
 #[tokio::test]
 async fn a_part_that_was_ordered_is_taken_while_there_is_time_to_make_it() {
-    let mut all = FORMATS.iter();
-    let format = all
-        .find(|one| one.dialect == "kling")
-        .expect("in the table");
+    let format = kling();
     let local = Local::speaking(format);
     // The answer to the first of four starts is lost, and the others are never sent.
     local.be_fronted();
@@ -161,12 +172,83 @@ async fn a_part_that_was_ordered_is_taken_while_there_is_time_to_make_it() {
     rig.check_books().await;
 }
 
+/// A job at a vendor whose submits take a minute at most, of so many starts; each is ordered only when its picture is there.
+async fn with_starts(local: &Local, starts: u32, picture: &str) -> (Rig, Caller, JobId) {
+    let format = kling();
+    let mut settings = (format.settings)();
+    settings["timeout_seconds"] = json!(60);
+    let rig = connected(format.vendor, &settings, local).await;
+    let caller = rig.account(100_000).await;
+    let body = json!({ "prompt": "a wave", "imageUrl": picture, "bs": starts, "resolution": "sd" });
+    let id = rig.call(&caller, "artgen.video.submit", body, false).await;
+    (rig, caller, id.expect("accepted"))
+}
+
+/// The promise: each of several starts may take as long as its vendor says, so that the last of them may arrive when all of that
+/// is over; until then nothing is ordered again.
+#[tokio::test]
+async fn what_a_killed_process_ordered_in_its_last_start_is_ordered_once() {
+    let local = Local::speaking(kling());
+    local.be_slow();
+    local.be_silent_after(Silent::Order, 3);
+    let picture = local.stand.url("/made.png");
+    let (mut rig, caller, id) = with_starts(&local, 4, &picture).await;
+    let began_ms = rig.clock.now_ms();
+    while local.taken() < 4 {
+        rig.rest().await;
+    }
+    // Each of the first three took most of its minute.
+    while rig.clock.now_ms() < began_ms + 3 * 55_000 {
+        rig.clock.advance(15_000);
+        rig.engine.renew_step().await.expect("renewed");
+    }
+    rig.restart().await;
+    local.be_silent(Silent::Never);
+    let until_ms = began_ms + (4 * 60 + MARGIN_S - EARLY_S) * 1_000;
+    stays(&rig, &caller, &id, &local, until_ms, "the last of four").await;
+    local.catch_up();
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    assert_eq!(local.taken(), 4, "each was ordered once");
+    rig.check_books().await;
+}
+
+/// The promise: what goes before an order, such as pictures that are slow to come, is no part of the time in which the order may
+/// still arrive.
+#[tokio::test]
+async fn an_order_that_was_late_may_arrive_as_late() {
+    let local = Local::speaking(kling());
+    local.be_slow();
+    local.be_silent(Silent::Order);
+    let is_there = Arc::new(AtomicBool::new(false));
+    let comes = Arc::clone(&is_there);
+    let pictures = Stand::new(move |_| {
+        while !comes.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        bytes("image/png", picture())
+    });
+    let (mut rig, caller, id) = with_starts(&local, 1, &pictures.url("/slow.png")).await;
+    rig.rest().await;
+    rig.clock.advance(25_000);
+    rig.engine.renew_step().await.expect("renewed");
+    let ordered_ms = rig.clock.now_ms();
+    is_there.store(true, Ordering::SeqCst);
+    until_taken(&rig, &local).await;
+    rig.restart().await;
+    local.be_silent(Silent::Never);
+    let until_ms = ordered_ms + (60 + MARGIN_S - EARLY_S) * 1_000;
+    stays(&rig, &caller, &id, &local, until_ms, "a late order").await;
+    local.catch_up();
+    rig.until_final(&caller, &id).await;
+    assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+    assert_eq!(local.taken(), 1, "ordered once");
+    rig.check_books().await;
+}
+
 #[tokio::test]
 async fn what_may_still_arrive_at_the_deadline_ends_there_and_costs_nothing() {
-    let mut all = FORMATS.iter();
-    let format = all
-        .find(|one| one.dialect == "kling")
-        .expect("in the table");
+    let format = kling();
     let local = Local::speaking(format);
     local.be_slow();
     local.be_fronted();

@@ -32,6 +32,7 @@ mod formats;
 mod freezes;
 mod fuzzed;
 mod hooks;
+mod hopeless;
 #[path = "../../../backends/tests/vendors/hosted.rs"]
 mod hosted;
 mod inputs;
@@ -40,6 +41,7 @@ mod kills;
 mod local;
 mod lost_submits;
 mod model_changes;
+mod model_outages;
 mod models;
 mod money;
 mod names;
@@ -49,6 +51,7 @@ mod repeats;
 mod retention;
 mod scale;
 mod schedule;
+mod set_back;
 mod short_work;
 mod slots;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]

@@ -238,6 +238,17 @@ async fn an_unknown_model_at_the_vendor_is_told_to_operator_and_caller() {
         "{problem}"
     );
     assert_eq!(shown.route_health[1].problem, None);
+    // A route that leaves the name to the back end is told by the name that callers know.
+    let routes = json!([{ "backend": poor, "rank": 0 }, { "backend": rich, "rank": 1 }]);
+    change(&rig, &json!({ "routes": routes })).await;
+    let unnamed = draw(&rig, &caller, "fox-1", "unknown-model 3").await;
+    rig.until_final(&caller, &unnamed).await;
+    let shown = rig.engine.admin().models().one("fox-1").await.expect("it");
+    let problem = shown.route_health[0].problem.clone().expect("a problem");
+    assert!(
+        problem.contains("does not know the model Fox-1"),
+        "{problem}"
+    );
     let routes = json!([{ "backend": poor, "model": "foks" }]);
     change(&rig, &json!({ "routes": routes })).await;
     let ended = draw(&rig, &caller, "fox-1", "unknown-model 2").await;
@@ -276,4 +287,32 @@ async fn custody_knows_no_routes_and_no_prices() {
     let books = stage.books();
     assert!(books.taken.iter().all(|(worker, _)| worker == "mine"));
     assert_eq!(books.models, [None, None]);
+}
+
+/// The promise: a model is switched off whatever became of its back ends and its successor.
+#[tokio::test]
+async fn a_model_whose_back_end_is_gone_can_be_switched_off() {
+    let (_stage, rig) = (Stage::named("left"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "left", "unknown", &["one"]).await;
+    let mut next = fox(&[]);
+    (next["name"], next["aliases"]) = ("fox-2".into(), json!([]));
+    create(&rig, &next).await;
+    let mut model = fox(&[(&backend, "x")]);
+    model["successor"] = "fox-2".into();
+    create(&rig, &model).await;
+    let models = rig.engine.admin().models();
+    let retired = fields(&json!({ "retires": "2020-01-01" }));
+    models
+        .change("root", "fox-2", retired)
+        .await
+        .expect("it retires");
+    let removed = rig.engine.admin().backends().remove("root", &backend).await;
+    removed.expect("removed");
+    change(&rig, &json!({ "title": "An old fox" })).await;
+    let off = change(&rig, &json!({ "enabled": false })).await.row;
+    assert!(!off.definition.enabled && off.revision == 3);
+    let wrong = fields(&json!({ "routes": [{ "backend": "nobody" }] }));
+    let wrong = models.change("root", "fox-1", wrong).await;
+    let wrong = wrong.expect_err("no such back end");
+    assert_eq!(wrong.field.as_deref(), Some("routes[0].backend"));
 }

@@ -39,15 +39,18 @@ async fn a_repeat_stores_nothing_again() {
     let caller = rig.account(100).await;
     let encoded = base64::engine::general_purpose::STANDARD.encode(picture());
     let body = json!({ "imgBase64Array": [encoded, encoded] });
-    let blend = ("artgen.blend", body);
-    let first = rig.send(&caller, blend.clone(), Some("key"), false).await;
+    let blend = async |body| {
+        let sent = rig.send(&caller, "artgen.blend", body, Some("key"), false);
+        sent.await
+    };
+    let first = blend(body.clone()).await;
     let first = first.expect("accepted");
     rig.settle_down().await;
     let input = rig.stored().await;
     let input = input.iter().find(|key| key.starts_with("in/"));
     let input = input.expect("an input").clone();
     rig.files.delete(&input).await.expect("deleted");
-    let again = rig.send(&caller, blend, Some("key"), false).await;
+    let again = blend(body).await;
     assert_eq!(again.expect("the first answer"), first);
     assert!(!rig.stored().await.contains(&input));
 }
@@ -60,7 +63,7 @@ async fn the_same_key_and_body_on_the_custody_host_is_another_call() {
     rig.submit(&caller, body.clone(), Some("key"))
         .await
         .expect("accepted");
-    let custody = rig.send(&caller, ("artgen.imagine", body), Some("key"), true);
+    let custody = rig.send(&caller, "artgen.imagine", body, Some("key"), true);
     let refused = custody.await.expect_err("not the same call");
     assert_eq!(refused.code, Code::IdempotencyMismatch);
 }
@@ -69,15 +72,16 @@ async fn the_same_key_and_body_on_the_custody_host_is_another_call() {
 async fn a_picture_of_a_call_that_is_refused_is_not_kept() {
     let rig = Rig::new().await;
     let encoded = base64::engine::general_purpose::STANDARD.encode(picture());
-    let describe = ("artgen.describe", json!({ "base64": encoded }));
+    let body = json!({ "base64": encoded });
     let poor = rig.account(0).await;
-    let refused = rig.send(&poor, describe.clone(), None, false).await;
+    let refused = rig.call(&poor, "artgen.describe", body.clone(), false);
+    let refused = refused.await;
     let refused = refused.expect_err("no quota");
     assert_eq!(refused.code, Code::InsufficientQuota);
     assert!(rig.stored().await.is_empty(), "{:?}", rig.stored().await);
     // On the custody host without an account of its own.
     let rich = rig.account(100).await;
-    let refused = rig.send(&rich, describe.clone(), None, true).await;
+    let refused = rig.call(&rich, "artgen.describe", body, true).await;
     assert_eq!(refused.expect_err("nobody").code, Code::NoAvailableAccount);
     assert!(rig.stored().await.is_empty(), "{:?}", rig.stored().await);
     // Many at once, with quota for one: what the others had stored goes, the accepted one has its picture.
@@ -86,12 +90,8 @@ async fn a_picture_of_a_call_that_is_refused_is_not_kept() {
         let mut bytes = picture();
         bytes.push(number);
         let encoded = base64::engine::general_purpose::STANDARD.encode(bytes);
-        rig.send(
-            &one,
-            ("artgen.describe", json!({ "base64": encoded })),
-            None,
-            false,
-        )
+        let body = json!({ "base64": encoded });
+        rig.call(&one, "artgen.describe", body, false)
     });
     let answers = futures_util::future::join_all(calls).await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);

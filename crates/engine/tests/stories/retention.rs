@@ -39,7 +39,7 @@ fn every_operation_is_of_the_class_it_is_promised() {
     assert_eq!(retention.lifetime_ms(ResultLifetime::Month), 31 * DAY_MS);
 }
 
-struct Kept {
+struct KeptFile {
     key: String,
     query: String,
     until_ms: i64,
@@ -47,7 +47,7 @@ struct Kept {
 }
 
 /// Has one of each kind made at the same moment.
-async fn one_of_each(rig: &Rig) -> Vec<Kept> {
+async fn one_of_each(rig: &Rig) -> Vec<KeptFile> {
     let caller = rig.account(10_000).await;
     let mut kept = Vec::new();
     for operation in [
@@ -84,7 +84,7 @@ async fn one_of_each(rig: &Rig) -> Vec<Kept> {
                 (made_ms + life_ms - file.expires_ms).abs() < 1_000,
                 "{operation}"
             );
-            kept.push(Kept {
+            kept.push(KeptFile {
                 query: query.to_owned(),
                 until_ms: file.expires_ms,
                 what: format!("{operation} {:?}", file.role),

@@ -67,27 +67,19 @@ impl Rig {
     pub(crate) async fn live() -> Self {
         let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
         let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
-        Self::on(Clock::System, (0, LostSubmit::Repeat), outbound).await
+        let backend = Scripted::new(0, LostSubmit::Repeat);
+        Self::on(Clock::System, backend, outbound).await
     }
 
     async fn build(slots: usize, lost: LostSubmit, outbound: OutboundClient) -> Self {
-        Self::on(Clock::manual(START_MS), (slots, lost), outbound).await
+        let backend = Scripted::new(slots, lost);
+        Self::on(Clock::manual(START_MS), backend, outbound).await
     }
 
-    async fn on(
-        clock: Clock,
-        (slots, lost): (usize, LostSubmit),
-        outbound: OutboundClient,
-    ) -> Self {
+    async fn on(clock: Clock, backend: Scripted, outbound: OutboundClient) -> Self {
         let folder = fresh_folder();
         let files = Files::folder(folder.join("files")).expect("a folder");
-        Box::pin(Self::in_folder(
-            (folder, files),
-            clock,
-            (slots, lost),
-            outbound,
-        ))
-        .await
+        Box::pin(Self::in_folder(folder, files, clock, backend, outbound)).await
     }
 
     /// A service of its own that keeps its files in a given asset store.
@@ -95,20 +87,25 @@ impl Rig {
         let policy = Policy::from_settings(&[], None, true, &[], &[]).expect("a policy");
         let outbound = OutboundClient::new(policy, Limits::default()).expect("a client");
         let clock = Clock::manual(START_MS);
-        let parts = (fresh_folder(), files);
-        Self::in_folder(parts, clock, (4, LostSubmit::Repeat), outbound).await
+        let backend = Scripted::new(4, LostSubmit::Repeat);
+        Self::in_folder(fresh_folder(), files, clock, backend, outbound).await
     }
 
     async fn in_folder(
-        (folder, files): (PathBuf, Files),
+        folder: PathBuf,
+        files: Files,
         clock: Clock,
-        (slots, lost): (usize, LostSubmit),
+        backend: Scripted,
         outbound: OutboundClient,
     ) -> Self {
-        let backend = Arc::new(Scripted::new(slots, lost));
+        let backend = Arc::new(backend);
         let store = open_store(&folder).await;
-        let parts = (store.clone(), files.clone(), outbound.clone());
-        let engine = build_engine(parts, &clock, backend.clone(), "node-1", settings());
+        let shared = SharedParts {
+            store: store.clone(),
+            files: files.clone(),
+            outbound: outbound.clone(),
+        };
+        let engine = build_engine(shared, &clock, backend.clone(), "node-1", settings());
         Self {
             engine,
             backend,
@@ -147,13 +144,8 @@ impl Rig {
 
     /// A node on the same store and the same files that nobody inside works for.
     pub(crate) fn bare_node(&self) -> Arc<Engine> {
-        let parts = (
-            self.store.clone(),
-            self.files.clone(),
-            self.outbound.clone(),
-        );
         let nobody = Arc::new(Scripted::new(0, LostSubmit::Repeat));
-        build_engine(parts, &self.clock, nobody, "bare", settings())
+        build_engine(self.shared(), &self.clock, nobody, "bare", settings())
     }
 
     /// A node that asks a review about words and pictures before it accepts them.
@@ -166,18 +158,33 @@ impl Rig {
         self.node_with("reviewed", settings)
     }
 
+    fn shared(&self) -> SharedParts {
+        SharedParts {
+            store: self.store.clone(),
+            files: self.files.clone(),
+            outbound: self.outbound.clone(),
+        }
+    }
+
     fn node_named(&self, name: &str) -> Arc<Engine> {
         self.node_with(name, settings())
     }
 
     /// A node on the same store and the same files with other settings.
     pub(crate) fn node_with(&self, name: &str, settings: Settings) -> Arc<Engine> {
-        let parts = (
-            self.store.clone(),
-            self.files.clone(),
-            self.outbound.clone(),
-        );
-        build_engine(parts, &self.clock, self.backend.clone(), name, settings)
+        let backend = self.backend.clone();
+        build_engine(self.shared(), &self.clock, backend, name, settings)
+    }
+
+    /// A node on the same store and the same files that goes by another clock.
+    pub(crate) fn node_by(&self, clock: &Clock) -> Arc<Engine> {
+        build_engine(
+            self.shared(),
+            clock,
+            self.backend.clone(),
+            "by itself",
+            settings(),
+        )
     }
 
     /// The asset store is away until it is mended.
@@ -251,8 +258,7 @@ impl Rig {
         body: Value,
         key: Option<&str>,
     ) -> Result<JobId, Refusal> {
-        self.send(caller, ("artgen.imagine", body), key, false)
-            .await
+        self.send(caller, "artgen.imagine", body, key, false).await
     }
 
     /// Any operation, on the caller's own accounts or not.
@@ -263,13 +269,14 @@ impl Rig {
         body: Value,
         custody: bool,
     ) -> Result<JobId, Refusal> {
-        self.send(caller, (operation, body), None, custody).await
+        self.send(caller, operation, body, None, custody).await
     }
 
     pub(crate) async fn send(
         &self,
         caller: &Caller,
-        (operation, body): (&str, Value),
+        operation: &str,
+        body: Value,
         key: Option<&str>,
         custody: bool,
     ) -> Result<JobId, Refusal> {
@@ -370,7 +377,7 @@ async fn open_store(folder: &std::path::Path) -> Store {
         .expect("a store")
 }
 
-/// What the houses of stories are told.
+/// The settings of the tests' services.
 pub(crate) fn settings() -> Settings {
     let mut settings = defaults();
     let prompts = &mut settings.prompts;
@@ -385,19 +392,26 @@ pub(crate) fn settings() -> Settings {
     settings
 }
 
+/// What all nodes of a rig use.
+struct SharedParts {
+    store: Store,
+    files: Files,
+    outbound: OutboundClient,
+}
+
 fn build_engine(
-    (store, files, outbound): (Store, Files, OutboundClient),
+    shared: SharedParts,
     clock: &Clock,
     backend: Arc<Scripted>,
     node: &str,
     settings: Settings,
 ) -> Arc<Engine> {
     Engine::new(Parts {
-        store,
-        files,
+        store: shared.store,
+        files: shared.files,
         workers: inside(backend),
         vendors: crate::stage::vendors(),
-        outbound,
+        outbound: shared.outbound,
         tariff: Tariff::parse(include_str!("../../../../config/tariff.toml")).expect("prices"),
         settings,
         clock: clock.clone(),

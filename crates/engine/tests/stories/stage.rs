@@ -60,6 +60,8 @@ pub(crate) struct Books {
     pub(crate) polls: usize,
     /// Worker and time of every question about a timed task.
     pub(crate) asked_at: Vec<(String, i64)>,
+    /// Whether it is away: whatever it is asked to begin fails.
+    pub(crate) away: bool,
     /// When timed tasks begin to run; until then they wait.
     pub(crate) release_ms: Option<i64>,
     tokens: HashMap<String, u64>,
@@ -190,13 +192,17 @@ impl Actor {
     /// What a start does; the first word of the prompt is the script.
     async fn begin(&self, work: &Work) -> Result<StartOutcome, Fault> {
         let prompt = work.brief.prompt.clone();
-        let times = {
+        let (times, away) = {
             let mut books = self.stage.books();
             books.arrived.push((self.name.clone(), prompt.clone()));
-            books.arrived.iter().filter(|one| one.1 == prompt).count()
+            let times = books.arrived.iter().filter(|one| one.1 == prompt);
+            (times.count(), books.away)
         };
         let first = times == 1;
         let fault = |class| Err(Fault::vendor(class, "says the script"));
+        if away {
+            return fault(Class::Retry);
+        }
         match prompt.split(' ').next().unwrap_or_default() {
             "slow" => tokio::time::sleep(Duration::from_millis(60)).await,
             "hang" => std::future::pending::<()>().await,

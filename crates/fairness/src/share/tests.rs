@@ -27,6 +27,19 @@ fn one_may_take_all_that_is_idle_and_a_fixed_share_is_an_eighth() {
     assert!(streams.try_take(&name("b"), 2).is_ok());
 }
 
+#[test]
+fn where_each_has_its_own_nobody_takes_anything_from_others() {
+    let waits = FairSemaphore::each("waits", 2);
+    let mut all = Vec::new();
+    for network in 0..100 {
+        let network = name(&network.to_string());
+        all.extend((0..2).map(|_| waits.try_take(&network, 1).expect("its own")));
+        let full = waits.try_take(&network, 1).err();
+        assert_eq!(full, Some(AcquireError::Share));
+    }
+    assert_eq!(waits.taken(), 200);
+}
+
 #[tokio::test]
 async fn what_is_given_back_goes_to_another_who_waits() {
     let places = FairSemaphore::elastic("places", 2);

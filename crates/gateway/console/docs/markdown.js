@@ -72,7 +72,7 @@ function blocks(text) {
 
 function Block({ one }) {
   if (one.kind === "code") return html`<pre tabindex="0"><code>${one.text}</code></pre>`;
-  if (one.kind === "table") return html`<div class="card flush"><div class="table-frame" tabindex="0" role="region" aria-label=${one.head.join(", ")}><table><thead><tr>${one.head.map((cell) => html`<th scope="col">${inline(cell)}</th>`)}</tr></thead><tbody>${one.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody></table></div></div>`;
+  if (one.kind === "table") return html`<div class="card flush"><div class="table-frame" tabindex="0" role="region" aria-label=${one.head.join(", ")}><table><thead><tr>${one.head.map((cell) => (cell.trim() ? html`<th scope="col">${inline(cell)}</th>` : html`<td></td>`))}</tr></thead><tbody>${one.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody></table></div></div>`;
   if (one.kind === "list") return one.numbered ? html`<ol>${one.items.map((item) => html`<li>${inline(item)}</li>`)}</ol>` : html`<ul>${one.items.map((item) => html`<li>${inline(item)}</li>`)}</ul>`;
   if (one.kind === "heading") {
     const id = anchor(one.text);

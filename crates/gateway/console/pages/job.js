@@ -4,12 +4,16 @@ import { t } from "../words.js";
 import { bytes, clockOf, count, deed, exactly, isFinal, state, thumb, time, took, when, why, words } from "../show.js";
 import { get, post } from "../api.js";
 import { follow } from "../events.js";
-import { href } from "../route.js";
+import { go, href } from "../route.js";
 import { catalogue } from "../catalogue.js";
 import { CopyAs } from "../parts/copy_as.js";
 import { Copy } from "../parts/copy.js";
 import { Media, shown } from "../parts/media.js";
-import { asked } from "../parts/result.js";
+import { useHands } from "../parts/hands.js";
+import { PieceDeeds } from "../parts/piece_deeds.js";
+import { pieces } from "../parts/pieces.js";
+import { Quarter, save } from "../parts/quarter.js";
+import { asked, inputsOf } from "../parts/result.js";
 import { CallbackTries } from "../parts/callback_tries.js";
 import { Table, Time } from "../parts/table.js";
 
@@ -65,6 +69,25 @@ const Attempts = ({ attempts }) => (attempts.length === 0 ? null : html`<section
 /** What the price was made of: units, what each costs, and what that was multiplied by. */
 const PriceLines = ({ lines }) => lines.map((line) => html`<dt class="break">${line.line}</dt><dd>${[line.count, line.amount, ...(Number(line.factor) === 1 ? [] : [line.factor])].map(count).join(" × ")}</dd>`);
 
+/** So many pieces of a job are shown. */
+const MOST_PIECES = 8;
+
+/** A piece of the result with what it is and what can be done with it. */
+function PieceView({ piece, all, hands, balance }) {
+  const { job, file, quarter } = piece;
+  const picture = quarter
+    ? html`<${Quarter} file=${file} quarter=${quarter} alt=${words(job)} />`
+    : html`<${Media} file=${file} alt=${words(job)} controls=${true} waits=${true} />`;
+  const half = quarter ? 2 : 1;
+  return html`<figure class="made piece">${picture}
+    <figcaption class="below"><span class="dim">${Math.floor(file.width / half)} × ${Math.floor(file.height / half)}
+      ${quarter ? "" : ` · ${bytes(file.bytes)}`}</span></figcaption>
+    ${all && hands
+      ? html`<${PieceDeeds} all=${all} piece=${piece} hands=${hands} balance=${balance} />`
+      : html`<div class="row deeds"><button type="button" class="button quiet" onClick=${() => save(piece)}>
+          ${t("download")}</button></div>`}</figure>`;
+}
+
 export function JobPage({ who, route }) {
   const id = route.rest[0];
   const [job, setJob] = useState(null);
@@ -102,21 +125,28 @@ export function JobPage({ who, route }) {
     return () => clearTimeout(timer);
   }, [job?.status, trail]);
   useEffect(() => { catalogue().then(setAll, () => {}); }, []);
+  useEffect(() => { if (job) document.title = `${words(job).slice(0, 80)} · Atelier`; }, [job?.jobId]);
+  const { told, hands } = useHands(who.looking ? null : all, who.account?.email, { removed: () => go("library") });
   if (problem) return html`<div class="empty"><p class="empty-title">${t("noJob")}</p><p class="dim">${problem}</p></div>`;
   if (!job) return html`<div class="card waiting" aria-busy="true"></div>`;
   const own = Boolean(who.account) && job.accountId === undefined;
   const cancel = () => post(own ? `/jobs/v1/${encodeURIComponent(id)}/cancel` : `/admin/v1/jobs/${encodeURIComponent(id)}/cancel`).catch((error) => setProblem(error.message));
+  const source = all?.operations.find((one) => one.name === job.operation);
+  const balance = who.account ? Number(who.account.balance) : null;
   return html`
-    <header class="head"><div><h1 class="job-title">${words(job)}</h1><p class="dim"><span class=${job.status === "FAILED" ? "bad" : ""}>${state(job)}</span> · ${job.operation} · ${job.model ? html`<span title=${t("modelRevision", job.modelRevision)}>${job.model}</span> · ` : ""}<${Time} at=${job.createdAt} /></p></div>
+    <header class="head"><div><h1 class="job-title" dir="auto">${words(job)}</h1><p class="dim"><span class=${job.status === "FAILED" ? "bad" : ""}>${state(job)}</span> · ${job.operation} · ${job.model ? html`<span title=${t("modelRevision", job.modelRevision)}>${job.model}</span> · ` : ""}<${Time} at=${job.createdAt} /></p></div>
       ${!isFinal(job) && html`<button class="button quiet" onClick=${cancel}>${t("cancel")}</button>`}
       ${all && own && html`<button class="button quiet" onClick=${() => setCopying(true)}>${t("copyAs")}</button>
-        <a class="button quiet" href=${href("create", { op: job.operation })}>${t("makeLike")}</a>`}</header>
+        ${hands && source && html`<button class="button quiet" onClick=${() => hands.prepare(source, inputsOf(all, job))}>
+          ${t("makeLike")}</button>`}`}</header>
     <div class="job-page">
       <div>
         ${!isFinal(job) && html`<section class="card"><div class="bar"><progress max="100" value=${job.progress} aria-label=${words(job)}></progress></div></section>`}
         ${job.status === "FAILED" && html`<section class="card"><p class="failed">${why(job.message)} ${t("cameBack")}</p></section>`}
-        ${job.files.length > 0 && html`<section class="card"><div class=${`made-row n${Math.min(job.files.length, 2)}`}>${job.files.slice(0, 8).map((file) => html`<figure class="made" key=${file.url}><${Media} file=${file} alt=${words(job)} controls=${true} waits=${true} />
-          <figcaption class="below"><span class="dim">${file.width} × ${file.height} · ${bytes(file.bytes)}</span> <a href=${file.url} download=${job.jobId}>${t("download")}</a></figcaption></figure>`)}</div></section>`}
+        ${told && html`<p class=${`told ${told.bad ? "bad" : "ok"}`} role="status">${told.text}
+          ${told.job ? html` <a href=${href(`job/${told.job}`)}>${t("details")}</a>` : ""}</p>`}
+        ${job.files.length > 0 && html`<section class="card">${pieces(job).slice(0, MOST_PIECES).map((piece) => html`
+          <${PieceView} key=${piece.key} piece=${piece} all=${all} hands=${own ? hands : null} balance=${balance} />`)}</section>`}
         <section class="card"><h2>${t("request")}</h2><pre tabindex="0"><code>${JSON.stringify(job.request, null, 2)}</code></pre></section>
         ${job.result && html`<details class="card"><summary>${t("answer")}</summary><pre tabindex="0"><code>${JSON.stringify(job.result, null, 2)}</code></pre></details>`}
       </div>

@@ -1,16 +1,21 @@
 // Library: everything the account made, as a wall by day. Filters live in the address.
 import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
-import { t } from "../words.js";
-import { count, day, isDrawing, isFinal, isVideo, state, words } from "../show.js";
+import { many, t } from "../words.js";
+import { count, day, isFinal, isVideo, state, why, words } from "../show.js";
 import { get } from "../api.js";
 import { onJobs } from "../events.js";
 import { go, href } from "../route.js";
-import { Compare } from "../parts/compare.js";
+import { catalogue, catalogueNow } from "../catalogue.js";
+import { later } from "../parts/later.js";
+import { useHands } from "../parts/hands.js";
 import { Media, shown } from "../parts/media.js";
-import { Lightbox } from "../parts/lightbox.js";
+import { isStill, pieces } from "../parts/pieces.js";
 import { Wall } from "../parts/wall.js";
 import { START, asked as where, onward, totalOf } from "../parts/onward.js";
 
+const Ask = later(() => import("../parts/ask.js").then((part) => part.Ask));
+const Compare = later(() => import("../parts/compare.js").then((part) => part.Compare));
+const Lightbox = later(() => import("../parts/lightbox.js").then((part) => part.Lightbox));
 const PAGE = 60;
 const WEEK_MS = 7 * 86_400_000;
 /** What a filter asks for; its name is in the address. */
@@ -20,17 +25,27 @@ const KINDS = {
   week: () => `&since=${new Date(Date.now() - WEEK_MS).toISOString().slice(0, 10)}`,
 };
 
+/** What a job without pictures told, as the prompts it found; otherwise what it was asked for. */
+function told(job) {
+  const prompts = job.result?.data?.prompts || job.result?.prompts;
+  return Array.isArray(prompts) && typeof prompts[0] === "string" ? prompts[0] : words(job);
+}
+
 function Thumb({ job, open, marked, mark }) {
   const file = shown(job)[0];
   if (!file) {
-    return html`<a class=${`thumb text ${job.status === "FAILED" ? "bad" : ""}`} href=${href(`job/${job.jobId}`)}>
-      <span>${words(job)}</span><small>${isFinal(job) ? state(job) : `${state(job)} · ${job.progress} %`}</small></a>`;
+    const bad = job.status === "FAILED";
+    const news = isFinal(job) ? state(job) : `${state(job)} · ${job.progress} %`;
+    return html`<a class=${`thumb text${bad ? " bad" : ""}${isFinal(job) ? "" : " at-work"}`} href=${href(`job/${job.jobId}`)}>
+      <b aria-hidden="true">${bad ? "!" : isFinal(job) ? "“" : "…"}</b><span dir="auto">${bad ? why(job.message) : told(job)}</span>
+      <small>${news}</small></a>`;
   }
-  const several = shown(job).length;
+  const several = pieces(job).length;
   return html`<div class=${`thumb-frame${marked ? " marked" : ""}`}>
     <button class="thumb" data-job=${job.jobId} onClick=${open} title=${words(job)} aria-label=${words(job)}><${Media} file=${file} alt="" small=${true} /></button>
     ${(isVideo(file) || several > 1) && html`<small class="length" aria-hidden="true">${isVideo(file) ? "▶" : several}</small>`}
-    ${!isVideo(file) && !isDrawing(file) && html`<label class="mark" title=${t("mark")}><input type="checkbox" checked=${marked} aria-label=${`${t("mark")}: ${words(job)}`} onChange=${mark} /></label>`}
+    <label class="mark" title=${t("mark")}><input type="checkbox" checked=${marked}
+      aria-label=${`${t("mark")}: ${words(job)}`} onClick=${(event) => mark(event.shiftKey)} /></label>
   </div>`;
 }
 
@@ -66,13 +81,25 @@ function useWallKeys(mark) {
   });
 }
 
-export function Library({ route }) {
+/** So many results can be laid beside each other. */
+const MOST_COMPARED = 4;
+
+export function Library({ who, route }) {
   const kind = KINDS[route.query.show] ? route.query.show : "all";
   const text = route.query.q || "";
   const [jobs, setJobs] = useState(null);
   const [total, setTotal] = useState(0);
   const [problem, setProblem] = useState("");
-  const [large, setLarge] = useState(null);
+  const [large, setLarge] = useState("");
+  const [all, setAll] = useState(catalogueNow);
+  const [dropping, setDropping] = useState(false);
+  useEffect(() => { if (!all && !who.looking) catalogue().then(setAll, () => {}); }, []);
+  const gone = (job) => {
+    setJobs((old) => (old || []).filter((one) => one.jobId !== job.jobId));
+    setMarked((old) => old.filter((id) => id !== job.jobId));
+    setTotal((now) => now - 1);
+  };
+  const { told: news, hands } = useHands(who.looking ? null : all, who.account.email, { removed: gone });
   const [marked, setMarked] = useState([]);
   const [comparing, setComparing] = useState(false);
   const end = useRef(null);
@@ -96,7 +123,7 @@ export function Library({ route }) {
   const known = useRef(new Set());
   const { days, items, open } = useMemo(() => {
     known.current = new Set((jobs || []).map((job) => job.jobId));
-    return { days: byDay(jobs || []), items: (jobs || []).flatMap((job) => shown(job).map((file) => ({ job, file }))), open: (jobs || []).filter((job) => !isFinal(job)) };
+    return { days: byDay(jobs || []), items: (jobs || []).flatMap(pieces), open: (jobs || []).filter((job) => !isFinal(job)) };
   }, [jobs]);
   useEffect(() => onJobs((news) => {
     if (known.current.has(news.jobId)) { setJobs((old) => (old || []).map((job) => (job.jobId === news.jobId ? { ...job, ...news } : job))); return; }
@@ -114,9 +141,27 @@ export function Library({ route }) {
     watcher.observe(end.current);
     return () => watcher.disconnect();
   }, [more, jobs]);
-  const toggle = (id) => setMarked((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id].slice(-8)));
+  const latest = useRef("");
+  // With shift, everything from the mark before to this one is marked.
+  const toggle = (id, through = false) => {
+    const ids = (jobs || []).filter((job) => shown(job)[0]).map((job) => job.jobId);
+    const [from, to] = [ids.indexOf(latest.current), ids.indexOf(id)].sort((a, b) => a - b);
+    latest.current = id;
+    if (through && from >= 0) setMarked((old) => [...new Set([...old, ...ids.slice(from, to + 1)])]);
+    else setMarked((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id]));
+  };
+  const [packing, setPacking] = useState(null);
+  const save = async () => {
+    setPacking(0);
+    try {
+      const part = await import("../parts/archive.js");
+      await part.saveJobs(chosen, setPacking);
+    } catch (error) { setProblem(error.message); }
+    setPacking(null);
+  };
   useWallKeys(toggle);
-  const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean).map((job) => ({ job, file: shown(job)[0] }));
+  const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean);
+  const compared = chosen.map((job) => ({ key: job.jobId, job, file: shown(job)[0], quarter: 0 })).filter((one) => one.file && isStill(one));
   const address = (show, q = text) => ({ show: show === "all" ? "" : show, q });
   return html`
     <header class="head"><div><h1>${t("library")}</h1><p class="dim">${jobs ? `${count(total)}${next?.after ? "+" : ""} ${t(total === 1 ? "result" : "results")}${open.length ? ` · ${open.length} ${t("running")}` : ""}` : " "}</p></div>
@@ -129,10 +174,19 @@ export function Library({ route }) {
       ? html`<p class="empty">${t("nothingFound")}</p>`
       : html`<div class="empty"><p class="empty-title">${t("emptyLibrary")}</p><p><a class="button" href=${href("create")}>${t("makeFirst")}</a></p></div>`)}
     ${days.map((one) => html`<section key=${one.heading} aria-label=${one.heading}><h2 class="day">${one.heading}</h2>
-      <${Wall} items=${one.jobs} tile=${(job) => html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)} mark=${() => toggle(job.jobId)} open=${() => setLarge(items.findIndex((item) => item.job.jobId === job.jobId))} />`} /></section>`)}
+      <${Wall} items=${one.jobs} tile=${(job) => html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)} mark=${(through) => toggle(job.jobId, through)} open=${() => setLarge(items.find((item) => item.job.jobId === job.jobId)?.key || "")} />`} /></section>`)}
     ${more && html`<div ref=${end} class="end"></div>`}
     ${chosen.length > 0 && html`<div class="marked-bar" role="status"><span>${t("markedCount", chosen.length)}</span>
-      <button class="button" disabled=${chosen.length < 2} onClick=${() => setComparing(true)}>${t("compare")}</button><button class="button quiet" onClick=${() => setMarked([])}>${t("clear")}</button></div>`}
-    ${comparing && chosen.length > 1 && html`<${Compare} items=${chosen} close=${() => setComparing(false)} />`}
-    ${large !== null && items[large] && html`<${Lightbox} items=${items} at=${large} move=${setLarge} close=${() => setLarge(null)} />`}`;
+      <button class="button" disabled=${compared.length < 2 || compared.length > MOST_COMPARED}
+        title=${t("compareUpTo", MOST_COMPARED)} onClick=${() => setComparing(true)}>${t("compare")}</button>
+      <button class="button quiet" disabled=${packing !== null} onClick=${save}>${t("download")}</button>
+      ${packing !== null && html`<progress class="thin" max="1" value=${packing} aria-label=${t("download")}></progress>`}
+      ${hands && html`<button class="button quiet danger" onClick=${() => setDropping(true)}>${t("delete")}</button>`}
+      <button class="button quiet" onClick=${() => setMarked([])}>${t("clear")}</button></div>`}
+    ${comparing && compared.length > 1 && html`<${Compare} items=${compared} close=${() => setComparing(false)} />`}
+    ${dropping && html`<${Ask} title=${many(chosen.length, "deleteOne", "deleteMany")} text=${t("deleteText")}
+      action=${t("delete")} danger=${true} fields=${[]} close=${() => setDropping(false)}
+      act=${async () => { for (const job of chosen) await hands.drop(job); }} />`}
+    ${large && html`<${Lightbox} items=${items} at=${large} move=${setLarge} all=${all} hands=${hands} told=${news}
+      balance=${Number(who.account.balance)} close=${() => setLarge("")} />`}`;
 }

@@ -3,7 +3,7 @@ import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 import { Dialog } from "./dialog.js";
 
-/** @typedef {{name: string, label: string, type?: string, required?: boolean, value?: any, options?: any[], hint?: string, placeholder?: string, names?: (one: any) => string}} AskField */
+/** @typedef {{name: string, label: string, type?: string, required?: boolean, value?: any, options?: any[], hint?: string, placeholder?: string, clears?: any, names?: (one: any) => string}} AskField */
 
 function Input({ field }) {
   const id = `ask-${field.name}`;
@@ -30,6 +30,8 @@ export function filledIn(form, fields) {
     const input = form.elements[field.name];
     if (!input) continue;
     const value = field.type === "checkbox" ? input.checked : input.value.trim();
+    // Emptying a field that had something says that it is to have nothing.
+    if (value === "" && field.clears !== undefined && (field.value ?? "") !== "") given[field.name] = field.clears;
     if (value === "") continue;
     given[field.name] = field.type === "number" ? Number(value) : value;
   }

@@ -3,11 +3,18 @@ import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 import { thumb, words } from "../show.js";
 import { Dialog } from "./dialog.js";
+import { Quarter } from "./quarter.js";
 
 const Strip = ({ items, at, choose, label }) => html`<div class="strip" role="group" aria-label=${label}>${items.map((item, place) => html`
-  <button key=${item.file.url} class=${`thumb${place === at ? " active" : ""}`} aria-pressed=${place === at} aria-label=${`${label}: ${words(item.job)}`} onClick=${() => choose(place)}><img src=${thumb(item.file)} alt="" /></button>`)}</div>`;
+  <button key=${item.key} class=${`thumb${place === at ? " active" : ""}`} aria-pressed=${place === at} aria-label=${`${label}: ${words(item.job)}`} onClick=${() => choose(place)}>
+    ${item.quarter ? html`<span class=${`quarter q${item.quarter}`}><img src=${thumb(item.file)} alt="" /></span>` : html`<img src=${thumb(item.file)} alt="" />`}</button>`)}</div>`;
 
-/** `items`: [{ job, file }], pictures only. */
+/** One side, of a grid its quarter. */
+const Side = ({ piece, kind, alt, style }) => (piece.quarter
+  ? html`<${Quarter} key=${piece.key} file=${piece.file} quarter=${piece.quarter} kind=${kind} alt=${alt} style=${style} />`
+  : html`<img class=${kind} src=${piece.file.url} alt=${alt} style=${style} />`);
+
+/** `items` are pieces, pictures only. */
 export function Compare({ items, first = 0, second = 1, close }) {
   const [left, setLeft] = useState(first);
   const [right, setRight] = useState(second);
@@ -16,8 +23,8 @@ export function Compare({ items, first = 0, second = 1, close }) {
   return html`<${Dialog} close=${close} label=${t("compare")} kind="compare">
     <h2>${t("compare")}</h2>
     <div class="compare-board">
-      <img class="under" src=${b.file.url} alt=${`${t("right")}: ${words(b.job)}`} />
-      <img class="over-it" src=${a.file.url} alt=${`${t("left")}: ${words(a.job)}`} style=${{ "--at": `${at}%` }} />
+      <${Side} piece=${b} kind="under" alt=${`${t("right")}: ${words(b.job)}`} />
+      <${Side} piece=${a} kind="over-it" alt=${`${t("left")}: ${words(a.job)}`} style=${{ "--at": `${at}%` }} />
       <span class="divider" style=${{ "--at": `${at}%` }} aria-hidden="true"></span>
       <input type="range" min="0" max="100" value=${at} aria-label=${t("compareSlide")} onInput=${(event) => setAt(Number(event.target.value))} />
     </div>

@@ -1,8 +1,16 @@
 // A dialog of the browser's own kind: focus stays inside, Escape closes, and it returns to where it came from.
 import { html, useEffect, useRef } from "../lib.js";
 
+/** Whether a point of the window is on a dialog; what is not is its backdrop. */
+function covers(dialog, { clientX, clientY }) {
+  const { left, right, top, bottom } = dialog.getBoundingClientRect();
+  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
+}
+
 export function Dialog({ close, label, kind = "", children }) {
   const element = useRef(null);
+  // A press that begins inside and ends outside selects text; only one that is outside from its beginning closes.
+  const outside = useRef(false);
   useEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -15,6 +23,12 @@ export function Dialog({ close, label, kind = "", children }) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
-  const outside = (event) => { if (event.target === element.current) close(); };
-  return html`<dialog ref=${element} class=${kind} aria-label=${label} onClick=${outside}>${children}</dialog>`;
+  const onBackdrop = (event) => event.target === element.current && !covers(element.current, event);
+  const press = (event) => { outside.current = onBackdrop(event); };
+  const click = (event) => {
+    if (outside.current && onBackdrop(event)) close();
+    outside.current = false;
+  };
+  return html`<dialog ref=${element} class=${kind} aria-label=${label} onPointerDown=${press} onClick=${click}>
+    ${children}</dialog>`;
 }

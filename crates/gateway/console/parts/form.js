@@ -1,7 +1,7 @@
 // A form made from the description of an operation: every field with its default, its rule and its own kind of input.
-import { html, useState } from "../lib.js";
-import { t } from "../words.js";
-import { count, fieldName } from "../show.js";
+import { html, useEffect, useRef, useState } from "../lib.js";
+import { local, t } from "../words.js";
+import { count, fieldName, valueName } from "../show.js";
 import { isMain, isPicture, takesAddress } from "../catalogue.js";
 import { PictureField } from "./picture_field.js";
 import { MaskField } from "./mask_field.js";
@@ -21,9 +21,9 @@ function rule(field) {
 function about(field) {
   if (field.type === "boolean") return "";
   // Two words say nothing that the name does not say.
-  if (!isPicture(field) && field.widget !== "mask") return field.description.split(" ").length > 3 ? field.description : "";
-  const rest = field.description.split(";").slice(1).join(";").trim();
-  return /not looked at/.test(rest) ? "" : rest;
+  if (!isPicture(field) && field.widget !== "mask") return field.description.split(" ").length > 3 ? local(field.description) : "";
+  const rest = local(field.description).split(/[;；]/).slice(1).join(";").trim();
+  return /not looked at/.test(field.description) ? "" : rest;
 }
 
 const Choice = ({ id, field, value, change, prices }) => html`
@@ -31,7 +31,7 @@ const Choice = ({ id, field, value, change, prices }) => html`
     ${field.options.map((one) => {
       const active = (value ?? field.default) === one;
       const price = prices?.[String(one)];
-      return html`<label class=${`chip${active ? " active" : ""}`}><input type="radio" name=${id} checked=${active} onChange=${() => change(one)} />${String(one)}${price === undefined ? "" : html`<span class="chip-price">· ${count(price)}</span>`}</label>`;
+      return html`<label class=${`chip${active ? " active" : ""}`}><input type="radio" name=${id} checked=${active} onChange=${() => change(one)} />${valueName(one)}${price === undefined ? "" : html`<span class="chip-price">· ${count(price)}</span>`}</label>`;
     })}
   </div>`;
 
@@ -47,17 +47,19 @@ function Input({ id, operation, field, values, change, hints, submit, prices }) 
     const many = field.type === "array";
     const list = value === undefined || value === null ? [] : [value].flat();
     const video = /^Address of an? (?:\w+ )?video/i.test(field.description);
-    return html`<${PictureField} id=${id} value=${list} most=${many ? schema.maxItems || 5 : 1} inline=${!takesAddress(field)} video=${video}
-      change=${(next) => change(many ? (next.length ? next : undefined) : next[0])} describedBy=${hints} />`;
+    const listed = (now) => (now === undefined || now === null ? [] : [now].flat());
+    const kept = (next) => (many ? (next.length ? next : undefined) : next[0]);
+    return html`<${PictureField} id=${id} value=${list} most=${many ? schema.maxItems || 5 : 1} copied=${!takesAddress(field)}
+      video=${video} change=${(edit) => change((now) => kept(edit(listed(now))))} describedBy=${hints} />`;
   }
   if (field.options && field.options.length <= 8) return html`<${Choice} id=${id} field=${field} value=${value} change=${change} prices=${prices?.[field.name]} />`;
   if (field.options) {
     return html`<select id=${id} value=${value ?? field.default ?? ""} onChange=${(event) => change(event.target.value || undefined)}>
       ${field.default === undefined && html`<option value="">${field.required ? t("choose") : ""}</option>`}
-      ${field.options.map((one) => html`<option value=${one}>${one}</option>`)}</select>`;
+      ${field.options.map((one) => html`<option value=${one}>${valueName(one)}</option>`)}</select>`;
   }
   if (field.type === "boolean") {
-    return html`<label class="switch"><input id=${id} type="checkbox" checked=${value ?? field.default ?? false} onChange=${(event) => change(event.target.checked)} /><span><${Prose} text=${field.description} /></span></label>`;
+    return html`<label class="switch"><input id=${id} type="checkbox" checked=${value ?? field.default ?? false} onChange=${(event) => change(event.target.checked)} /><span><${Prose} text=${local(field.description)} /></span></label>`;
   }
   if (field.type === "integer" || field.type === "number") {
     return html`<input id=${id} type="number" inputmode="decimal" min=${schema.minimum} max=${schema.maximum} step=${field.type === "integer" ? 1 : "any"}
@@ -69,7 +71,7 @@ function Input({ id, operation, field, values, change, hints, submit, prices }) 
       onChange=${(event) => { try { change(event.target.value.trim() ? JSON.parse(event.target.value) : undefined); event.target.setCustomValidity(""); } catch { event.target.setCustomValidity(t("mustBeJson")); event.target.reportValidity(); } }}>${value ? JSON.stringify(value) : ""}</textarea>`;
   }
   if (field.widget === "prompt") {
-    return html`<textarea id=${id} rows="4" maxlength=${schema.maxLength} value=${value ?? ""} aria-describedby=${hints} required=${field.required}
+    return html`<textarea id=${id} rows="4" dir="auto" maxlength=${schema.maxLength} value=${value ?? ""} aria-describedby=${hints} required=${field.required}
       onInput=${(event) => change(event.target.value || undefined)}
       onKeyDown=${(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); } }}></textarea>`;
   }
@@ -92,15 +94,21 @@ function Row({ operation, field, values, change, problem, submit, prices, betwee
   </div>`;
 }
 
-/** Shows the fields; `problem` is a refusal whose field gets its words, `between` stands below the prompt, `notes` below their fields. */
+/**
+ * Shows the fields; `problem` is a refusal whose field gets its words, `between` stands below the prompt, `notes` below their
+ * fields. `change` gets a function from the values as they are by then to the new ones.
+ */
 export function Form({ operation, values, change, problem, submit, prices, between, notes = {} }) {
   const [open, setOpen] = useState(false);
+  const toggle = useRef(null);
+  // What opens is seen: the page, or the form in it, moves so far that the button stands at its upper edge.
+  useEffect(() => { if (open) toggle.current?.scrollIntoView({ block: "start", behavior: "smooth" }); }, [open]);
   const main = operation.fields.filter(isMain);
   const rest = operation.fields.filter((field) => !isMain(field));
   const row = (field) => html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values} submit=${submit} prices=${prices} between=${between} note=${notes[field.name]}
-    change=${(value) => change({ ...values, [field.name]: value })} problem=${problem?.field === field.name ? problem.message : ""} />`;
+    change=${(value) => change((old) => ({ ...old, [field.name]: typeof value === "function" ? value(old[field.name]) : value }))} problem=${problem?.field === field.name ? problem.message : ""} />`;
   const hidden = rest.some((field) => problem?.field === field.name);
   return html`<div class="fields">${main.map(row)}</div>
-    ${rest.length > 0 && html`<button type="button" class="plain accent more" aria-expanded=${open || hidden} onClick=${() => setOpen(!open)}>${open || hidden ? t("fewer") : t("more")}</button>`}
+    ${rest.length > 0 && html`<button type="button" ref=${toggle} class="plain accent more" aria-expanded=${open || hidden} onClick=${() => setOpen(!open)}>${open || hidden ? t("fewer") : t("more")}</button>`}
     ${(open || hidden) && html`<div class="fields">${rest.map(row)}</div>`}`;
 }

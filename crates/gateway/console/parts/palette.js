@@ -1,6 +1,6 @@
 // One field that finds pages, settings, ways to make something, and jobs by their words or id.
 import { html, useEffect, useState } from "../lib.js";
-import { t } from "../words.js";
+import { local, t } from "../words.js";
 import { deed, words, when } from "../show.js";
 import { get } from "../api.js";
 import { go } from "../route.js";
@@ -17,8 +17,21 @@ export function Palette({ who, close }) {
   const [at, setAt] = useState(0);
   const [jobs, setJobs] = useState({ wanted: "", rows: [] });
   const [operations, setOperations] = useState([]);
+  const [run, setRun] = useState({ wanted: "", rows: [] });
+  const [backends, setBackends] = useState([]);
+  const runs = who.operator && !who.looking;
   const wanted = text.trim().toLowerCase();
   useEffect(() => { if (who.account) catalogue().then((all) => setOperations(all.operations), () => {}); }, []);
+  useEffect(() => { if (runs) get("/admin/v1/backends").then(({ data }) => setBackends(data), () => {}); }, []);
+  useEffect(() => {
+    if (!runs || !wanted) return undefined;
+    let stale = false;
+    const timer = setTimeout(() => {
+      get(`/admin/v1/accounts?limit=5&q=${encodeURIComponent(wanted)}`)
+        .then(({ data }) => { if (!stale) setRun({ wanted, rows: data }); }, () => {});
+    }, 160);
+    return () => { stale = true; clearTimeout(timer); };
+  }, [wanted]);
   useEffect(() => {
     let stale = false;
     const path = who.account ? "/jobs/v1" : "/admin/v1/jobs";
@@ -28,15 +41,17 @@ export function Palette({ who, close }) {
     return () => { stale = true; clearTimeout(timer); };
   }, [wanted]);
   const pages = [
-    ...(who.account ? ROOMS.map((room) => ({ text: t(room.page), go: () => go(room.page) })) : []),
+    ...(who.account ? ROOMS.filter((room) => !who.looking || room.page !== "create").map((room) => ({ text: t(room.page), go: () => go(room.page) })) : []),
     ...(who.account ? SETTINGS.map((part) => ({ text: `${t("account")}: ${t(part)}`, go: () => go("account", { part }) })) : []),
-    ...(who.operator ? OPERATOR_PAGES.map((room) => ({ text: `${t("operator")}: ${t(room.page)}`, go: () => go(`operator/${room.page}`) })) : []),
+    ...(runs ? OPERATOR_PAGES.map((room) => ({ text: `${t("operator")}: ${t(room.page)}`, go: () => go(`operator/${room.page}`) })) : []),
     { text: t("docs"), go: () => { location.href = "/docs"; } },
   ];
-  const made = operations.filter((one) => !one.follows).map((one) => ({ text: `${t("create")}: ${one.family}, ${deed(one.name)}`, more: one.summary, go: () => go("create", { op: one.name }) }));
+  const made = operations.filter((one) => !one.follows).map((one) => ({ text: `${t("create")}: ${local(one.family)}, ${deed(one.name)}`, more: local(one.summary), go: () => go("create", { op: one.name }) }));
   const past = jobs.rows.map((job) => ({ text: words(job), hint: when(job.createdAt), go: () => go(`job/${job.jobId}`) }));
+  const known = run.rows.map((row) => ({ text: row.email, hint: t("account"), go: () => go("operator/accounts", { q: row.email }) }));
+  const asked = backends.map((row) => ({ text: row.name, hint: t("backend"), go: () => go("operator/backends", { q: row.name }) }));
   const fits = (one) => !wanted || `${one.text} ${one.more || ""}`.toLowerCase().includes(wanted);
-  const found = [...pages.filter(fits), ...(wanted ? made.filter(fits) : []), ...(jobs.wanted === wanted ? past : past.filter(fits))].slice(0, MOST);
+  const found = [...pages.filter(fits), ...(wanted ? [...known, ...asked, ...made].filter(fits) : []), ...(jobs.wanted === wanted ? past : past.filter(fits))].slice(0, MOST);
   const choose = (one) => { if (one) { close(); one.go(); } };
   const press = (event) => {
     if (event.key === "ArrowDown") { event.preventDefault(); setAt(Math.min(at + 1, found.length - 1)); }

@@ -2,37 +2,33 @@
 import { html, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { words } from "../show.js";
-import { followers, isPicture, jobField, promptOf, takesAddress } from "../catalogue.js";
+import { isPicture, jobField, promptOf, takesAddress } from "../catalogue.js";
 import { MaskPainter } from "./mask.js";
 import { given, wantsHoles } from "./mask_field.js";
 import { carried } from "./picture_field.js";
+import { maskOf, repainter } from "./repaint_with.js";
 
-const mask = (operation) => operation.fields.find((field) => field.widget === "mask");
-
-/** The follow-up of the job's own family where its picture allows one, otherwise whatever takes a picture and a mask. */
-export function repainter(all, job) {
-  const own = followers(all, job).find(mask);
-  const whole = (job.result?.data?.components || []).some((name) => !/[1-4]$|^reroll$/.test(name));
-  if (own && whole) return own;
-  return all.operations.find((one) => !one.follows && mask(one) && one.fields.some(isPicture));
-}
-
-export function Repaint({ all, job, file, follow, close }) {
+export function Repaint({ all, piece, follow, close }) {
+  const { job, file } = piece;
   const operation = repainter(all, job);
   const text = useRef(words(job));
   const [problem, setProblem] = useState("");
   if (!operation) return null;
+  const mask = maskOf(operation);
   const done = async (blob) => {
     if (!text.current.trim()) { setProblem(t("sayWhat")); return; }
     try {
-      const request = { [promptOf(operation).name]: text.current, [mask(operation).name]: await given(mask(operation), blob) };
+      const request = { [promptOf(operation).name]: text.current, [mask.name]: await given(mask, blob) };
       const link = jobField(operation);
       if (operation.follows && link) request[link.name] = job.jobId;
       else {
         const field = operation.fields.find(isPicture);
-        const picture = await carried(file.url, !takesAddress(field));
+        const picture = await carried(piece, !takesAddress(field));
         request[field.name] = field.type === "array" ? [picture] : picture;
-        for (const one of operation.fields) if (one.required && request[one.name] === undefined && one.options) request[one.name] = one.default ?? one.options[0];
+        for (const one of operation.fields) {
+          const unsaid = one.required && request[one.name] === undefined && one.options;
+          if (unsaid) request[one.name] = one.default ?? one.options[0];
+        }
       }
       close();
       follow(operation.name, request);
@@ -40,7 +36,9 @@ export function Repaint({ all, job, file, follow, close }) {
       setProblem(error.message);
     }
   };
-  return html`<${MaskPainter} url=${file.url} holes=${wantsHoles(mask(operation))} done=${done} close=${close}>
-    <div class="field"><label for="repaint-words">${t("instead")}</label><input id="repaint-words" maxlength="2000" value=${text.current} onInput=${(event) => { text.current = event.target.value; }} /></div>
+  return html`<${MaskPainter} url=${file.url} holes=${wantsHoles(mask)} done=${done} close=${close}>
+    <div class="field"><label for="repaint-words">${t("instead")}</label>
+      <input id="repaint-words" dir="auto" maxlength="2000" value=${text.current}
+        onInput=${(event) => { text.current = event.target.value; }} /></div>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}<//>`;
 }

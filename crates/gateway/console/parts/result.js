@@ -1,13 +1,16 @@
 // A job as a card: progress while it runs, then its pictures with what can be done with them, or why there are none.
-import { html, useEffect, useState } from "../lib.js";
+import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
-import { clockOf, deed, exactly, isDrawing, isFinal, isVideo, quotaOf, time, took, when, why, words } from "../show.js";
+import { clockOf, exactly, isFinal, isVideo, quotaOf, time, took, when, why, words } from "../show.js";
 import { post } from "../api.js";
 import { href } from "../route.js";
-import { followers, jobField, placeField, promptOf } from "../catalogue.js";
-import { sorted } from "./follow_ups.js";
+import { DeedButton } from "./deed_button.js";
+import { deedsOf } from "./deeds.js";
 import { later } from "./later.js";
-import { Media, shown } from "./media.js";
+import { Media } from "./media.js";
+import { isStill, pieces } from "./pieces.js";
+import { save } from "./quarter.js";
+import { useDeedPrices } from "./quote.js";
 
 const Compare = later(() => import("./compare.js").then((part) => part.Compare));
 const CopyAs = later(() => import("./copy_as.js").then((part) => part.CopyAs));
@@ -30,73 +33,74 @@ const Progress = ({ job, cancel }) => html`
   <p class="steps"><span>${t("accepted")} <i class="dim">${clockOf(job.createdAt)}</i></span>
     <span class=${job.startedAt ? "" : "dim"}>${t("started")} <i class="dim">${clockOf(job.startedAt)}</i></span>
     <span class="dim">${t("stored")}</span><span class="dim">${t("settled")}</span>
-    <span class="space"></span><span class="dim">${t("holds", quotaOf(job.held))}</span><button class="plain accent" onClick=${cancel}>${t("cancel")}</button></p>`;
+    <span class="space"></span><span class="dim">${t("holds", quotaOf(job.held))}</span>
+    <button class="plain accent" onClick=${cancel}>${t("cancel")}</button></p>`;
 
 /** How wide a picture is shown, by how many there are beside each other. */
 const WIDTHS = [384, 384, 330, 220, 160];
 
-function Picture({ job, file, quarter, size, actions, edges, act, use, open, carry }) {
+/** Whether an element has come near the window yet. */
+function useSeen() {
+  const element = useRef(null);
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    const watcher = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) { watcher.disconnect(); setSeen(true); }
+    });
+    watcher.observe(element.current);
+    return () => watcher.disconnect();
+  }, []);
+  return { element, seen };
+}
+
+function Picture({ piece, several, found, prices, balance, open }) {
+  const { job, file, quarter } = piece;
+  const size = WIDTHS[Math.min(several, 4)] * (quarter ? 2 : 1);
   const media = html`<${Media} file=${file} alt="" small=${true} size=${size} />`;
+  const own = [...found.own, ...found.onward.filter((one) => isVideo(file) || one.name === "use")];
+  const button = (one, kind, label = "") => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]}
+    balance=${balance} kind=${kind} label=${label} />`;
   return html`<figure class="made">
-    <button class="plain picture" onClick=${open} aria-label=${t("enlarge", words(job))}>${quarter ? html`<span class=${`quarter q${quarter}`}>${media}</span>` : media}</button>
-    ${edges.map((edge) => html`<button class=${`edge ${edge.name}`} title=${t(`act.${edge.name}`)} aria-label=${t(`act.${edge.name}`)} onClick=${() => act(edge.name)}>${edge.text}</button>`)}
-    <figcaption>
-      ${actions.map((action) => html`<button class="on-picture" onClick=${() => act(action.name)}>${action.text}</button>`)}
-      ${carry.map((one) => html`<button class="on-picture" onClick=${one.go}>${one.text}</button>`)}
-      ${use && !isVideo(file) && !isDrawing(file) && html`<button class="on-picture" onClick=${() => use(file)}>${t("useInput")}</button>`}
-    </figcaption>
+    <button class="plain picture" onClick=${open} aria-label=${t("enlarge", words(job))}>
+      ${quarter ? html`<span class=${`quarter q${quarter}`}>${media}</span>` : media}
+      ${isVideo(file) && html`<span class="play" aria-hidden="true">▶</span>`}</button>
+    ${several === 1 && found.edges.map((one) => button(one, `edge ${one.name}`, one.text))}
+    <figcaption>${own.map((one) => button(one, "on-picture"))}</figcaption>
   </figure>`;
 }
 
-/** What carries a job on, by the operations that say so: run at once when nothing more has to be said, else in the form. */
-function carriers(all, job, place, { follow, prepare }) {
-  const special = new Set(["action", "seed"]);
-  return followers(all, job)
-    .filter((one) => !special.has(one.name.split(".").pop()) && !one.fields.some((field) => field.widget === "mask"))
-    .map((one) => {
-      const request = { [jobField(one).name]: job.jobId };
-      const which = placeField(one);
-      if (which) request[which.name] = place;
-      const prompt = promptOf(one);
-      const open = one.fields.some((field) => field.required && field.default === undefined && request[field.name] === undefined);
-      if (prompt) request[prompt.name] = words(job);
-      return { text: deed(one.name), go: () => (open ? prepare(one, request) : follow(one.name, request)) };
-    });
-}
-
-function Done({ all, job, path, follow, prepare, use, animate, open }) {
+function Done({ all, job, path, hands, balance, open }) {
   const [copying, setCopying] = useState(false);
-  const [painting, setPainting] = useState(false);
+  const [painting, setPainting] = useState(null);
   const [comparing, setComparing] = useState(false);
-  const { quarters, edges, whole } = sorted(job);
-  const files = shown(job);
-  const pictures = files.filter((file) => !isVideo(file) && !isDrawing(file));
-  const action = followers(all, job).find((one) => one.fields.some((field) => field.name === "action"));
-  const act = (name) => follow(action.name, { [jobField(action).name]: job.jobId, action: name, ...(/^(variation|reroll)/.test(name) ? { getUImages: true } : {}) });
-  const single = files.length === 1;
-  // Four pictures that came as one are shown beside each other, each with what can be done with it.
-  const grid = single && pictures.length === 1 && quarters.every((one) => one.length > 0);
-  const tiles = grid ? quarters.map((_, place) => ({ file: files[0], quarter: place + 1 })) : files.map((file) => ({ file, quarter: 0 }));
+  const { element, seen } = useSeen();
+  const all4 = pieces(job);
+  const own = { ...hands, repaint: setPainting };
+  const found = all4.map((piece) => deedsOf(all, piece, own));
+  const stills = all4.filter(isStill);
+  const single = all4.length === 1 ? found[0] : null;
+  const below = single ? single.onward.filter((one) => one.name !== "use" && !isVideo(all4[0].file)) : [];
+  const whole = found[0]?.whole || [];
+  const prices = useDeedPrices([...found.flatMap((one) => [...one.own, ...one.onward]), ...(single?.edges || []), ...whole], seen);
   const prompts = job.result?.data?.prompts || job.result?.prompts;
+  const button = (one) => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]} balance=${balance} />`;
   return html`
-    ${tiles.length > 0 && html`<div class=${`made-row n${Math.min(tiles.length, 4)}`}>
-      ${tiles.map(({ file, quarter }, place) => html`<${Picture} key=${`${file.url}${quarter}`} job=${job} file=${file} quarter=${quarter} act=${act} use=${grid ? null : use} open=${() => open(job, grid ? 0 : place)}
-        size=${WIDTHS[Math.min(tiles.length, 4)] * (grid ? 2 : 1)}
-        carry=${isVideo(file) ? carriers(all, job, place, { follow, prepare }) : []}
-        actions=${tiles.length === 4 ? quarters[place] : []} edges=${single ? edges : []} />`)}</div>`}
-    ${Array.isArray(prompts) && html`<ol class="prompts">${prompts.map((text) => html`<li><button class="plain" title=${t("useWords")} onClick=${() => prepare(null, { words: text })}>${text}</button></li>`)}</ol>`}
+    <div ref=${element} class=${`made-row n${Math.min(all4.length, 4)}`}>
+      ${all4.map((piece, place) => html`<${Picture} key=${piece.key} piece=${piece} several=${all4.length} found=${found[place]}
+        prices=${prices} balance=${balance} open=${() => open(piece)} />`)}</div>
+    ${Array.isArray(prompts) && html`<ol class="prompts">${prompts.map((text) => html`<li>
+      <button class="plain" dir="auto" title=${t("useWords")} onClick=${() => hands.say(text)}>${text}</button></li>`)}</ol>`}
     <div class="row acts-row">
-      ${whole.map((one) => html`<button class="button quiet" onClick=${() => act(one.name)}>${one.text}</button>`)}
-      ${pictures.length === 1 && !grid && html`<button class="button quiet" onClick=${() => setPainting(true)}>${t("repaint")}</button>`}
-      ${pictures.length === 1 && !grid && animate && html`<button class="button quiet" onClick=${() => animate(pictures[0], job)}>${t("animate")}</button>`}
-      ${pictures.length > 1 && html`<button class="button quiet" onClick=${() => setComparing(true)}>${t("compare")}</button>`}
+      ${whole.map(button)}${below.map(button)}
+      ${stills.length > 1 && html`<button class="button quiet" onClick=${() => setComparing(true)}>${t("compare")}</button>`}
       <span class="space"></span>
       <button class="button quiet" onClick=${() => setCopying(true)}>${t("copyAs")}</button>
-      ${files[0] && html`<a class="button quiet" href=${files[0].url} download=${`${job.jobId}`}>${t("download")}</a>`}
+      ${single && html`<button class="button quiet" onClick=${() => save(all4[0])}>${t("download")}</button>`}
     </div>
-    ${copying && html`<${CopyAs} name=${job.operation} path=${path} request=${asked(all, job)} close=${() => setCopying(false)} />`}
-    ${comparing && html`<${Compare} items=${pictures.map((file) => ({ job, file }))} close=${() => setComparing(false)} />`}
-    ${painting && html`<${Repaint} all=${all} job=${job} file=${pictures[0]} follow=${follow} close=${() => setPainting(false)} />`}`;
+    ${copying && html`<${CopyAs} name=${job.operation} path=${path} request=${asked(all, job)}
+      close=${() => setCopying(false)} />`}
+    ${comparing && html`<${Compare} items=${stills} close=${() => setComparing(false)} />`}
+    ${painting && html`<${Repaint} all=${all} piece=${painting} follow=${hands.follow} close=${() => setPainting(null)} />`}`;
 }
 
 /** What was asked, without what nobody said: fields that the operation takes and that have a value. */
@@ -106,19 +110,29 @@ export function asked(all, job) {
   return Object.fromEntries(kept.length ? kept : Object.entries(job.request));
 }
 
-/** One job. `follow` submits a follow-up, `prepare` puts one into the form, `use` a picture, `open` shows it large. */
-export function Result({ all, job, path, follow, prepare, use, animate, open, again }) {
+/** The same for the form: what came inside the request itself is only known by its name there, and has to be chosen anew. */
+export function inputsOf(all, job) {
+  const named = (value) => typeof value === "string" && value.startsWith("inline:");
+  const without = (value) => (Array.isArray(value) ? value.filter((one) => !named(one)) : value);
+  const kept = Object.entries(asked(all, job)).filter(([, value]) => !named(value));
+  return Object.fromEntries(kept.map(([name, value]) => [name, without(value)]));
+}
+
+/** One job. `hands` are what the page does with it, `open` shows a piece of it large, `again` submits it anew. */
+export function Result({ all, job, path, hands, balance, open, again }) {
   const [problem, setProblem] = useState("");
   const cancel = () => post(`/jobs/v1/${encodeURIComponent(job.jobId)}/cancel`).catch((error) => setProblem(error.message));
   const ms = job.finishedAt && time(job.finishedAt).getTime() - time(job.createdAt).getTime();
   return html`<article class=${`card job${isFinal(job) ? "" : " at-work"}`}>
-    <header><a class="words" href=${href(`job/${job.jobId}`)} title=${words(job)}>${words(job)}</a>
+    <header><a class="words" dir="auto" href=${href(`job/${job.jobId}`)} title=${words(job)}>${words(job)}</a>
       ${!isFinal(job) && html`<${Running} job=${job} />`}
-      ${job.status === "SUCCESS" && html`<span class="dim" title=${exactly(job.finishedAt)}>${quotaOf(job.quota)} · ${took(ms)} · ${when(job.finishedAt)}</span>`}
+      ${job.status === "SUCCESS" && html`<span class="dim" title=${exactly(job.finishedAt)}>
+        ${quotaOf(job.quota)} · ${took(ms)} · ${when(job.finishedAt)}</span>`}
       ${job.status === "FAILED" && html`<span class="bad">${t("failed")} · ${quotaOf(0)}</span>`}
     </header>
     ${!isFinal(job) && html`<${Progress} job=${job} cancel=${cancel} />`}
-    ${job.status === "SUCCESS" && html`<${Done} all=${all} job=${job} path=${path} follow=${follow} prepare=${prepare} use=${use} animate=${animate} open=${open} />`}
+    ${job.status === "SUCCESS" && html`<${Done} all=${all} job=${job} path=${path} hands=${hands} balance=${balance}
+      open=${open} />`}
     ${job.status === "FAILED" && html`<p class="failed">${why(job.message)} ${t("cameBack")}</p>
       ${again && html`<div class="row"><button class="button quiet" onClick=${() => again(job)}>${t("retry")}</button></div>`}`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}

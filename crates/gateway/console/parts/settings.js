@@ -51,7 +51,7 @@ function Deep({ id, value, change }) {
     ${wrong && html`<p class="problem" role="alert">${wrong}</p>`}`;
 }
 
-function Input({ id, field, value, change, known, label, unset }) {
+function Input({ id, field, value, change, known, label, unset, required }) {
   const usual = unset || (field.default === undefined || field.default === null || typeof field.default === "object" || field.default === "" ? t("asVendor") : String(field.default));
   if (field.kind === "choice") return html`<select id=${id} value=${value ?? ""} onChange=${(event) => change(event.target.value || undefined)}><option value="">${usual}</option>${field.options.map((one, place) => html`<option value=${one} title=${field.about?.[place] || ""}>${one}</option>`)}</select>`;
   if (field.kind === "boolean") return html`<select id=${id} value=${value === undefined || value === null ? "" : String(value)} onChange=${(event) => change(event.target.value === "" ? undefined : event.target.value === "true")}><option value="">${unset || (field.default === true ? t("yes") : field.default === false ? t("no") : t("asVendor"))}</option><option value="true">${t("yes")}</option><option value="false">${t("no")}</option></select>`;
@@ -59,21 +59,24 @@ function Input({ id, field, value, change, known, label, unset }) {
   if (field.kind === "list") return html`<input id=${id} value=${(value || []).join(", ")} placeholder=${usual} onChange=${(event) => { const list = event.target.value.split(",").map((one) => one.trim()).filter(Boolean); change(list.length ? list.map((one) => (field.whole ? Number(one) : one)) : undefined); }} />`;
   if (field.kind === "pairs") return html`<${Pairs} id=${id} value=${value} label=${label} change=${(next) => change(Object.keys(next).length ? next : undefined)} known=${known} />`;
   if (field.kind === "json") return html`<${Deep} id=${id} value=${value} change=${change} />`;
-  return html`<input id=${id} value=${value ?? ""} placeholder=${usual} onInput=${(event) => change(event.target.value || undefined)} />`;
+  return html`<input id=${id} value=${value ?? ""} placeholder=${usual} required=${required} onInput=${(event) => change(event.target.value || undefined)} />`;
 }
 
 const isWide = (field) => field.kind === "pairs" || field.kind === "json";
 
 /** The fields with their values; `change` gets all values, without those that were cleared. */
-export function SettingsFields({ fields, value, change, known = [], prefix = "set", unset = "" }) {
+export const settingName = (name) => maybe(`option.${name}`) || fieldName(name);
+
+/** `needed` names fields of which one has to be given, `lacking` those while none of them is: the first one asks for it. */
+export function SettingsFields({ fields, value, change, known = [], prefix = "set", unset = "", needed = [], lacking = [] }) {
   const set = (name, one) => {
     const next = { ...value };
     if (one === undefined) delete next[name]; else next[name] = one;
     change(next);
   };
   const row = (field) => {
-    const [id, label] = [`${prefix}-${field.name}`, maybe(`option.${field.name}`) || fieldName(field.name)];
-    return html`<div key=${field.name} class="field"><label for=${id}>${label}</label><${Input} id=${id} label=${label} field=${field} value=${value?.[field.name]} change=${(one) => set(field.name, one)} known=${known} unset=${unset} />
+    const [id, label] = [`${prefix}-${field.name}`, settingName(field.name)];
+    return html`<div key=${field.name} class="field"><label for=${id}>${label}</label><${Input} id=${id} label=${label} field=${field} value=${value?.[field.name]} change=${(one) => set(field.name, one)} known=${known} unset=${needed.includes(field.name) ? t("notSet") : unset} required=${lacking[0] === field.name} />
       ${field.text && html`<p class="hint"><${Prose} text=${field.text} /></p>`}</div>`;
   };
   const short = fields.filter((field) => !isWide(field));

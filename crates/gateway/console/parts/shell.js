@@ -1,9 +1,10 @@
 // The frame around every page: rooms on the left (below on a phone), search and quota on top.
 import { html, useEffect, useRef, useState } from "../lib.js";
-import { t } from "../words.js";
+import { maybe, t } from "../words.js";
 import { count } from "../show.js";
 import { onConnection } from "../api.js";
 import { go, href } from "../route.js";
+import { Finished } from "./finished.js";
 import { Icon } from "./icon.js";
 import { ROOMS, OPERATOR_PAGES } from "./rooms.js";
 import { later } from "./later.js";
@@ -45,7 +46,7 @@ export function Shell({ who, route, leave, back, children }) {
       if (begun.current === "g") {
         begun.current = "";
         const goal = GOALS[event.key];
-        if (goal) go(goal);
+        if (goal && (goal.startsWith("operator/") ? who.operator && !who.looking : who.account)) go(goal);
         return;
       }
       if (event.key === "g") { begun.current = "g"; setTimeout(() => { begun.current = ""; }, 1200); }
@@ -55,15 +56,24 @@ export function Shell({ who, route, leave, back, children }) {
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, [Boolean(who.account)]);
+  }, [Boolean(who.account), Boolean(who.operator), Boolean(who.looking)]);
   useEffect(() => { document.querySelector(".rooms .active")?.scrollIntoView({ block: "nearest", inline: "center" }); }, [route.page, route.rest[0]]);
+  // Who goes to another page begins at its top, also with the keyboard; filters change the address without leaving the page.
+  const at = `${route.page}/${route.rest.join("/")}`;
+  const was = useRef(at);
+  useEffect(() => {
+    const name = route.page === "operator" ? route.rest[0] || "overview" : route.page === "job" ? "Job" : route.page;
+    if (was.current === at || route.page !== "job") document.title = `${maybe(name) || t("noPage")} · Atelier`;
+    if (was.current !== at) document.getElementById("main")?.focus({ preventScroll: true });
+    was.current = at;
+  }, [at]);
   const here = route.page === "operator" ? `operator/${route.rest[0] || "overview"}` : route.page === "job" ? "library" : route.page;
   return html`
     <a class="skip" href="#main">${t("skip")}</a>
     <nav class="rooms" aria-label=${t("rooms")}>
       <a class="brand" href=${href(who.account ? "create" : "operator/overview")}>Atelier<b>.</b></a>
       ${who.account && ROOMS.filter((room) => !who.looking || room.page !== "create").map((room) => html`<${Room} key=${room.page} room=${room} active=${here === room.page} />`)}
-      ${who.operator && html`<h2 class="rooms-title">${t("operator")}</h2>
+      ${who.operator && !who.looking && html`<h2 class="rooms-title">${t("operator")}</h2>
         ${OPERATOR_PAGES.map((room) => html`<${Room} key=${room.page} room=${room} prefix="operator/" active=${here === `operator/${room.page}`} />`)}`}
     </nav>
     <header class="top">
@@ -77,6 +87,7 @@ export function Shell({ who, route, leave, back, children }) {
     </header>
     <main id="main" tabindex="-1">${who.looking && who.operator && html`<p class="looking" role="status"><span>${t("looking", who.account.email)}</span><button class="button quiet" onClick=${back}>${t("stopLooking")}</button></p>`}${children}</main>
     <${Connection} />
+    ${who.account && html`<${Finished} />`}
     ${palette && html`<${Palette} who=${who} close=${() => setPalette(false)} />`}
-    ${help && html`<${Keyboard} close=${() => setHelp(false)} />`}`;
+    ${help && html`<${Keyboard} who=${who} close=${() => setHelp(false)} />`}`;
 }

@@ -1,5 +1,5 @@
 // Tables and pages of rows, the same everywhere.
-import { html, useEffect, useState } from "../lib.js";
+import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { count, exactly, when } from "../show.js";
 import { get } from "../api.js";
@@ -21,10 +21,16 @@ const NOTHING = { rows: null, total: 0, problem: "", way: null };
 export function usePages(path, limit = 20) {
   const [state, setState] = useState(NOTHING);
   const read = (way, rows) => get(`${path}${path.includes("?") ? "&" : "?"}limit=${limit}${asked(way)}`).then(
-    (answer) => setState({ rows: [...rows, ...answer.data], total: totalOf(answer, way), problem: "", way: onward(answer, way, limit, /[?&]q=/.test(path)) }),
+    (answer) => path === latest.current && setState({ rows: [...rows, ...answer.data], total: totalOf(answer, way), problem: "", way: onward(answer, way, limit, /\/jobs\?.*\bq=/.test(path)) }),
     (error) => setState((old) => ({ ...old, rows: old.rows || [], problem: error.message })),
   );
-  useEffect(() => { setState(NOTHING); read(START, []); }, [path]);
+  // What is there stays until the answer to other words comes; that to earlier words is not looked at.
+  const latest = useRef("");
+  useEffect(() => {
+    latest.current = path;
+    const timer = setTimeout(() => read(START, []), state.rows && path.includes("q=") ? 220 : 0);
+    return () => clearTimeout(timer);
+  }, [path]);
   return { ...state, again: () => read(START, []), more: () => read(state.way, state.rows), hasMore: Boolean(state.rows && state.way) };
 }
 

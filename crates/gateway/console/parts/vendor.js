@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "../lib.js";
 import { maybe, t } from "../words.js";
 import { catalogue } from "../catalogue.js";
 import { MappingEditor } from "./mapping.js";
-import { SettingsFields, described } from "./settings.js";
+import { SettingsFields, described, settingName } from "./settings.js";
 
 /** The vendors to choose from. */
 export const Vendors = ({ all, choose, close }) => html`<ul class="vendors">${all.map((one) => html`<li key=${one.name}><button type="button" class="vendor" onClick=${() => choose(one)}><b>${one.name}</b><span class="dim">${one.about}</span></button></li>`)}</ul>
@@ -17,6 +17,10 @@ export function SettingsEditor({ vendor, value, change }) {
   const [wrong, setWrong] = useState("");
   useEffect(() => { catalogue().then(setAll, () => {}); }, []);
   const operations = (all?.operations || []).map((one) => one.name);
+  // Of some settings one has to be given; such a vendor has nothing usual in their place.
+  const needed = (vendor?.settings?.anyOf || []).flatMap((one) => one.required || []);
+  const given = (name) => value?.[name] !== undefined && value[name] !== "";
+  const lacking = needed.length > 0 && !needed.some(given) ? needed : [];
   const fields = described(vendor?.settings).filter((field) => !(vendor.mappings && field.name === "models"));
   const write = (event) => {
     setText(event.target.value);
@@ -30,9 +34,12 @@ export function SettingsEditor({ vendor, value, change }) {
   const fill = (next) => { setText(null); setWrong(""); change(next); };
   const models = (next) => { const { models: _, ...rest } = value || {}; fill(next ? { ...rest, models: next } : rest); };
   // Those with a name of their own are what most operators set; a vendor with few has them all in sight.
+  fields.sort((a, b) => Number(needed.includes(b.name)) - Number(needed.includes(a.name)));
   const common = fields.filter((field) => fields.length <= 8 || (maybe(`field.${field.name}`) && !/_(seconds|ms)$/.test(field.name)));
   const rest = fields.filter((field) => !common.includes(field));
-  return html`${fields.length > 0 && html`<h3>${t("vendorSettings")}</h3><${SettingsFields} fields=${common} value=${value} change=${fill} known=${operations} />`}
+  return html`${fields.length > 0 && html`<h3>${t("vendorSettings")}</h3>
+    ${needed.length > 0 && html`<p class=${`hint${lacking.length ? " needed" : ""}`}>${t("oneOf", needed.map(settingName).join(", "))}</p>`}
+    <${SettingsFields} fields=${common} value=${value} change=${fill} known=${operations} needed=${needed} lacking=${lacking} />`}
     ${rest.length > 0 && html`<details class="field"><summary>${t("more")}</summary><${SettingsFields} fields=${rest} value=${value} change=${fill} known=${operations} /></details>`}
     ${vendor?.mappings && html`<${MappingEditor} vendor=${vendor} value=${value?.models} operations=${operations} change=${models} />`}
     <details><summary>${t("settingsText")}</summary>

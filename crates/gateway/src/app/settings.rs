@@ -1,5 +1,6 @@
 //! What the engine goes by: its sections of the configuration, and where the service is reached.
 
+use atelier_backends::guard::is_public_https;
 use atelier_engine::{PublicUrls, Settings};
 
 use super::addresses::Addresses;
@@ -33,6 +34,41 @@ fn urls(config: &Config, addresses: &Addresses) -> PublicUrls {
         origin: or_base(&config.origin_url),
         cdn: or_base(&config.cdn_url),
         others: vec![addresses.base_url.clone(), config.legacy_cdn_url.clone()],
-        hooks: addresses.base_url.clone(),
+        hooks: hooks(&config.hook_base_url, &addresses.base_url),
+    }
+}
+
+/// Where vendors may post. An address that only this network knows is of no use to them, and some refuse the order for it.
+fn hooks(set: &str, base_url: &str) -> String {
+    if !set.is_empty() {
+        return set.trim_end_matches('/').to_owned();
+    }
+    if is_public_https(base_url) {
+        base_url.to_owned()
+    } else {
+        String::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vendors_are_told_of_no_address_that_they_cannot_reach() {
+        for base_url in [
+            "http://127.0.0.1:8080",
+            "https://localhost",
+            "https://10.0.0.7",
+            "http://media.example.com",
+        ] {
+            assert_eq!(hooks("", base_url), "", "{base_url}");
+        }
+        let public = "https://media.example.com";
+        assert_eq!(hooks("", public), public);
+        assert_eq!(
+            hooks("http://10.0.0.7:8080/", public),
+            "http://10.0.0.7:8080"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `atelier audit`: asks everything that is always so of the books, the audit list and the files, while the service is
+//! `atelier audit`: asks everything that is always so of the ledger, the audit list and the files, while the service is
 //! at work or stopped.
 
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ fn print(report: &Report) {
     }
     let (rows, files) = (report.rows, report.files);
     if report.ok {
-        println!("{rows} rows and {files} files: the books balance, and the audit list is whole");
+        println!("{rows} rows and {files} files: the ledger balances, and the audit list is whole");
     } else {
         println!("{rows} rows and {files} files were looked at; what is wrong is listed above");
     }

@@ -34,7 +34,7 @@ macro_rules! upkeep {
 }
 
 upkeep! {
-    /// Asks everything that is always so of the books, the audit list and the files; fails when something is wrong.
+    /// Asks everything that is always so of the ledger, the audit list and the files; fails when something is wrong.
     Audit "audit" audit::AuditOptions, audit::run, "atelier audit\natelier audit --json";
     /// Copies the database and the files to a folder, while the service works or not.
     Backup "backup" backup::BackupOptions, backup::run, "atelier backup --help";

@@ -2,6 +2,7 @@
 
 use atelier_contract::FAMILIES;
 use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, ModelRevision};
+use url::Url;
 
 use super::Config;
 use super::error::SettingError;
@@ -61,6 +62,11 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
             "must be from 0 to 1",
         ),
         (jobs.idle_ms == 0, "jobs.idle_ms", least),
+        (
+            !is_hook_base(&config.hook_base_url),
+            "hook_base_url",
+            "must be an http or https address without query, or empty",
+        ),
         (jobs.tries < 1, "jobs.tries", least),
         (jobs.max_queue < 1, "jobs.max_queue", least),
     ];
@@ -89,7 +95,7 @@ fn check_models(models: &[ModelDefinition]) -> Result<(), SettingError> {
     });
     let catalogue = ModelCatalogue::new(declared.collect());
     let context = CheckContext {
-        backends: &|_| true,
+        backends: &|name| Some(name.to_owned()),
         now_ms: 0,
     };
     for (place, definition) in models.iter().enumerate() {
@@ -117,6 +123,16 @@ fn check_families(field: &str, names: &[String]) -> Result<(), SettingError> {
         let why = format!("there is no family {name}, there are {known}");
         Err(SettingError::new(field, why))
     })
+}
+
+/// Whether vendors' posts can be asked for at an address.
+fn is_hook_base(text: &str) -> bool {
+    let url = Url::parse(text);
+    text.is_empty()
+        || url.is_ok_and(|url| {
+            let is_web = matches!(url.scheme(), "http" | "https");
+            is_web && url.query().is_none() && url.fragment().is_none()
+        })
 }
 
 /// Whether a text can be a host, perhaps with its port.

@@ -9,6 +9,7 @@ use atelier_contract::{Code, Refusal};
 use atelier_engine::{Caller, Operator};
 use hyper::header::HeaderMap;
 
+use super::admission::{Admission, Credential};
 use super::caller;
 use super::denial::Denial;
 use super::rate::CallKind;
@@ -28,6 +29,22 @@ pub(super) fn cached_caller(
         return None;
     };
     caller::cached_caller(app, conn, headers).filter(|caller| caller.scopes.allow(scope))
+}
+
+/// Takes a place for a request until it is looked up whose key, token or session it carries.
+pub(super) async fn arrive(
+    app: &App,
+    admission: &Admission,
+    headers: &HeaderMap,
+    kind: CallKind,
+) -> Result<(), Denial> {
+    let secret = match caller::key_of(headers) {
+        Ok(None) => session::session_token(headers),
+        key => key.unwrap_or_default(),
+    };
+    let credential = secret.map_or(Credential::Unknown, |secret| caller::recognize(app, secret));
+    let arrived = admission.arrive(&app.request_slots, kind, credential);
+    arrived.await
 }
 
 /// Who sent a request, or why it goes no further.
@@ -81,7 +98,11 @@ pub(super) async fn admit_name(
     };
     let vouched = match received.requester {
         _ if !caller::has_credential(&received.head.headers) => false,
-        Requester::Anonymous => caller::has_valid_credential(app, conn, received).await?,
+        Requester::Anonymous => {
+            let (admission, headers) = (&received.admission, &received.head.headers);
+            arrive(app, admission, headers, CallKind::Call).await?;
+            caller::has_valid_credential(app, conn, received).await?
+        }
         Requester::Caller(_) | Requester::Operator(_) => true,
     };
     if vouched { Ok(()) } else { Err(foreign.into()) }
@@ -100,9 +121,7 @@ pub(crate) async fn may_look(app: &Arc<App>, received: &IncomingRequest) -> bool
         return false;
     }
     // The page itself needs no place; looking somebody up does, here as everywhere.
-    let place = received
-        .admission
-        .arrive(&app.request_slots, CallKind::Call, false);
+    let place = arrive(app, &received.admission, headers, CallKind::Call).await;
     place.is_ok() && operator(app, Access::Viewer, received).await.is_ok()
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use atelier_contract::{AccountId, Code, Refusal};
 use atelier_fairness::share::{AcquireError, FairPermit, FairSemaphore};
 use hyper::header::HeaderMap;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::body_share::BodyShare;
 use super::denial::Denial;
@@ -22,6 +22,22 @@ const TOO_MANY_ACTS: &str = "this account changed too much of itself (keys, host
 
 const NO_TURN: &str =
     "what was asked for together before this is still worked on; try again shortly";
+
+const NETWORK_FULL: &str = "too many requests of this network at once";
+
+/// How long a request waits for a place where all are taken: whoever has least is next, and a place is held for milliseconds.
+const TURN: Duration = Duration::from_secs(2);
+/// How many requests of one network, or with one key, wait for a place at once.
+const WAITING: usize = 8;
+
+/// What is known of a request's key, token or session before anybody is asked about it.
+pub(super) enum Credential {
+    /// It is the token of the configuration: there is nothing to look up.
+    Root,
+    /// It was known here lately; in whose name it is looked up again.
+    Known(Arc<str>),
+    Unknown,
+}
 
 /// The grants of one request.
 pub(crate) struct Admission {
@@ -41,10 +57,15 @@ struct Timings {
 
 #[derive(Default)]
 struct Grants {
+    /// What it counts as; nothing as long as it needs no place.
     kind: Option<CallKind>,
     place: Option<FairPermit>,
-    /// Whether the place is of those for pages that need no key.
+    /// Where its place is from as long as it is not known who calls, and in whose name.
+    turn: Option<(Arc<FairSemaphore>, Arc<str>)>,
+    /// Whether its page needs no key.
     open: bool,
+    /// Whether it has proved to be no stranger's all the same.
+    vouched: bool,
     standing: Option<RateStatus>,
     share: BodyShare,
 }
@@ -67,26 +88,91 @@ impl Admission {
         })
     }
 
-    /// Takes a place in the name of the network, of those that nobody needs who is known: for an open page, or until it is
-    /// looked up who calls.
-    pub(super) fn arrive(
+    /// The request is for a page that needs no key: it has a place when its body is there, see [`Self::begin_open`].
+    pub(super) fn arrive_open(&self, kind: CallKind) {
+        let mut granted = self.granted();
+        (granted.kind, granted.open) = (Some(kind), true);
+    }
+
+    /// Takes a place until it is looked up who calls: in the name of the network, of those that nobody needs who is known, or in
+    /// the name of whoever was known lately.
+    pub(super) async fn arrive(
         &self,
         request_slots: &RequestSlots,
         kind: CallKind,
-        open: bool,
+        credential: Credential,
     ) -> Result<(), Denial> {
-        let request_slots = if open {
-            &request_slots.open
-        } else {
-            &request_slots.lookups
+        self.granted().kind = Some(kind);
+        match credential {
+            Credential::Root => Ok(()),
+            Credential::Known(whose) => self.have_turn(&request_slots.known_lookups, &whose).await,
+            Credential::Unknown => self.have_turn(&request_slots.lookups, &self.network).await,
+        }
+    }
+
+    /// Room for the body of a page that needs no key, until it is there.
+    pub(super) fn await_body(
+        &self,
+        request_slots: &RequestSlots,
+    ) -> Result<Option<FairPermit>, Denial> {
+        if !self.granted().open {
+            return Ok(None);
+        }
+        let room = request_slots.open_bodies.try_take(&self.network, 1);
+        room.map(Some)
+            .map_err(|full| capacity_denial(full, NETWORK_FULL))
+    }
+
+    /// Takes a place for a page that needs no key, in the name of the network, unless it is known who asks.
+    pub(super) async fn begin_open(&self, request_slots: &RequestSlots) -> Result<(), Denial> {
+        let wants = {
+            let granted = self.granted();
+            granted.open && granted.place.is_none()
         };
-        let place = request_slots.try_take(&self.network, 1);
-        let place = place
-            .map_err(|full| capacity_denial(full, "too many requests of this network at once"))?;
+        if wants {
+            self.have_turn(&request_slots.open, &self.network).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits without a place, among few of the same network, and then for its turn again.
+    pub(super) async fn pause(
+        &self,
+        request_slots: &RequestSlots,
+        pause: Duration,
+    ) -> Result<(), Denial> {
+        let turn = {
+            let mut granted = self.granted();
+            granted.place = None;
+            granted.turn.clone()
+        };
+        let room = request_slots.guesses.try_take(&self.network, 1);
+        let room = room.map_err(|full| capacity_denial(full, NETWORK_FULL))?;
+        sleep(pause).await;
+        drop(room);
+        match turn {
+            Some((request_slots, whose)) => self.have_turn(&request_slots, &whose).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes one of these places; where all are taken, it waits a little. Whoever has its share has no more for waiting.
+    async fn have_turn(
+        &self,
+        request_slots: &Arc<FairSemaphore>,
+        whose: &Arc<str>,
+    ) -> Result<(), Denial> {
+        let place = match request_slots.try_take(whose, 1) {
+            Ok(place) => place,
+            Err(AcquireError::Whole) if request_slots.waiting(whose) < WAITING => {
+                let turn = timeout(TURN, request_slots.take(whose, 1)).await;
+                turn.map_err(|_| capacity_denial(AcquireError::Whole, NETWORK_FULL))?
+            }
+            Err(_) => return Err(capacity_denial(AcquireError::Share, NETWORK_FULL)),
+        };
         let mut granted = self.granted();
-        granted.kind = Some(kind);
         granted.place = Some(place);
-        granted.open = open;
+        granted.turn = Some((Arc::clone(request_slots), Arc::clone(whose)));
         Ok(())
     }
 
@@ -134,12 +220,12 @@ impl Admission {
                 seconds,
             ));
         }
-        if granted.place.is_some() {
+        if granted.kind.is_some() {
             let place = request_slots.accounts.try_take(account, 1);
             let place = place.map_err(|full| {
                 capacity_denial(full, "too many requests of this account at once")
             })?;
-            granted.place = Some(place);
+            (granted.place, granted.turn) = (Some(place), None);
         }
         Ok(())
     }
@@ -151,12 +237,12 @@ impl Admission {
         name: &str,
     ) -> Result<(), Denial> {
         let mut granted = self.granted();
-        if granted.place.is_some() {
+        if granted.kind.is_some() {
             let place = request_slots.operators.try_take(&name.into(), 1);
             let place = place.map_err(|full| {
                 capacity_denial(full, "too many requests of this operator at once")
             })?;
-            granted.place = Some(place);
+            (granted.place, granted.turn) = (Some(place), None);
         }
         Ok(())
     }
@@ -174,9 +260,15 @@ impl Admission {
         wanted.min(1 + rates.submits(account, more))
     }
 
-    /// Whether the page needs no key: what is read for it is nobody's.
+    /// Whether anybody may have sent it: what is read for it is nobody's.
     pub(super) fn is_open(&self) -> bool {
-        self.granted().open
+        let granted = self.granted();
+        granted.open && !granted.vouched
+    }
+
+    /// Its address proves that whoever sends it is no stranger.
+    pub(super) fn vouch(&self) {
+        self.granted().vouched = true;
     }
 
     /// The account, once it is known.
@@ -255,7 +347,7 @@ impl Admission {
             (granted.place, granted.share) = (None, BodyShare::default());
         }
         // Not all at the same moment, or others would meet them all at once.
-        tokio::time::sleep(Duration::from_millis(fastrand::u64(REFUSED_AFTER_MS))).await;
+        sleep(Duration::from_millis(fastrand::u64(REFUSED_AFTER_MS))).await;
     }
 
     /// The answer is made: the place is free for the next request, however long the caller takes over the answer.

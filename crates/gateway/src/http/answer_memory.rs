@@ -34,7 +34,7 @@ impl AsRef<[u8]> for CountedBytes {
     }
 }
 
-/// The memory of answers.
+/// Bounds how many bytes of answers wait to be sent.
 pub(crate) struct AnswerMemory {
     /// Bytes that all answers may hold, shared by account.
     pub(crate) memory: Arc<FairSemaphore>,

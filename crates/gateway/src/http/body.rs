@@ -38,6 +38,11 @@ impl UnreadBody {
         }
     }
 
+    /// Its address proves that whoever sends it is no stranger.
+    pub(crate) fn vouch(&self) {
+        self.admission.vouch();
+    }
+
     /// Whether there is none.
     pub(super) fn is_end_stream(&self) -> bool {
         self.incoming.is_end_stream()

@@ -8,8 +8,8 @@ use atelier_engine::{Caller, Operator, key};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
-use tokio::time::sleep;
 
+use super::admission::Credential;
 use super::denial::Denial;
 use super::request::{IncomingRequest, Sender};
 use crate::app::App;
@@ -29,7 +29,7 @@ pub(super) fn has_credential(headers: &HeaderMap) -> bool {
     request_slots.any(|name| headers.contains_key(name))
 }
 
-/// Whether the credential of a request that nobody has asked about yet is one that works.
+/// Whether the credential of a request that nobody has asked about yet is one that works; it has a place to be looked up in.
 pub(super) async fn has_valid_credential(
     app: &Arc<App>,
     conn: &Connection,
@@ -40,7 +40,12 @@ pub(super) async fn has_valid_credential(
         Ok(Some(key)) if key::well_formed(key) => {
             authenticate(app, conn, received).await.map(|_| ())
         }
-        Ok(Some(_)) => operator(app, received).await.map(|_| ()),
+        Ok(Some(_)) => match operator(app, received).await {
+            Ok(operator) => received
+                .admission
+                .admit_operator(&app.request_slots, &operator.name),
+            Err(denial) => Err(denial),
+        },
         _ => return Ok(false),
     };
     match vouched {
@@ -59,7 +64,7 @@ pub(super) async fn authenticate(
     let Some(key) = key_of(&received.head.headers)? else {
         return Err(wrong_key().into());
     };
-    before_asking(app, received.from, key).await;
+    before_asking(app, received, key).await?;
     match app.engine.admin().callers().believe(key).await {
         Ok(believed) => {
             let caller = believed.caller.clone();
@@ -97,7 +102,7 @@ pub(super) async fn operator(app: &App, received: &IncomingRequest) -> Result<Op
     if is_root(app, given) {
         return Ok(Operator::root(&app.root_hash));
     }
-    before_asking(app, received.from, given).await;
+    before_asking(app, received, given).await?;
     if let Some(operator) = app.engine.admin().operators().known(given).await? {
         return Ok(operator);
     }
@@ -123,14 +128,30 @@ fn no_operator() -> Refusal {
     )
 }
 
-/// Has a network that had too many wrong keys wait before it costs another read, with its place taken meanwhile: so its places
-/// bound how many it can cost. A right key gets in all the same, or whoever guesses would keep out everybody behind one proxy.
-pub(super) async fn before_asking(app: &App, from: Sender, secret: &str) {
-    let guesses = app.rates.may_try(from.peer).is_err();
+/// Has a network that had too many wrong keys wait before it costs another read. Few of it wait at once, which bounds how many it
+/// can cost, and none has a place meanwhile that another network would want. A right key gets in all the same, or whoever guesses
+/// would keep out everybody behind one proxy.
+pub(super) async fn before_asking(
+    app: &App,
+    received: &IncomingRequest,
+    secret: &str,
+) -> Result<(), Denial> {
+    let guesses = app.rates.may_try(received.from.peer).is_err();
     if guesses && !app.engine.admin().callers().knew_lately(secret) {
+        let paused = received.admission.pause(&app.request_slots, GUESSED_WAIT);
         // Boxed, because hardly anybody waits here, and every call would have room for it.
-        Box::pin(sleep(GUESSED_WAIT)).await;
+        Box::pin(paused).await?;
     }
+    Ok(())
+}
+
+/// What is known of a key, a token or a session before anybody is asked about it.
+pub(super) fn recognize(app: &App, secret: &str) -> Credential {
+    if is_root(app, secret) {
+        return Credential::Root;
+    }
+    let holder = app.engine.admin().callers().holder_lately(secret);
+    holder.map_or(Credential::Unknown, Credential::Known)
 }
 
 pub(super) fn count_wrong(app: &App, from: Sender) -> Result<(), Denial> {
@@ -140,7 +161,7 @@ pub(super) fn count_wrong(app: &App, from: Sender) -> Result<(), Denial> {
 }
 
 /// The one key of a request; two that differ say nothing about who calls.
-fn key_of(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+pub(super) fn key_of(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     let mut given = headers.get_all(KEY).iter().chain(headers.get_all(SECRET));
     let key = match (given.next(), given.next()) {
         (None, _) => None,

@@ -332,7 +332,12 @@ pub(crate) async fn run<I: Input, O: Output, F: Future<Output = Result<O, Denial
     body: UnreadBody,
     handler: fn(Arc<App>, IncomingRequest, I) -> F,
 ) -> HandlerResult {
+    let admission = &received.admission;
+    let room = admission.await_body(&app.request_slots)?;
     let input = I::read(&app, &received.head, body).await?;
+    drop(room);
+    // Whoever sends nothing has no place that others want.
+    admission.begin_open(&app.request_slots).await?;
     let (answers, admission) = (
         Arc::clone(&app.long_answers),
         Arc::clone(&received.admission),

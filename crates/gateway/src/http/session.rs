@@ -37,7 +37,7 @@ pub(super) async fn visitor(
     let Some(word) = session_token(headers).filter(|word| key::well_formed_session(word)) else {
         return Ok(None);
     };
-    caller::before_asking(app, received.from, word).await;
+    caller::before_asking(app, received, word).await?;
     let visitor = app
         .engine
         .admin()
@@ -89,7 +89,7 @@ pub(crate) async fn open(
     let opener = if caller::is_root(app, secret) {
         SessionCredential::Root(&app.root_hash)
     } else {
-        caller::before_asking(app, received.from, secret).await;
+        caller::before_asking(app, received, secret).await?;
         SessionCredential::Secret(secret)
     };
     // It is a call like any other. Any key may sign in, whatever else it may: what it opens is counted as its own, and with

@@ -7,7 +7,7 @@ use std::time::Duration;
 use atelier_contract::FAMILIES;
 use atelier_contract::body::Fields;
 use atelier_contract::family::{Family, SubmitEndpoint};
-use atelier_contract::models::ModelCatalogue;
+use atelier_contract::models::{DatedModels, ModelCatalogue};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -45,8 +45,8 @@ pub(super) struct Tool {
 static TOOLS: EditionCache<Vec<Tool>> = EditionCache::new();
 
 /// Every tool, for agents of a service with these models.
-pub(super) fn tools(models: &Arc<ModelCatalogue>) -> Arc<Vec<Tool>> {
-    TOOLS.get(models, |models| {
+pub(super) fn tools(models: &Arc<ModelCatalogue>, now_ms: i64) -> Arc<Vec<Tool>> {
+    TOOLS.get(models, now_ms, |models| {
         let submits = FAMILIES
             .iter()
             .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)));
@@ -90,7 +90,7 @@ pub(super) fn take_wait(arguments: &mut Fields) -> Duration {
 fn submit_tool(
     family: &'static Family,
     submit: &'static SubmitEndpoint,
-    models: &ModelCatalogue,
+    models: DatedModels<'_>,
 ) -> Tool {
     let name = submit.name.replace('.', "_");
     let mut schema = schema_of(submit, models);
@@ -115,7 +115,7 @@ fn submit_tool(
 }
 
 /// The schema of a request, whole in itself.
-fn schema_of(submit: &SubmitEndpoint, models: &ModelCatalogue) -> Map<String, Value> {
+fn schema_of(submit: &SubmitEndpoint, models: DatedModels<'_>) -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
     let mut generator: SchemaGenerator = settings.into_generator();
     let schema = (submit.schema)(&mut generator).to_value();
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn every_operation_is_a_tool_that_agents_accept() {
-        let tools = tools(&Arc::default());
+        let tools = tools(&Arc::default(), 0);
         let all = list(&tools, &[]);
         let submits: usize = FAMILIES.iter().map(|family| family.submits.len()).sum();
         assert_eq!(all.len(), submits + 4);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn fewer_tools_can_be_asked_for() {
-        let (tools, only) = (tools(&Arc::default()), ["artgen.imagine".to_owned()]);
+        let (tools, only) = (tools(&Arc::default(), 0), ["artgen.imagine".to_owned()]);
         assert_eq!(list(&tools, &only).len(), 5);
         assert!(find(&tools, "artgen_imagine", &only).is_some());
         assert!(find(&tools, "facegen_swap", &only).is_none());

@@ -1,11 +1,7 @@
 //! The models that an account can use now: those it may see, as far as a back end makes them.
 
-use std::collections::HashSet;
-use std::fmt::Write as _;
-
-use atelier_contract::models::{
-    Audience, DEFAULT_GROUP, ListedModel, ModelCatalogue, ModelRevision,
-};
+use atelier_contract::models::{Audience, DEFAULT_GROUP, ListedModel, ModelCatalogue};
+use atelier_engine::ModelOutlook;
 
 use crate::app::App;
 
@@ -17,46 +13,23 @@ pub(super) fn visible<'a>(app: &App, models: &'a ModelCatalogue) -> Vec<ListedMo
     })
 }
 
-/// Those that a back end makes now. What routes lead to is asked once, and again only of models whose routes seem to lead
-/// nowhere: a worker account may be there for one of them alone.
+/// Those that a back end makes now.
 pub(super) fn usable<'a>(app: &App, models: &'a ModelCatalogue) -> Vec<ListedModel<'a>> {
-    let mut made = HashSet::new();
+    let mut outlook = app.engine.runner().model_outlook();
     let mut listed = visible(app, models);
-    listed.retain(|model| {
-        let routing = model.row.map(|row| routing_of(row));
-        if routing
-            .as_ref()
-            .is_some_and(|routing| made.contains(routing))
-        {
-            return true;
-        }
-        let usable = is_usable(app, model);
-        if usable {
-            made.extend(routing);
-        }
-        usable
-    });
+    listed.retain(|model| is_made(app, &mut outlook, model));
     listed
 }
 
 /// Whether a back end makes a model now.
 pub(super) fn is_usable(app: &App, model: &ListedModel<'_>) -> bool {
-    let runner = app.engine.runner();
-    let mut submits = model.submits.iter();
-    submits.any(|submit| match model.row {
-        Some(row) => runner.serves_model(submit, row),
-        None => runner.serves(submit, model.name),
-    })
+    is_made(app, &mut app.engine.runner().model_outlook(), model)
 }
 
-/// What decides where jobs of a model go: what it is like, and its routes.
-fn routing_of(row: &ModelRevision) -> String {
-    let definition = &row.definition;
-    let like = definition.like.as_ref().unwrap_or(&definition.name);
-    let mut text = like.clone();
-    for route in &definition.routes {
-        let model = route.model.as_deref().unwrap_or_default();
-        let _ = write!(text, "\0{}\0{model}", route.backend);
+fn is_made<'a>(app: &App, outlook: &mut ModelOutlook<'a>, model: &ListedModel<'a>) -> bool {
+    if let Some(row) = model.row {
+        return outlook.serves(model.submits, row);
     }
-    text
+    let mut submits = model.submits.iter();
+    submits.any(|submit| app.engine.runner().serves(submit, model.name))
 }

@@ -18,9 +18,9 @@ use service::{Ids, Service};
 /// A stream that says nothing for this long has said what it has to say.
 const FIRST_WORDS: Duration = Duration::from_millis(400);
 
-/// Who asks.
+/// As whom a route is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
+enum Role {
     Nobody,
     Malformed,
     Revoked,
@@ -39,7 +39,7 @@ enum Who {
     Unproven,
 }
 
-impl Who {
+impl Role {
     const ALL: [Self; 11] = [
         Self::Nobody,
         Self::Malformed,
@@ -55,9 +55,9 @@ impl Who {
     ];
 }
 
-/// What must come of it.
+/// What the route must answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Due {
+enum ExpectedAccess {
     /// 401 `unauthorized`.
     Unknown,
     /// 403 `forbidden`.
@@ -70,19 +70,19 @@ enum Due {
     Open,
 }
 
-fn due(route: &Route, who: Who) -> Due {
+fn due(route: &Route, who: Role) -> ExpectedAccess {
     match (route.needs, who) {
-        (Needs::Nothing, _) => Due::Open,
-        (_, Who::Unproven) if route.method != Method::GET => Due::Forbidden,
-        (Needs::Scope("submit") | Needs::Operator, Who::Unproven)
-        | (Needs::Scope(_), Who::WithoutScope)
-        | (Needs::Operator, Who::Viewer) => Due::Forbidden,
-        (Needs::Scope(_), Who::Stranger) => Due::Blind,
-        (_, Who::Session | Who::Unproven)
-        | (Needs::Scope(_), Who::Owner)
-        | (Needs::Viewer | Needs::Operator, Who::Operator | Who::Root)
-        | (Needs::Viewer, Who::Viewer) => Due::Passes,
-        _ => Due::Unknown,
+        (Needs::Nothing, _) => ExpectedAccess::Open,
+        (_, Role::Unproven) if route.method != Method::GET => ExpectedAccess::Forbidden,
+        (Needs::Scope("submit") | Needs::Operator, Role::Unproven)
+        | (Needs::Scope(_), Role::WithoutScope)
+        | (Needs::Operator, Role::Viewer) => ExpectedAccess::Forbidden,
+        (Needs::Scope(_), Role::Stranger) => ExpectedAccess::Blind,
+        (_, Role::Session | Role::Unproven)
+        | (Needs::Scope(_), Role::Owner)
+        | (Needs::Viewer | Needs::Operator, Role::Operator | Role::Root)
+        | (Needs::Viewer, Role::Viewer) => ExpectedAccess::Passes,
+        _ => ExpectedAccess::Unknown,
     }
 }
 
@@ -97,7 +97,7 @@ async fn everybody_gets_what_is_due_at_every_route() {
     let mut wrong = Vec::new();
     let mut asked = HashSet::new();
     for route in &routes {
-        for who in Who::ALL {
+        for who in Role::ALL {
             assert!(
                 asked.insert((route.method.clone(), route.path.clone(), format!("{who:?}"))),
                 "{} {} is listed twice",
@@ -120,7 +120,7 @@ async fn everybody_gets_what_is_due_at_every_route() {
     eprintln!(
         "access matrix: {} routes x {} = {} answers",
         routes.len(),
-        Who::ALL.len(),
+        Role::ALL.len(),
         asked.len()
     );
 }
@@ -134,13 +134,13 @@ async fn a_session_without_its_proof_makes_and_changes_nothing() {
     let mut asked = 0;
     for route in routes(&service.gateway).await {
         let reads = route.method == Method::GET;
-        call(&service, &route, Who::Unproven, &service.owned).await;
+        call(&service, &route, Role::Unproven, &service.owned).await;
         asked += 1;
         if reads && !route.is_endless() {
             call(
                 &service,
                 &route.by(Method::HEAD),
-                Who::Unproven,
+                Role::Unproven,
                 &service.owned,
             )
             .await;
@@ -164,10 +164,10 @@ async fn a_session_without_its_proof_makes_and_changes_nothing() {
 }
 
 /// Asks; what is wrong with the answer, if anything.
-async fn ask(service: &Service, route: &Route, who: Who) -> Option<String> {
+async fn ask(service: &Service, route: &Route, who: Role) -> Option<String> {
     let due = due(route, who);
     // Whoever passes asks for what is not there, so that nothing is changed and every other answer is a refusal.
-    let theirs = [Due::Passes, Due::Open].contains(&due);
+    let theirs = [ExpectedAccess::Passes, ExpectedAccess::Open].contains(&due);
     let ids = if theirs {
         &service.absent
     } else {
@@ -175,14 +175,14 @@ async fn ask(service: &Service, route: &Route, who: Who) -> Option<String> {
     };
     let answer = call(service, route, who, ids).await;
     let good = match due {
-        Due::Unknown => is(&answer, 401, "unauthorized"),
-        Due::Forbidden => is(&answer, 403, "forbidden"),
-        Due::Passes => passed(&answer),
-        Due::Open => {
-            let first = call(service, route, Who::Nobody, ids).await;
+        ExpectedAccess::Unknown => is(&answer, 401, "unauthorized"),
+        ExpectedAccess::Forbidden => is(&answer, 403, "forbidden"),
+        ExpectedAccess::Passes => passed(&answer),
+        ExpectedAccess::Open => {
+            let first = call(service, route, Role::Nobody, ids).await;
             answer.status != 401 && answer.status == first.status
         }
-        Due::Blind if route.names_something() => {
+        ExpectedAccess::Blind if route.names_something() => {
             let absent = call(service, route, who, &service.absent).await;
             let nothing = answer.status == 200 && answer.bytes == b"null";
             let hidden =
@@ -190,7 +190,7 @@ async fn ask(service: &Service, route: &Route, who: Who) -> Option<String> {
             // What is somebody else's cannot be told from what does not exist.
             hidden && answer.bytes == absent.bytes
         }
-        Due::Blind => passed(&answer) && !service.shows_owner(&answer),
+        ExpectedAccess::Blind => passed(&answer) && !service.shows_owner(&answer),
     };
     (!good).then(|| format!("{due:?} was due, got {} {}", answer.status, answer.json))
 }
@@ -200,13 +200,13 @@ fn passed(answer: &Answer) -> bool {
         && !answer.status.is_server_error()
 }
 
-async fn call(service: &Service, route: &Route, who: Who, ids: &Ids) -> Answer {
+async fn call(service: &Service, route: &Route, who: Role, ids: &Ids) -> Answer {
     let mut request = service
         .gateway
         .request(route.method.clone(), &route.path_of(ids));
     if let Some((cookie, proof)) = service.session(who, route) {
         request = request.header("cookie", cookie);
-        if who == Who::Session {
+        if who == Role::Session {
             request = request.header("x-csrf-token", proof);
         }
     } else if let Some(credential) = service.credential(who, route.needs) {

@@ -5,18 +5,14 @@ use serde_json::{Value, json};
 
 use crate::gateway::{ADMIN_TOKEN, Gateway, Options};
 
-/// Does something that kills the process, and starts it again.
-async fn dies_at(
-    gateway: Gateway,
-    point: &str,
-    (method, path, body): (Method, &str, Value),
-) -> Gateway {
-    let mut gateway = gateway.restart(Options::default().set("CRASH_AT", point));
+/// Does something that kills the process before it answers, and starts it again.
+async fn dies_at(gateway: Gateway, method: Method, path: &str, body: Value) -> Gateway {
+    let mut gateway = gateway.restart(Options::default().set("CRASH_AT", "admin.acted"));
     let request = gateway
         .request(method, path)
         .bearer_auth(ADMIN_TOKEN)
         .json(&body);
-    assert!(request.send().await.is_err(), "{point}: {path}: it lives");
+    assert!(request.send().await.is_err(), "{path}: it lives");
     gateway.kill();
     gateway.restart(Options::default())
 }
@@ -39,27 +35,23 @@ async fn an_act_that_was_cut_off_is_written_down_if_it_happened() {
     assert_eq!(told(&gateway, "account.create").await, 1);
     let account = format!("/admin/v1/accounts/{}", caller.id);
     let new = json!({ "email": "cut@example.com", "balance": 3 });
-    let act = (Method::POST, "/admin/v1/accounts", new);
-    let gateway = dies_at(gateway, "admin.acted", act).await;
+    let gateway = dies_at(gateway, Method::POST, "/admin/v1/accounts", new).await;
     assert_eq!(told(&gateway, "account.create").await, 2);
 
     let credit = format!("{account}/credit");
-    let act = (Method::POST, credit.as_str(), json!({ "amount": 2 }));
-    let gateway = dies_at(gateway, "admin.acted", act).await;
+    let gateway = dies_at(gateway, Method::POST, &credit, json!({ "amount": 2 })).await;
     assert_eq!(gateway.balance(&caller.key).await, (7.0, 0.0));
     assert_eq!(told(&gateway, "account.credit").await, 1);
 
     let prices = json!({ "facegen.swap": 2.5, "artgen.imagine.fast": 9 });
-    let act = (Method::PUT, "/admin/v1/prices", prices);
-    let gateway = dies_at(gateway, "admin.acted", act).await;
+    let gateway = dies_at(gateway, Method::PUT, "/admin/v1/prices", prices).await;
     let shown = gateway.operate(Method::GET, "/admin/v1/prices", None).await;
     assert_eq!(shown.json["data"]["facegen.swap"], 2.5);
     assert_eq!(shown.json["data"]["artgen.imagine.fast"], 9);
     assert_eq!(told(&gateway, "prices.change").await, 1);
 
     let keys = format!("{account}/keys");
-    let act = (Method::POST, keys.as_str(), json!({}));
-    let gateway = dies_at(gateway, "admin.acted", act).await;
+    let gateway = dies_at(gateway, Method::POST, &keys, json!({})).await;
     let listed = gateway.operate(Method::GET, &keys, None).await;
     assert_eq!(listed.json["data"].as_array().map(Vec::len), Some(2));
     assert_eq!(told(&gateway, "key.issue").await, 1);
@@ -69,8 +61,7 @@ async fn an_act_that_was_cut_off_is_written_down_if_it_happened() {
 async fn a_back_end_and_its_accounts_are_changed_in_one_commit_each() {
     let gateway = Gateway::spawn().await;
     let new = json!({ "vendor": "relay", "name": "up", "base_url": "http://127.0.0.1:9" });
-    let act = (Method::POST, "/admin/v1/backends", new);
-    let gateway = dies_at(gateway, "admin.acted", act).await;
+    let gateway = dies_at(gateway, Method::POST, "/admin/v1/backends", new).await;
     assert_eq!(told(&gateway, "backend.create").await, 1);
     let listed = gateway
         .operate(Method::GET, "/admin/v1/backends", None)
@@ -81,22 +72,19 @@ async fn a_back_end_and_its_accounts_are_changed_in_one_commit_each() {
 
     let accounts = format!("/admin/v1/backends/{id}/accounts");
     let new = json!({ "name": "first", "credential": "at_x" });
-    let act = (Method::POST, accounts.as_str(), new);
-    let gateway = dies_at(gateway, "admin.acted", act).await;
+    let gateway = dies_at(gateway, Method::POST, &accounts, new).await;
     assert_eq!(told(&gateway, "worker.create").await, 1);
     let listed = gateway.operate(Method::GET, &accounts, None).await;
     let worker = listed.json["data"][0]["id"].as_str().expect("it is there");
 
     let account = format!("{accounts}/{worker}");
     let change = json!({ "concurrency": 9, "clear_spent": true, "clear_health": true });
-    let act = (Method::PATCH, account.as_str(), change);
-    let gateway = dies_at(gateway, "admin.acted", act).await;
+    let gateway = dies_at(gateway, Method::PATCH, &account, change).await;
     let shown = gateway.operate(Method::GET, &account, None).await;
     assert_eq!(shown.json["data"]["concurrency"], 9);
     assert_eq!(told(&gateway, "worker.change").await, 1);
 
-    let act = (Method::DELETE, account.as_str(), json!({}));
-    let gateway = dies_at(gateway, "admin.acted", act).await;
+    let gateway = dies_at(gateway, Method::DELETE, &account, json!({})).await;
     let shown = gateway.operate(Method::GET, &account, None).await;
     shown.assert_refused(404, "not_found");
     assert_eq!(told(&gateway, "worker.remove").await, 1);

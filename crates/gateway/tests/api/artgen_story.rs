@@ -14,7 +14,7 @@ needs!(proofs: every_follow_up_returns_a_real_picture_and_the_history_lists_them
 const GRANTED: u32 = 1000;
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A caller that checks the books at every look.
+/// A caller that checks the ledger at every look.
 struct Story {
     gateway: Gateway,
     account: Account,

@@ -229,7 +229,8 @@ async fn a_back_end_with_jobs_in_hand_stays_until_they_have_ended() {
     let caller = front.account(100).await;
     let id = imagine(front, &caller.key, "a boat [[delay 8s]]").await;
     let path = format!("/admin/v1/backends/{}", chain.backend);
-    tokio::time::sleep(Duration::from_millis(700)).await;
+    let there = |stats: &Value| stats["atVendors"] == 1;
+    front.until_stats("the job is at the vendor", there).await;
     front
         .operate(Method::DELETE, &path, None)
         .await

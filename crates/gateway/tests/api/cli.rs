@@ -397,8 +397,17 @@ async fn the_program_explains_itself() {
         "turbo\n"
     );
     person.good(&["man", "pages"]).await;
-    let page = std::fs::read_to_string(person.home.path().join("pages/atelier-keys-issue.1"));
-    assert!(page.expect("a page").contains(".SH SYNOPSIS"));
+    let page = |name: &str| {
+        let file = person.home.path().join("pages").join(name);
+        std::fs::read_to_string(file).expect("a page")
+    };
+    assert!(page("atelier-keys-issue.1").contains(".SH SYNOPSIS"));
+    // Examples are lines of their own, and the codes are ours.
+    let man = page("atelier-man.1");
+    assert!(man.contains(".SH NOTES\n.nf\n"), "{man}");
+    assert!(man.contains("man atelier\\-call\n"), "{man}");
+    assert!(man.contains(".SH EXIT STATUS\n.TP\n0\n"), "{man}");
+    assert!(page("atelier.1").contains("atelier\\-call(1)"));
 }
 
 #[tokio::test]

@@ -86,7 +86,7 @@ pub(crate) async fn roomy_account(gateway: &Gateway) -> Account {
     account
 }
 
-/// Waits until no job is unfinished and every hold is resolved; then checks the books from outside.
+/// Waits until no job is unfinished and every hold is resolved; then checks the ledger from outside.
 pub(crate) async fn settled(gateway: &Gateway, account: &Account, within: Duration) -> Vec<Value> {
     let deadline = Instant::now() + within;
     loop {

@@ -81,7 +81,7 @@ fn job_id(answer: &Value) -> String {
     id.unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-/// The job of an identifier, once every job of the account is final and the books are right.
+/// The job of an identifier, once every job of the account is final and the ledger is right.
 async fn settled_job(gateway: &Gateway, account: &Account, id: &str) -> Value {
     let jobs = settled(gateway, account, ENDED).await;
     let job = jobs.into_iter().find(|job| job["jobId"] == id);

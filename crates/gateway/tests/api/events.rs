@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
+use crate::batches::{open, until};
 use crate::gateway::{Account, Gateway, Options, send};
 use crate::keys::in_seconds;
 use crate::stopwatch::Stopwatch;
@@ -54,25 +56,24 @@ async fn a_stream_ends_with_the_job_and_is_not_repeated() {
     let gateway = Gateway::spawn().await;
     let caller = gateway.account(100).await;
     let id = gateway.imagine(&caller.key, "a lake [[stall]]").await;
+    let path = format!("/jobs/v1/{id}/events");
+    let mut stream = open(&gateway, &caller.key, &path, None).await;
+    assert_eq!(stream.status(), 200);
+    let begun = Notify::new();
     let cancel = async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        begun.notified().await;
         gateway
             .post(&caller.key, &format!("/jobs/v1/{id}/cancel"), json!({}))
             .await
     };
-    let ((status, events_seen), cancelled) =
-        tokio::join!(events(&gateway, &caller.key, &id, None), cancel);
-    assert_eq!(
-        (status, cancelled.status.as_u16()),
-        (200, 200),
-        "{}",
-        cancelled.json
-    );
+    let seen = until(&mut stream, |_, _| {
+        begun.notify_one();
+        false
+    });
+    let (events_seen, cancelled) = tokio::join!(seen, cancel);
+    assert_eq!(cancelled.status, 200, "{}", cancelled.json);
     assert!(events_seen.len() >= 2, "{events_seen:?}");
-    let ids: Vec<i64> = events_seen
-        .iter()
-        .map(|(id, _)| id.parse().expect("a number"))
-        .collect();
+    let ids: Vec<i64> = events_seen.iter().map(|(id, _)| *id).collect();
     assert!(ids.is_sorted_by(|one, next| one < next), "{ids:?}");
     let (last_id, last) = events_seen.last().expect("an event");
     assert_eq!(
@@ -87,7 +88,7 @@ async fn a_stream_ends_with_the_job_and_is_not_repeated() {
     );
     assert!(last.get("request").is_none());
     // Whoever has seen the end is told that there is nothing more.
-    let (status, rest) = events(&gateway, &caller.key, &id, Some(last_id)).await;
+    let (status, rest) = events(&gateway, &caller.key, &id, Some(&last_id.to_string())).await;
     assert_eq!((status, rest.len()), (204, 0));
     // Whoever missed it gets it.
     let (status, rest) = events(&gateway, &caller.key, &id, Some(&ids[0].to_string())).await;

@@ -224,6 +224,32 @@ impl Gateway {
         .await
     }
 
+    /// What the service is doing right now.
+    pub(crate) async fn stats(&self) -> Value {
+        let stats = self.operate(Method::GET, "/admin/v1/stats", None).await;
+        assert_eq!(stats.status, 200, "{}", stats.json);
+        stats.json["data"].clone()
+    }
+
+    /// What accounts have of something that they share.
+    pub(crate) async fn share(&self, of: &str) -> Value {
+        let stats = self.stats().await;
+        let shares = stats["shares"].as_array().expect("shares");
+        let found = shares.iter().find(|one| one["of"] == of);
+        found.unwrap_or_else(|| panic!("{of}")).clone()
+    }
+
+    /// Waits until something is so of what the service is doing.
+    pub(crate) async fn until_stats(&self, what: &str, is_so: impl Fn(&Value) -> bool) {
+        let so = async {
+            while !is_so(&self.stats().await) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_mins(1), so).await;
+        assert!(in_time.is_ok(), "{what}: {}", self.stats().await);
+    }
+
     /// A fresh account with some quota.
     pub(crate) async fn account(&self, balance: u32) -> Account {
         static COUNT: AtomicU32 = AtomicU32::new(0);

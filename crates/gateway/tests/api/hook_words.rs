@@ -11,7 +11,7 @@ use crate::backends::finished;
 use crate::gateway::{Gateway, Options, send};
 use crate::local::request;
 use crate::outside::{Outside, answer, read};
-use crate::stand::{Reply, Seen, Stand, status};
+use crate::stand::{RecordedRequest, Reply, Stand, status};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A word that nobody was given.
@@ -22,16 +22,16 @@ struct Vendor {
     name: &'static str,
     settings: fn() -> Value,
     operation: &'static str,
-    hook: fn(&Seen) -> Option<String>,
+    hook: fn(&RecordedRequest) -> Option<String>,
 }
 
 /// The address in a query, as it was sent: with every slash written as `%2F`.
-fn in_query(seen: &Seen) -> Option<String> {
+fn in_query(seen: &RecordedRequest) -> Option<String> {
     let (_, rest) = seen.line.split_once("fal_webhook=")?;
     rest.split([' ', '&']).next().map(str::to_owned)
 }
 
-fn in_body(seen: &Seen) -> Option<String> {
+fn in_body(seen: &RecordedRequest) -> Option<String> {
     seen.json()["webhook"].as_str().map(str::to_owned)
 }
 
@@ -94,7 +94,7 @@ impl Collector {
 /// Has a vendor refuse a job in words that repeat the address; the address, and everything that is told of the job.
 async fn refused(gateway: &Gateway, vendor: &Vendor) -> (String, Vec<(&'static str, String)>) {
     let said = vendor.hook;
-    let stand = Stand::new(move |seen: &Seen| match said(seen) {
+    let stand = Stand::new(move |seen: &RecordedRequest| match said(seen) {
         Some(hook) => {
             let words = format!("the address {hook} cannot be reached, says {hook}");
             status(
@@ -156,6 +156,7 @@ async fn the_word_of_a_vendors_hook_is_in_no_log() {
         let access = folder.path().join("access.log");
         let gateway = Options::default()
             .set("LOG_LEVEL", "trace")
+            .set("HOOK_BASE_URL", "https://hooks.example.com")
             .set("LOG_REQUESTS", "true")
             .set("LOG_SLOW_MS", "1")
             .set("LOG_ACCESS", &access.to_string_lossy())

@@ -14,19 +14,19 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A process with its own data, whose output is a file.
-struct Started {
+struct ServiceProcess {
     child: Child,
     folder: TempDir,
 }
 
-impl Drop for Started {
+impl Drop for ServiceProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Started {
+impl ServiceProcess {
     fn data(&self) -> std::path::PathBuf {
         self.folder.path().join("data")
     }
@@ -46,7 +46,7 @@ impl Started {
     }
 }
 
-fn start(out: impl Into<Stdio>, journal: Option<&str>, folder: TempDir) -> Started {
+fn start(out: impl Into<Stdio>, journal: Option<&str>, folder: TempDir) -> ServiceProcess {
     let log = File::create(folder.path().join("log")).expect("a file");
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
     command
@@ -59,7 +59,7 @@ fn start(out: impl Into<Stdio>, journal: Option<&str>, folder: TempDir) -> Start
         command.env("JOURNAL_STREAM", stream);
     }
     let child = command.spawn().expect("it starts");
-    Started { child, folder }
+    ServiceProcess { child, folder }
 }
 
 /// What a process has written to a file, once it says where it listens.
@@ -92,7 +92,7 @@ fn holds_secrets(text: &str) -> bool {
 }
 
 /// The secrets stand in a file for the service's own user, and the log says where.
-fn are_in_a_file(started: &Started, said: &str) {
+fn are_in_a_file(started: &ServiceProcess, said: &str) {
     let path = started.file_with("admin token    adm_").expect("a file");
     assert!(holds_secrets(&fs::read_to_string(&path).expect("text")));
     let mode = fs::metadata(&path).expect("a file").permissions().mode();
@@ -185,7 +185,7 @@ fn log_files_are_for_the_user_and_the_group_alone() {
             .stderr(Stdio::null())
             .spawn()
             .expect("it starts");
-        let started = Started {
+        let started = ServiceProcess {
             child,
             folder: tempfile::tempdir().expect("a folder"),
         };

@@ -1,5 +1,5 @@
 //! kill -9 of a real process while it works with a vendor, at every point of the way and for every vendor's format: what
-//! could be kept is kept, nothing is ordered twice, and the books are right.
+//! could be kept is kept, nothing is ordered twice, and the ledger is right.
 
 use std::time::Duration;
 

@@ -182,6 +182,9 @@ async fn an_operator_looks_at_an_account_and_changes_nothing() {
     send(submit).await.assert_refused(403, "forbidden");
     let keys = send(with(Method::GET, "/account/v1/keys", &visit)).await;
     keys.assert_refused(403, "forbidden");
+    let keys = gateway.get(&account.key, "/account/v1/keys").await.json;
+    let keys = keys["data"].as_array().expect("a list of keys");
+    assert_eq!(keys.len(), 1, "a visit is no key of the account: {keys:?}");
     let overview = send(with(Method::GET, "/admin/v1/overview", &visit)).await;
     assert_eq!(overview.status, 200, "{}", overview.json);
     let end = send(with(Method::DELETE, "/console/session?visit=true", &visit)).await;

@@ -233,3 +233,61 @@ async fn a_batch_names_models_too() {
     let (balance, held) = gateway.balance(&caller.key).await;
     assert!((100.0 - balance - 30.0).abs() < 0.001, "{balance} {held}");
 }
+
+/// The promise: a follow-up has the size of what it follows, sold by now or not, and costs what that cost; it is never an error of
+/// ours.
+#[tokio::test]
+async fn a_follow_up_of_a_size_that_is_no_longer_sold_costs_what_it_cost() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let sold = |sizes: Value, amount: u32| {
+        let words: Vec<Value> = sizes
+            .as_object()
+            .expect("sizes")
+            .keys()
+            .map(|one| json!(one))
+            .collect();
+        json!({
+            "fields": { "size": { "allowed": words }, "seconds": { "allowed": [1] } },
+            "price": { "unit": "second", "amount": amount, "factors": { "size": sizes } },
+        })
+    };
+    let mut model = sold(json!({ "128x128": 1.5, "64x64": 1 }), 2);
+    model["name"] = json!("tiny-1");
+    model["like"] = json!("vidgen_partner/video-2");
+    sell(&gateway, model).await;
+    let body = json!({ "model": "tiny-1", "prompt": "a paper boat", "size": "128x128" });
+    let begun = gateway.post(&caller.key, "/v1/videos", body).await;
+    assert_eq!(begun.status, 200, "{}", begun.json);
+    let id = begun.json["id"].as_str().expect("an id").to_owned();
+    finished_video(&gateway, &caller, &id).await;
+    assert_eq!(gateway.balance(&caller.key).await, (97.0, 0.0));
+
+    let narrowed = sold(json!({ "64x64": 1 }), 9);
+    let changed = change(&gateway, "tiny-1", narrowed).await;
+    assert_eq!(changed.status, 200, "{}", changed.json);
+    for spent in [6.0, 9.0] {
+        let request = json!({ "prompt": "in the rain", "remixed_from_video_id": id });
+        let question = json!({ "operation": "vidgen_partner.generations", "request": request });
+        let quote = gateway
+            .post(&caller.key, "/account/v1/quote", question)
+            .await;
+        assert_eq!(
+            quote.json["data"]["quota"].as_f64(),
+            Some(3.0),
+            "{}",
+            quote.json
+        );
+        let path = format!("/v1/videos/{id}/remix");
+        let remix = json!({ "prompt": "in the rain" });
+        let remix = gateway.post(&caller.key, &path, remix).await;
+        assert_eq!(remix.status, 200, "{}", remix.json);
+        assert_eq!(remix.json["size"], "128x128", "{}", remix.json);
+        let remixed = remix.json["id"].as_str().expect("an id");
+        finished_video(&gateway, &caller, remixed).await;
+        assert_eq!(gateway.balance(&caller.key).await, (100.0 - spent, 0.0));
+        // The second time the model is gone.
+        let path = "/admin/v1/models/tiny-1";
+        gateway.operate(Method::DELETE, path, None).await;
+    }
+}

@@ -238,8 +238,16 @@ async fn a_service_with_a_public_name_reaches_nothing_on_its_own_machine() {
     assert_eq!(answer.status, 200, "{}", answer.json);
 }
 
+/// A name and a value.
+type HeaderLine<'a> = (&'a str, &'a str);
+
 /// Asks for something that names an address, with one more header line.
-async fn named(gateway: &Gateway, caller: &Account, wish: Wish<'_>, line: (&str, &str)) -> Answer {
+async fn named(
+    gateway: &Gateway,
+    caller: &Account,
+    wish: Wish<'_>,
+    line: HeaderLine<'_>,
+) -> Answer {
     let (path, body) = match wish {
         Wish::Sample(url) => ("/account/v1/callbacks/sample", json!({ "url": url })),
         Wish::Hook(url) => (

@@ -5,7 +5,8 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::gateway::{Gateway, Options, send};
+use crate::batches::{open, until};
+use crate::gateway::{Gateway, Options};
 use crate::outside::{Outside, answer, read};
 
 const JSON: &str = "content-type: application/json\r\n";
@@ -54,17 +55,10 @@ async fn an_open_event_stream_does_not_hold_up_a_stop() {
     let caller = gateway.account(100).await;
     let id = gateway.imagine(&caller.key, "a lake [[stall]]").await;
     let path = format!("/jobs/v1/{id}/events");
-    let stream = send(
-        gateway
-            .request(Method::GET, &path)
-            .header("SVC-API-KEY", &caller.key),
-    );
-    let stop = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        gateway.signal("TERM");
-    };
-    let (stream, ()) = tokio::join!(stream, stop);
-    assert_eq!(stream.status, 200);
+    let mut stream = open(&gateway, &caller.key, &path, None).await;
+    assert_eq!(stream.status(), 200);
+    assert_eq!(until(&mut stream, |_, _| true).await.len(), 1, "it is open");
+    gateway.signal("TERM");
     assert_eq!(gateway.ended(Duration::from_secs(8)), Some(0));
 }
 

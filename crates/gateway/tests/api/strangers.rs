@@ -20,10 +20,10 @@ use crate::stopwatch::Stopwatch;
 needs!(postgres: sessions_at_the_page_of_health_are_looked_up_in_the_places_of_their_network);
 
 /// Longer than an answer takes, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One stranger's connection, and what it has asked for.
-struct Stranger {
+pub(crate) struct Stranger {
     client: Option<SendRequest<Bytes>>,
     asked: Vec<(ResponseFuture, h2::SendStream<Bytes>)>,
 }
@@ -34,7 +34,7 @@ impl Stranger {
         clippy::disallowed_methods,
         reason = "the connection ends with the test"
     )]
-    async fn at(gateway: &Gateway, last: u8, window: u32) -> Self {
+    pub(crate) async fn at(gateway: &Gateway, last: u8, window: u32) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         let own = SocketAddr::from(([127, 0, 0, last], 0));
         socket.bind(own).expect("an address of this machine");
@@ -55,7 +55,7 @@ impl Stranger {
     }
 
     /// Asks for something; a body that is not `complete` never comes.
-    async fn ask(&mut self, request: http::Request<()>, complete: bool) {
+    pub(crate) async fn ask(&mut self, request: http::Request<()>, complete: bool) {
         let client = self.client.take().expect("a client");
         let mut client = client.ready().await.expect("ready");
         let asked = client.send_request(request, complete);
@@ -75,14 +75,14 @@ impl Stranger {
     }
 }
 
-fn head(gateway: &Gateway, method: &str, path: &str) -> http::request::Builder {
+pub(crate) fn head(gateway: &Gateway, method: &str, path: &str) -> http::request::Builder {
     http::Request::builder()
         .method(method)
         .uri(format!("{}{path}", gateway.base_url))
 }
 
 /// Everybody who is known is answered, on connections of their own.
-async fn assert_open(gateway: &Gateway, key: &str) {
+pub(crate) async fn assert_open(gateway: &Gateway, key: &str) {
     for _ in 0..3 {
         let begin = Stopwatch::start();
         let client = crate::gateway::client();
@@ -392,21 +392,19 @@ async fn answers_that_one_account_does_not_take_leave_memory_to_the_others() {
         }
         crowd.push(untaken);
     }
-    let taken = async || {
-        let stats = gateway.operate(Method::GET, "/admin/v1/stats", None).await;
-        let shares = stats.json["data"]["shares"].as_array().expect("shares");
-        let memory = shares.iter().find(|one| one["of"] == "answer_memory");
-        memory.expect("its share")["taken"].as_u64().expect("bytes")
-    };
+    // Its share is full when some of its answers wait for it.
     let full = async {
-        while taken().await < 150_000 {
+        loop {
+            let memory = gateway.share("answer_memory").await;
+            let taken = memory["taken"].as_u64().expect("bytes");
+            assert!(taken <= 262_144, "{taken} bytes of 256 KiB");
+            if memory["waiting"].as_u64() > Some(0) {
+                break;
+            }
             sleep(Duration::from_millis(50)).await;
         }
     };
     timeout(PATIENCE, full).await.expect("its share is taken");
-    sleep(Duration::from_millis(500)).await;
-    let taken = taken().await;
-    assert!(taken <= 262_144, "{taken} bytes of 256 KiB");
     let shown = gateway.get(&other.key, &paths[1]).await;
     assert_eq!(shown.status, 200, "{}", shown.json);
     let (mut given, mut refused) = (0, 0);

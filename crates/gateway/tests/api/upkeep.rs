@@ -52,7 +52,7 @@ async fn an_audit_of_a_service_at_work_finds_nothing_and_says_what_it_saw() {
     assert!(report["rows"].as_u64() > Some(5), "{report}");
     assert!(report["files"].as_u64() > Some(0), "{report}");
     let words = gateway.command(&["audit"]);
-    assert!(words.contains("the books balance"), "{words}");
+    assert!(words.contains("the ledger balances"), "{words}");
 }
 
 #[tokio::test]

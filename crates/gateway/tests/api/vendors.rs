@@ -42,13 +42,13 @@ fn blocks(vendor: &str, language: &str) -> Vec<&'static str> {
 }
 
 /// A back end as a block has it.
-struct Written {
+struct BackendBlock {
     base_url: String,
     settings: Value,
     operations: Vec<String>,
 }
 
-impl Written {
+impl BackendBlock {
     fn read(table: &Value) -> Self {
         let operations = table["operations"].as_array().into_iter().flatten();
         Self {
@@ -117,7 +117,7 @@ async fn every_block_of_configuration_in_the_documents_works_when_pasted() {
             let mut all = Vec::new();
             for table in read["backends"].as_array().expect("back ends") {
                 assert_eq!(table["vendor"], vendor.name, "{block}");
-                let written = Written::read(table);
+                let written = BackendBlock::read(table);
                 let (local, address) = written.local(vendor.name);
                 text = text.replace(&written.base_url, &address);
                 all.push((local, written.operation(vendor.name)));
@@ -158,7 +158,7 @@ async fn every_block_for_a_shell_in_the_documents_works_when_pasted() {
                 .and_then(|rest| rest.split("' |").next());
             let read: Value = serde_json::from_str(body.expect("a body")).expect(vendor.name);
             assert_eq!(read["vendor"], vendor.name, "{block}");
-            let written = Written::read(&read);
+            let written = BackendBlock::read(&read);
             let (local, address) = written.local(vendor.name);
             let operation = written.operation(vendor.name);
             let gateway = Gateway::spawn().await;

@@ -10,12 +10,12 @@ use super::{root, visit};
 struct Sign {
     kind: &'static str,
     text: &'static str,
-    seen: Seen,
+    seen: Scope,
 }
 
-/// Where a sign counts.
+/// Where a sign counts, and once per what.
 #[derive(Clone, Copy, PartialEq)]
-enum Seen {
+enum Scope {
     /// Wherever code is; one line for each file.
     File,
     /// Wherever code is; one line for each function or type.
@@ -28,21 +28,21 @@ enum Seen {
     Sql,
 }
 
-const fn sign(kind: &'static str, text: &'static str, seen: Seen) -> Sign {
+const fn sign(kind: &'static str, text: &'static str, seen: Scope) -> Sign {
     Sign { kind, text, seen }
 }
 
 /// A clock of a database, in lower case.
 const fn sql(text: &'static str) -> Sign {
-    sign("clock", text, Seen::Sql)
+    sign("clock", text, Scope::Sql)
 }
 
 const SIGNS: &[Sign] = &[
-    sign("clock", "SystemTime::now", Seen::File),
-    sign("clock", "Instant::now", Seen::File),
-    sign("clock", "Timestamp::now", Seen::File),
-    sign("clock", "Zoned::now", Seen::File),
-    sign("clock", "clock_gettime(", Seen::File),
+    sign("clock", "SystemTime::now", Scope::File),
+    sign("clock", "Instant::now", Scope::File),
+    sign("clock", "Timestamp::now", Scope::File),
+    sign("clock", "Zoned::now", Scope::File),
+    sign("clock", "clock_gettime(", Scope::File),
     sql("clock_timestamp("),
     sql("statement_timestamp("),
     sql("transaction_timestamp("),
@@ -58,51 +58,52 @@ const SIGNS: &[Sign] = &[
     sql("now()"),
     // What the functions of SQLite are given: datetime('now'), strftime('%s', 'now').
     sql("'now'"),
-    sign("queue", "mpsc::channel", Seen::Item),
-    sign("queue", "unbounded_channel", Seen::Item),
-    sign("queue", "sync_channel", Seen::Item),
-    sign("queue", "broadcast::channel", Seen::Item),
-    sign("queue", "watch::channel", Seen::Item),
-    sign("queue", "VecDeque<", Seen::Type),
-    sign("queue", "BinaryHeap<", Seen::Type),
-    sign("queue", "FuturesUnordered", Seen::Item),
-    sign("queue", "JoinSet::new", Seen::Item),
-    sign("queue", "TaskTracker::new", Seen::Item),
-    sign("cache", "Cache::new", Seen::Item),
-    sign("cache", "Cache::with_weighter", Seen::Item),
-    sign("cache", "DashMap", Seen::Item),
-    sign("cache", "thread_local!", Seen::Item),
-    sign("cache", "Mutex<", Seen::Type),
-    sign("cache", "RwLock<", Seen::Type),
-    sign("cache", "RefCell<", Seen::Type),
-    sign("cache", "Mutex::new(", Seen::Made),
-    sign("cache", "Mutex::default(", Seen::Made),
-    sign("cache", "RwLock::new(", Seen::Made),
-    sign("cache", "RwLock::default(", Seen::Made),
-    sign("cache", "RefCell::new(", Seen::Made),
-    sign("cache", "RefCell::default(", Seen::Made),
-    sign("semaphore", "Semaphore::new", Seen::Item),
-    sign("semaphore", "FairSemaphore::fixed", Seen::Item),
-    sign("semaphore", "FairSemaphore::elastic", Seen::Item),
-    sign("semaphore", "FairSemaphore::new", Seen::Item),
-    sign("semaphore", "MemoryBudget::new", Seen::Item),
-    sign("semaphore", "RequestSlots::new", Seen::Item),
-    sign("semaphore", "FetchSlots::new", Seen::Item),
-    sign("semaphore", "Threads::new", Seen::Item),
-    sign("semaphore", "buffer_unordered(", Seen::Item),
-    sign("semaphore", "buffered(", Seen::Item),
-    sign("semaphore", "for_each_concurrent(", Seen::Item),
-    sign("semaphore", "ThreadPoolBuilder::new", Seen::Item),
-    sign("semaphore", "max_blocking_threads(", Seen::Item),
-    sign("semaphore", "thread::Builder::new", Seen::Item),
-    sign("semaphore", "thread::spawn", Seen::Item),
+    sign("queue", "mpsc::channel", Scope::Item),
+    sign("queue", "unbounded_channel", Scope::Item),
+    sign("queue", "sync_channel", Scope::Item),
+    sign("queue", "broadcast::channel", Scope::Item),
+    sign("queue", "watch::channel", Scope::Item),
+    sign("queue", "VecDeque<", Scope::Type),
+    sign("queue", "BinaryHeap<", Scope::Type),
+    sign("queue", "FuturesUnordered", Scope::Item),
+    sign("queue", "JoinSet::new", Scope::Item),
+    sign("queue", "TaskTracker::new", Scope::Item),
+    sign("cache", "Cache::new", Scope::Item),
+    sign("cache", "Cache::with_weighter", Scope::Item),
+    sign("cache", "DashMap", Scope::Item),
+    sign("cache", "thread_local!", Scope::Item),
+    sign("cache", "Mutex<", Scope::Type),
+    sign("cache", "RwLock<", Scope::Type),
+    sign("cache", "RefCell<", Scope::Type),
+    sign("cache", "Mutex::new(", Scope::Made),
+    sign("cache", "Mutex::default(", Scope::Made),
+    sign("cache", "RwLock::new(", Scope::Made),
+    sign("cache", "RwLock::default(", Scope::Made),
+    sign("cache", "RefCell::new(", Scope::Made),
+    sign("cache", "RefCell::default(", Scope::Made),
+    sign("semaphore", "Semaphore::new", Scope::Item),
+    sign("semaphore", "FairSemaphore::fixed", Scope::Item),
+    sign("semaphore", "FairSemaphore::elastic", Scope::Item),
+    sign("semaphore", "FairSemaphore::each", Scope::Item),
+    sign("semaphore", "FairSemaphore::new", Scope::Item),
+    sign("semaphore", "MemoryBudget::new", Scope::Item),
+    sign("semaphore", "RequestSlots::new", Scope::Item),
+    sign("semaphore", "FetchSlots::new", Scope::Item),
+    sign("semaphore", "Threads::new", Scope::Item),
+    sign("semaphore", "buffer_unordered(", Scope::Item),
+    sign("semaphore", "buffered(", Scope::Item),
+    sign("semaphore", "for_each_concurrent(", Scope::Item),
+    sign("semaphore", "ThreadPoolBuilder::new", Scope::Item),
+    sign("semaphore", "max_blocking_threads(", Scope::Item),
+    sign("semaphore", "thread::Builder::new", Scope::Item),
+    sign("semaphore", "thread::spawn", Scope::Item),
 ];
 
 /// One thing that has to have its line, as `kind`, `file item sign`.
 type Place = (&'static str, String);
 
 /// How many there are at each place.
-type Counted = BTreeMap<Place, usize>;
+type PlaceCounts = BTreeMap<Place, usize>;
 
 /// The names by which a reader knows where it is: `fn take`, `struct State`.
 const ITEMS: [&str; 7] = [
@@ -143,7 +144,7 @@ fn joined(letter: char) -> bool {
 /// How many times the sign stands in the line as a name of its own.
 fn stands(line: &str, sign: &Sign) -> usize {
     let lower;
-    let line = if sign.seen == Seen::Sql {
+    let line = if sign.seen == Scope::Sql {
         lower = line.to_ascii_lowercase();
         lower.as_str()
     } else {
@@ -153,7 +154,7 @@ fn stands(line: &str, sign: &Sign) -> usize {
         let (before, after) = (&line[..*at], &line[at + sign.text.len()..]);
         let own = !(sign.text.starts_with(joined) && before.ends_with(joined));
         let ended =
-            sign.seen != Seen::Sql || !(sign.text.ends_with(joined) && after.starts_with(joined));
+            sign.seen != Scope::Sql || !(sign.text.ends_with(joined) && after.starts_with(joined));
         // A method of that name is somebody's clock, and that one is listed; a definition is none.
         let bare = sign.text != "now()"
             || !(before.ends_with('.') || before.ends_with("::") || before.ends_with("fn "));
@@ -232,7 +233,7 @@ fn without_tests(text: &str) -> &str {
 }
 
 /// What a file has of the kinds.
-fn found(inside: &str, text: &str, all: &mut Counted) {
+fn found(inside: &str, text: &str, all: &mut PlaceCounts) {
     let code = without_tests(text);
     let renames = renames(code);
     let mut item = String::new();
@@ -251,10 +252,12 @@ fn found(inside: &str, text: &str, all: &mut Counted) {
             let count = stands(&line, sign);
             let place = match sign.seen {
                 _ if count == 0 => continue,
-                Seen::Type if !is_type => continue,
-                Seen::Made if is_type || fills_a_field(&line) => continue,
-                Seen::File | Seen::Sql => format!("{inside} `{}`", sign.text),
-                Seen::Item | Seen::Type | Seen::Made => format!("{inside} {item} `{}`", sign.text),
+                Scope::Type if !is_type => continue,
+                Scope::Made if is_type || fills_a_field(&line) => continue,
+                Scope::File | Scope::Sql => format!("{inside} `{}`", sign.text),
+                Scope::Item | Scope::Type | Scope::Made => {
+                    format!("{inside} {item} `{}`", sign.text)
+                }
             };
             *all.entry((sign.kind, place)).or_default() += count;
         }
@@ -262,7 +265,7 @@ fn found(inside: &str, text: &str, all: &mut Counted) {
 }
 
 /// The places as the page names them: with their number where there are several, so that one more is seen.
-fn numbered(all: Counted) -> BTreeSet<Place> {
+fn numbered(all: PlaceCounts) -> BTreeSet<Place> {
     let all = all.into_iter();
     all.map(|((kind, place), count)| match count {
         1 => (kind, place),
@@ -272,7 +275,7 @@ fn numbered(all: Counted) -> BTreeSet<Place> {
 }
 
 fn in_the_sources() -> BTreeSet<Place> {
-    let mut all = Counted::new();
+    let mut all = PlaceCounts::new();
     let crates = root().join("crates");
     let mut look = |path: &Path, text: &str| {
         let inside = path.strip_prefix(&crates).expect("below it");
@@ -364,7 +367,7 @@ fn a_new_one_is_seen_wherever_it_stands() {
 
 /// The places of a file, as the page would name them.
 fn seen(code: &str) -> Vec<String> {
-    let mut all = Counted::new();
+    let mut all = PlaceCounts::new();
     found("x.rs", code, &mut all);
     let all = numbered(all).into_iter();
     all.map(|(_, place)| place).collect()

@@ -7,18 +7,72 @@ use std::path::Path;
 
 use super::{root, visit};
 
-/// Circles that are still there: the crate, a file on the circle, and why.
+/// Circles that are still there, with every file on them: none may come to it, and one that has left it leaves the list.
 ///
 /// The one of the store is not broken by moving a type or two. The queue of the writer carries every kind of change by name, so
 /// that it can put those of a kind into one commit, and the records of these changes (accept, attempt, bulk, settle, deliveries,
 /// claims, assets) stand in the same files as the groups that hand them to the core. Taking them out would divide seven files
 /// in two, some five hundred lines; erasing their types would move the choice of what goes together from the compiler to run
 /// time.
-const KNOWN: [(&str, &str, &str); 1] = [(
-    "store",
-    "store_core",
-    "groups borrow the core, whose writer decides about rows that stand beside the groups",
-)];
+const KNOWN: [KnownCircle; 1] = [KnownCircle {
+    in_crate: "store",
+    // Groups borrow the core, whose writer decides about rows that stand beside the groups.
+    files: &[
+        "",
+        "accounts",
+        "archive",
+        "assets",
+        "audit",
+        "audit_chain",
+        "audited_change",
+        "backup",
+        "batch",
+        "batch::attempts",
+        "batch::calls",
+        "batch::costs",
+        "batch::decide",
+        "batch::lines",
+        "batch::tries",
+        "batch::write",
+        "clock",
+        "deliveries",
+        "deliveries::claim",
+        "invariants",
+        "jobs",
+        "jobs::accept",
+        "jobs::attempt",
+        "jobs::bulk",
+        "jobs::history",
+        "jobs::lease",
+        "jobs::margins",
+        "jobs::queue",
+        "jobs::settle",
+        "jobs::short_work",
+        "jobs::statistics",
+        "jobs::summaries",
+        "keys",
+        "ledger",
+        "models",
+        "nodes",
+        "operators",
+        "retention",
+        "sessions",
+        "settings",
+        "store_core",
+        "uploads",
+        "wake",
+        "workers",
+        "workers::change",
+        "writer",
+        "writer::change",
+    ],
+}];
+
+/// A circle that may be, and every file on it.
+struct KnownCircle {
+    in_crate: &'static str,
+    files: &'static [&'static str],
+}
 
 const CRATES: [&str; 9] = [
     "contract", "media", "fairness", "studio", "store", "backends", "engine", "cli", "gateway",
@@ -407,23 +461,25 @@ fn module_of(file: &Path) -> String {
 
 #[test]
 fn no_circle_of_files_imports_each_other() {
-    let mut gone: BTreeSet<_> = KNOWN.into_iter().collect();
-    let mut found = Vec::new();
+    // Each file on a circle by itself, so that the difference is short.
+    let mut found = BTreeSet::new();
     for name in CRATES {
         let arrows = arrows(&files_of(name));
         assert!(arrows.len() > 5, "{name}: {} files", arrows.len());
-        for circle in circles(&arrows) {
-            let is_it = |known: &&(&str, &str, &str)| known.0 == name && circle.contains(known.1);
-            match KNOWN.iter().find(is_it) {
-                Some(known) => {
-                    gone.remove(known);
-                }
-                None => found.push((name, circle)),
-            }
-        }
+        let files = circles(&arrows).into_iter().flatten();
+        found.extend(files.map(|file| (name, file)));
     }
-    assert!(found.is_empty(), "{found:#?}");
-    assert!(gone.is_empty(), "no circle any more: {gone:#?}");
+    let known = KNOWN.iter().flat_map(|known| {
+        let files = known.files.iter().map(|file| (*file).to_owned());
+        files.map(|file| (known.in_crate, file))
+    });
+    let known: BTreeSet<_> = known.collect();
+    let new: Vec<_> = found.iter().filter(|one| !known.contains(one)).collect();
+    let gone: Vec<_> = known.iter().filter(|one| !found.contains(one)).collect();
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "new: {new:#?}\ngone: {gone:#?}"
+    );
 }
 
 /// The circles of a crate with these files.

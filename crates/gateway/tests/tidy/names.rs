@@ -206,14 +206,19 @@ fn types(sources: &Path) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// What is wrong with the names of a crate, a line each.
+/// The names of a crate that are several types, a line each.
+fn repeated(of: &str, types: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let several = types.iter().filter(|(_, files)| files.len() > 1);
+    several
+        .map(|(name, files)| format!("{of}: {name} is several types: {}", files.join(", ")))
+        .collect()
+}
+
+/// What is wrong with each name by itself, a line each.
 fn complaints(of: &str, types: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     let mut wrong = Vec::new();
     for (name, files) in types {
         let files_said = files.join(", ");
-        if files.len() > 1 {
-            wrong.push(format!("{of}: {name} is several types: {files_said}"));
-        }
         if PRELUDE.contains(&name.as_str()) {
             wrong.push(format!("{of}: {name} hides the prelude's: {files_said}"));
         }
@@ -233,9 +238,17 @@ fn a_type_has_a_name_of_its_own_that_says_what_it_is() {
         let path = entry.expect("an entry").path();
         if path.join("src").is_dir() {
             let of = path.file_name().expect("a name").to_string_lossy();
-            wrong.extend(complaints(&of, &types(&path.join("src"))));
+            let own = types(&path.join("src"));
+            wrong.extend(repeated(&of, &own));
+            wrong.extend(complaints(&of, &own));
+            // Each file of tests may be a crate of its own.
+            if path.join("tests").is_dir() {
+                let tests = format!("{of}/tests");
+                wrong.extend(complaints(&tests, &types(&path.join("tests"))));
+            }
         }
     }
+    wrong.extend(complaints("bench", &types(&root().join("bench/src"))));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -256,5 +269,6 @@ fn a_bad_name_is_seen() {
         ("From".to_owned(), vec!["a.rs".to_owned()]),
         ("Job".to_owned(), twice),
     ]);
-    assert_eq!(complaints("engine", &types).len(), 3);
+    assert_eq!(complaints("engine", &types).len(), 2);
+    assert_eq!(repeated("engine", &types).len(), 1);
 }

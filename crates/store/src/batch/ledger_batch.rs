@@ -259,7 +259,7 @@ impl LedgerBatch {
     }
 }
 
-/// What changed in the books.
+/// Rows that a commit has to write.
 pub(crate) struct LedgerChanges<'a> {
     standings: Vec<&'a AccountQuota>,
     lines: &'a [LedgerLine],

@@ -153,6 +153,21 @@ impl Attempts<'_> {
         .await
     }
 
+    /// Notes why the attempt under way at a job came to nothing, for operators; nothing is noted once the fence moved on.
+    pub async fn explain(self, job_id: &str, fence: i64, why: &str) -> Result<()> {
+        let note = (job_id.to_owned(), fence, why.to_owned());
+        self.0
+            .change(note, |conn, (job_id, fence, why)| {
+                Box::pin(async move {
+                    let sql = "UPDATE attempt SET why = $3 WHERE job_id = $1 AND ended_ms IS NULL \
+                         AND (SELECT job.fence FROM job WHERE job.id = $1) = $2";
+                    let args = args![job_id, *fence, why];
+                    conn.run(sql, args).await.map(|_| ())
+                })
+            })
+            .await
+    }
+
     /// Gives a running job back to the queue; false when the fence moved on.
     pub async fn requeue(self, requeue: RequeueRequest) -> Result<bool> {
         self.0

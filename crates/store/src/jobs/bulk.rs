@@ -39,7 +39,7 @@ impl NewBulk {
 #[derive(Clone, Debug)]
 pub struct NewBulkItem {
     pub operation: String,
-    /// What is wished for.
+    /// The parsed request, or why it was refused.
     pub wish: BulkEntry,
 }
 

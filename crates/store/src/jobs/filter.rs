@@ -95,7 +95,7 @@ pub(super) fn common<'a>(
 }
 
 /// A pattern that a text fits when it has the words in it.
-fn containing(words: &str) -> String {
+pub(crate) fn containing(words: &str) -> String {
     let mut pattern = String::from("%");
     for letter in words.chars() {
         if matches!(letter, '%' | '_' | '\\') {

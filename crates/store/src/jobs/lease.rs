@@ -77,6 +77,21 @@ impl Queue<'_> {
         self.0.db.all_replanned(WAITING, &[]).await
     }
 
+    /// Waiting jobs of a kind whose deadline is at a time or before it, those whose turn comes first.
+    pub async fn waiting_of_kind(
+        self,
+        kind: &str,
+        deadline_ms: i64,
+        limit: i64,
+    ) -> Result<Vec<JobRow>> {
+        let sql = format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE state < 1 \
+             AND operation || ' ' || CAST(speed AS TEXT) || ' ' || lane = $1 AND deadline_ms <= $2 \
+             ORDER BY turn_ms, id LIMIT $3"
+        );
+        self.0.db.all(&sql, args![kind, deadline_ms, limit]).await
+    }
+
     /// Leases the waiting jobs whose turn it is.
     pub async fn lease_next(self, request: LeaseRequest) -> Result<Vec<JobRow>> {
         let mut leased = self

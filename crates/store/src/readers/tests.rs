@@ -1,5 +1,6 @@
 //! Nobody reads for ever, and nobody waits for whoever reads most.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 
 use futures_util::future::join_all;
@@ -14,6 +15,9 @@ mod stopwatch;
 /// Longer than anybody waits for a place, and with an end all the same: the thread of one without would never stop.
 const LONG: &str = "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 150000000) \
      SELECT COUNT(*) FROM c";
+
+/// What a busy machine takes besides; far less than a long read does.
+const BUSY_MACHINE: Duration = Duration::from_secs(6);
 
 /// A file of its own with so many readers.
 struct TestDatabase {
@@ -61,29 +65,29 @@ async fn a_read_given_up_ends_and_gives_its_place_back() {
 async fn reads_of_one_account_end_in_time_and_leave_places_to_the_others() {
     let own = TestDatabase::new("shared", 4).await;
     let db = &own.db;
+    let ended = Cell::new(0);
     let crowd = async {
-        let reads = (0..9).map(|_| db.of(Some("crowd")).one::<i64>(LONG, &[]));
+        let reads = (0..9).map(|_| async {
+            let read = db.of(Some("crowd")).one::<i64>(LONG, &[]).await;
+            ended.set(ended.get() + 1);
+            read
+        });
         join_all(reads).await
     };
     let others = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        while db.shares().waiting(&Arc::from("crowd")) == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
         let asked = Stopwatch::start();
         let well = db.one::<i64>("SELECT 1", &[]).await;
         assert_eq!(well.expect("a place is kept"), 1);
-        assert!(
-            asked.elapsed() < Duration::from_secs(1),
-            "{:?}",
-            asked.elapsed()
-        );
+        assert_eq!(ended.get(), 0, "it waited for the crowd");
         let other = db.of(Some("other")).one::<i64>("SELECT 1", &[]).await;
         assert_eq!(other.expect("its turn"), 1);
         asked.elapsed()
     };
     let (crowd, waited) = tokio::join!(crowd, others);
-    assert!(
-        waited < ACCOUNT_LIMIT + Duration::from_secs(1),
-        "{waited:?}"
-    );
+    assert!(waited < ACCOUNT_LIMIT + BUSY_MACHINE, "{waited:?}");
     assert!(crowd.iter().all(|read| matches!(read, Err(Error::Busy))));
     own.remove().await;
 }
@@ -177,7 +181,7 @@ async fn a_server_gives_a_long_read_up() {
     assert!(matches!(given_up, Err(Error::Busy)), "{given_up:?}");
     assert!(
         asked.elapsed() < ACCOUNT_LIMIT + SILENCE,
-        "the server said so"
+        "the server gave it up, not this side"
     );
     // The connection is whole, and others may take longer on it.
     let next = db.one::<i64>(long, &[]).await;

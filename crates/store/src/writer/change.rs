@@ -3,7 +3,7 @@
 use tokio::sync::oneshot;
 
 use crate::batch::attempts::{self, Workload};
-use crate::batch::{self, tries};
+use crate::batch::{self, JointChanges, tries};
 use crate::db::{Conn, PrefetchQuery};
 use crate::deliveries::claim::{self, ChosenDeliveries};
 use crate::deliveries::{Delivery, DeliveryResult};
@@ -113,8 +113,12 @@ impl Batch {
         // Accounts are locked first and in order, so that nodes do not wait for each other in a circle.
         let wanted: Vec<&Attempt> = self.attempts.iter().map(|one| &one.input).collect();
         let mut workload = if self.accepts.len() + self.bulks.len() + self.settles.len() > 0 {
-            let (accepts, bulks) = (&mut self.accepts, &mut self.bulks);
-            batch::run(conn, (accepts, bulks, &mut self.settles), &wanted).await?
+            let changes = JointChanges {
+                accepts: &mut self.accepts,
+                bulks: &mut self.bulks,
+                settles: &mut self.settles,
+            };
+            batch::run(conn, changes, &wanted).await?
         } else {
             Workload::read(conn, &wanted).await?
         };

@@ -1,12 +1,14 @@
 //! Accounts.
 
-use atelier_store::{AccountPatch, Error, NewAccount};
+use atelier_contract::pages::accounts::AccountOrder;
+use atelier_store::{AccountFilter, AccountPatch, Error, NewAccount};
 
 use crate::rig::{NOW, Rig, quota};
 
 each_db!(
     an_account_starts_with_its_grant,
     an_email_is_taken_in_any_case,
+    accounts_are_found_by_a_part_of_their_email_and_by_their_id,
     accounts_are_listed_in_pages,
     a_patch_changes_only_what_it_names,
 );
@@ -85,7 +87,14 @@ async fn an_email_is_taken_in_any_case(rig: Rig) {
         .await
         .expect("a read");
     assert_eq!(found, Some(made));
-    assert_eq!(rig.store.accounts().list(0, 10).await.expect("a page").1, 1);
+    let all = AccountFilter::default();
+    let (_, total) = rig
+        .store
+        .accounts()
+        .list(&all, 0, 10)
+        .await
+        .expect("a page");
+    assert_eq!(total, 1);
 }
 
 async fn accounts_are_listed_in_pages(rig: Rig) {
@@ -93,10 +102,48 @@ async fn accounts_are_listed_in_pages(rig: Rig) {
     for _ in 0..5 {
         ids.push(rig.account(1, 10).await);
     }
-    let (page, total) = rig.store.accounts().list(2, 2).await.expect("a page");
+    let all = AccountFilter::default();
+    let (page, total) = rig.store.accounts().list(&all, 2, 2).await.expect("a page");
     assert_eq!(total, 5);
     let page: Vec<String> = page.iter().map(|account| account.id.to_string()).collect();
     assert_eq!(page, ids[2..4]);
+}
+
+async fn accounts_are_found_by_a_part_of_their_email_and_by_their_id(rig: Rig) {
+    let make = async |email: &str, balance: i64| {
+        let new = NewAccount {
+            id: rig.id("account"),
+            email: email.into(),
+            email_verified_ms: None,
+            balance: quota(balance),
+            max_queue: 10,
+            ledger_id: rig.id("ledger"),
+            now_ms: NOW,
+        };
+        let made = rig.store.accounts().create(new, None, None).await;
+        made.expect("made").id.to_string()
+    };
+    let fox = make("Red_Fox@example.com", 2).await;
+    let crane = make("crane@example.com", 5).await;
+    let find = async |text: &str, order: AccountOrder| {
+        let filter = AccountFilter {
+            text: text.into(),
+            order,
+        };
+        let page = rig.store.accounts().list(&filter, 0, 10).await;
+        let (rows, total) = page.expect("a page");
+        assert_eq!(rows.len() as i64, total);
+        rows.iter()
+            .map(|row| row.id.to_string())
+            .collect::<Vec<_>>()
+    };
+    let created = AccountOrder::Created;
+    assert_eq!(find("RED_f", created).await, [fox.as_str()]);
+    assert_eq!(find("red%f", created).await, Vec::<String>::new());
+    assert_eq!(find(&crane, created).await, [crane.as_str()]);
+    let both = [crane.as_str(), fox.as_str()];
+    assert_eq!(find("example.com", AccountOrder::Email).await, both);
+    assert_eq!(find("", AccountOrder::Balance).await, both);
 }
 
 async fn a_patch_changes_only_what_it_names(rig: Rig) {

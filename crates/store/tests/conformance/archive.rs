@@ -162,7 +162,7 @@ async fn age(rig: &Rig) {
     sql(&rig.url, &aged).await.expect("aged");
 }
 
-/// Puts the trigger back that the test removed, so that the books are clean at the end.
+/// Puts the trigger back that the test removed, so that the ledger is clean at the end.
 async fn restore_guard(rig: &Rig) {
     let text = if rig.store.is_postgres() {
         "CREATE TRIGGER ledger_kept BEFORE UPDATE ON ledger FOR EACH ROW \

@@ -6,7 +6,7 @@ use atelier_store::{
     SettleOutcome, StartLimits, UNABLE,
 };
 
-use crate::rig::{NOW, Rig, sql};
+use crate::rig::{NOW, Rig, number, sql};
 
 each_db!(
     an_attempt_is_counted_once_and_names_its_worker,
@@ -17,7 +17,22 @@ each_db!(
     who_failed_at_a_job_is_remembered,
     a_worker_gets_no_more_than_it_may_have_whoever_gives_it,
     a_job_may_be_born_with_its_first_attempt,
+    why_an_attempt_came_to_nothing_is_noted_by_its_fence,
 );
+
+async fn why_an_attempt_came_to_nothing_is_noted_by_its_fence(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let id = rig.running(&account, 1).await;
+    assert!(rig.begin(&id, 1, "attempt-a").await);
+    let attempts = rig.store.attempts();
+    let noted = async |fence: i64, why: &str| {
+        attempts.explain(&id, fence, why).await.expect("done");
+        let text = format!("SELECT COUNT(*) FROM attempt WHERE id = 'attempt-a' AND why = '{why}'");
+        number(&rig.url, &text).await
+    };
+    assert_eq!(noted(2, "a stale worker").await, 0);
+    assert_eq!(noted(1, "the vendor said no").await, 1);
+}
 
 async fn an_attempt_is_counted_once_and_names_its_worker(rig: Rig) {
     let account = rig.account(10, 10).await;

@@ -16,9 +16,9 @@ each_db!(
     what_was_claimed_so_and_never_sent_is_due_again_as_if_untried,
     claims_are_fair_between_hosts,
     claims_are_fair_between_accounts,
-    a_lane_gives_as_many_as_it_has_room_for,
+    a_route_gives_as_many_as_it_has_room_for,
     an_account_gives_no_more_than_its_share_however_many_hosts_it_has,
-    what_a_closed_lane_owes_does_not_delay_others,
+    what_a_full_route_owes_does_not_delay_others,
     giving_back_many_is_quick_however_many_are_on_their_way,
     receivers_on_other_ports_are_other_hosts,
     claims_of_a_dead_process_are_free_at_once,
@@ -147,7 +147,7 @@ async fn giving_back_many_is_quick_however_many_are_on_their_way(rig: Rig) {
 }
 
 /// The promise: however much is owed to a receiver that is left alone, claims of others are as quick as ever.
-async fn what_a_closed_lane_owes_does_not_delay_others(rig: Rig) {
+async fn what_a_full_route_owes_does_not_delay_others(rig: Rig) {
     let (dead, alive) = (rig.account(0, 10).await, rig.account(0, 10).await);
     let closed = vec![RouteSlots {
         account_id: dead.clone(),
@@ -208,7 +208,7 @@ async fn claims_are_fair_between_accounts(rig: Rig) {
     let claimed = claim(&rig, DUE, 2, 10).await;
     let whose: Vec<&str> = claimed.iter().map(|one| &*one.account_id).collect();
     assert!(whose.contains(&&*few), "{whose:?}");
-    // The same host is another lane for another account.
+    // The same host is another route for another account.
     owed(&rig, &few, "h9.example").await;
     let closed = (0..10).map(|number| RouteSlots {
         account_id: many.clone(),
@@ -249,7 +249,7 @@ async fn an_account_gives_no_more_than_its_share_however_many_hosts_it_has(rig: 
     assert_eq!((count(&many), count(&few)), (4, 1));
 }
 
-async fn a_lane_gives_as_many_as_it_has_room_for(rig: Rig) {
+async fn a_route_gives_as_many_as_it_has_room_for(rig: Rig) {
     let account = rig.account(1, 100).await;
     for host in [
         "dead", "dead", "probe", "probe", "wide", "wide", "live", "live",

@@ -39,7 +39,7 @@ async fn at_vendor(rig: &Rig, account: &str, attempt: &str) -> String {
     id
 }
 
-fn paid(rig: &Rig, id: &str, (attempt, micros): (&str, i64)) -> Settlement {
+fn paid(rig: &Rig, id: &str, attempt: &str, micros: i64) -> Settlement {
     Settlement {
         cost: Some(Cost {
             attempt_id: attempt.into(),
@@ -64,7 +64,7 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
     let account = rig.account(100, 10).await;
     for (attempt, micros) in [("one", 40_000), ("two", 2)] {
         let id = at_vendor(&rig, &account, attempt).await;
-        let settled = rig.settle(paid(&rig, &id, (attempt, micros))).await;
+        let settled = rig.settle(paid(&rig, &id, attempt, micros)).await;
         assert!(matches!(settled, SettleOutcome::Done(_)));
         let attempts = rig.store.attempts().list(None, &id).await.expect("a read");
         assert_eq!(
@@ -102,7 +102,7 @@ async fn a_cost_counts_once_also_when_its_job_ended_without_it(rig: Rig) {
     let id = at_vendor(&rig, &account, "late").await;
     rig.settle(rig.failure(&id, Guard::Unfinished)).await;
     for _ in 0..2 {
-        let late = rig.settle(paid(&rig, &id, ("late", 7))).await;
+        let late = rig.settle(paid(&rig, &id, "late", 7)).await;
         assert_eq!(late, SettleOutcome::Lost, "it was cancelled");
     }
     assert_eq!(costs(&rig).await, [("USD".to_owned(), 7)]);
@@ -117,7 +117,7 @@ async fn what_callers_pay_on_their_own_accounts_is_no_margin(rig: Rig) {
     let account = rig.account(100, 10).await;
     own_backend(&rig, Some(&account)).await;
     let id = at_vendor(&rig, &account, "own").await;
-    rig.settle(paid(&rig, &id, ("own", 9))).await;
+    rig.settle(paid(&rig, &id, "own", 9)).await;
     assert_eq!(margins(&rig).await, []);
     assert_eq!(costs(&rig).await, [("USD".to_owned(), 9)]);
 }
@@ -126,7 +126,7 @@ async fn what_was_taken_can_be_counted_anew_and_goes_with_its_account(rig: Rig) 
     own_backend(&rig, None).await;
     let account = rig.account(100, 10).await;
     let id = at_vendor(&rig, &account, "first").await;
-    rig.settle(paid(&rig, &id, ("first", 5))).await;
+    rig.settle(paid(&rig, &id, "first", 5)).await;
     let anew = BackendChange {
         workers: vec![WorkerUpsert {
             clear_spent: true,
@@ -142,7 +142,7 @@ async fn what_was_taken_can_be_counted_anew_and_goes_with_its_account(rig: Rig) 
     assert_eq!(costs(&rig).await, []);
     assert_eq!(margins(&rig).await[0].cost, 5, "what was taken was taken");
     let id = at_vendor(&rig, &account, "second").await;
-    rig.settle(paid(&rig, &id, ("second", 6))).await;
+    rig.settle(paid(&rig, &id, "second", 6)).await;
     let removed = rig.store.workers().remove(None, "w", None).await;
     removed.expect("removed");
     put_worker(&rig, worker("w", "b", None)).await;
@@ -154,12 +154,8 @@ async fn nothing_of_a_settlement_that_fails_is_counted(rig: Rig) {
     let account = rig.account(100, 10).await;
     let id = at_vendor(&rig, &account, "broken").await;
     sql(&rig.url, "DROP TABLE margin").await.expect("dropped");
-    let failed = rig
-        .store
-        .jobs()
-        .settle(paid(&rig, &id, ("broken", 5)))
-        .await;
-    assert!(failed.is_err(), "the books cannot be written");
+    let failed = rig.store.jobs().settle(paid(&rig, &id, "broken", 5)).await;
+    assert!(failed.is_err(), "the ledger cannot be written");
     assert_eq!(costs(&rig).await, []);
     let attempts = rig.store.attempts().list(None, &id).await.expect("a read");
     assert_eq!(attempts[0].cost, None);

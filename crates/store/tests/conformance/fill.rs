@@ -1,4 +1,4 @@
-//! Fills a database with many jobs at once, past the store. They cost nothing, so that the books stay right.
+//! Fills a database with many jobs at once, past the store. They cost nothing, so that the ledger stays right.
 
 use std::fmt::Write as _;
 

@@ -23,6 +23,7 @@ each_db!(
     an_expired_lease_is_adopted_once,
     voided_leases_are_expired_at_once,
     it_is_known_without_a_lease_whether_anything_waits,
+    what_waits_too_long_is_found_by_its_kind,
 );
 
 async fn of_speed(rig: &Rig, account_id: &str, speed: Speed, created_ms: i64) -> String {
@@ -46,6 +47,30 @@ async fn order(rig: &Rig, now_ms: i64) -> Vec<String> {
         .into_iter()
         .map(|job| job.id)
         .collect()
+}
+
+async fn what_waits_too_long_is_found_by_its_kind(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let turbo = of_speed(&rig, &account, Speed::Turbo, NOW).await;
+    let late = of_speed(&rig, &account, Speed::Relax, NOW).await;
+    let soon = of_speed(&rig, &account, Speed::Relax, NOW - 10).await;
+    let found = async |speed, deadline_ms, limit| {
+        let kind = work_kind("artgen.imagine", speed, "");
+        let queue = rig.store.queue();
+        let rows = queue.waiting_of_kind(&kind, deadline_ms, limit).await;
+        let rows = rows.expect("a read").into_iter();
+        rows.map(|row| row.id).collect::<Vec<_>>()
+    };
+    let end = NOW + 1_000_000;
+    assert_eq!(
+        found(Speed::Relax, end, 10).await,
+        [soon.clone(), late.clone()]
+    );
+    assert_eq!(found(Speed::Relax, end, 1).await, [soon.clone()]);
+    assert_eq!(found(Speed::Relax, end - 1, 10).await, [soon]);
+    assert_eq!(found(Speed::Turbo, end, 10).await, [turbo]);
+    assert_eq!(order(&rig, NOW + 100_000).await.len(), 3);
+    assert!(found(Speed::Relax, end, 10).await.is_empty(), "they run");
 }
 
 async fn it_is_known_without_a_lease_whether_anything_waits(rig: Rig) {

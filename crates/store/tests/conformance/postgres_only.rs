@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use atelier_store::{AcceptOutcome, Error, ProgressNote, Store};
+use atelier_store::{AcceptOutcome, Error, Lease, ProgressNote, Store};
 use tokio::time::Instant;
 
 use crate::fill::Fill;
@@ -31,6 +31,7 @@ only_there!(
     what_waits_is_found_by_its_turn_whatever_the_server_has_counted,
     a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned,
     a_cut_connection_never_makes_an_answer_wrong,
+    a_ticket_is_written_down_while_its_job_ends_elsewhere,
 );
 
 /// The promise: a node that starts while another one changes the schema waits for its turn, however long that takes.
@@ -259,4 +260,40 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
         rig.purse(&account).await,
         (quota(1_000_000 - spent), quota(spent))
     );
+}
+
+/// Another node has locked a job, to end it and then its attempt, while the ticket of that attempt is written down: the ticket holds
+/// nothing yet that the other one wants, so that they do not wait for each other.
+async fn a_ticket_is_written_down_while_its_job_ends_elsewhere(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let mut accept = rig.accept(&account, 1);
+    // Leased, and nobody has begun with it: the ticket will say so.
+    accept.lease = Some(Lease {
+        owner: "node".into(),
+        until_ms: NOW + 30_000,
+    });
+    let job = accept.job.id.clone();
+    let accepted = rig.take(accept).await;
+    assert!(matches!(accepted, AcceptOutcome::New { fence: 1, .. }));
+    let attempt = rig.id("attempt");
+    assert!(rig.begin(&job, 1, &attempt).await);
+    let ends = format!(
+        "BEGIN; SELECT id FROM job WHERE id = '{job}' FOR UPDATE; SELECT pg_sleep(2); \
+         SET LOCAL lock_timeout = '5s'; UPDATE attempt SET why = why WHERE job_id = '{job}'; COMMIT"
+    );
+    let url = rig.url.clone();
+    let other = spawn(async move { sql(&url, &ends).await });
+    let is_free = format!("SELECT id FROM job WHERE id = '{job}' FOR UPDATE NOWAIT");
+    while sql(&rig.url, &is_free).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let written = rig
+        .store
+        .attempts()
+        .record_ticket(&job, 1, &attempt, "{}", NOW)
+        .await;
+    let ended = other.await.expect("it ends");
+    ended.expect("nobody had the attempt without its job");
+    assert!(written.expect("an answer"), "the lease still stands");
+    assert!(rig.job(&job).await.started_ms.is_some(), "it has begun");
 }

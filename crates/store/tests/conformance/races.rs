@@ -2,12 +2,11 @@
 
 use atelier_store::{
     AcceptOutcome, Claim, Credit, CreditKind, CreditOutcome, DeliveryResult, DeliveryState, Guard,
-    Idempotency, Lease, SettleOutcome, Store,
+    Idempotency, SettleOutcome, Store,
 };
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use crate::rig::{NOW, Rig, options, quota, spawn, sql};
+use crate::rig::{NOW, Rig, options, quota, spawn};
 
 each_db!(
     quota_for_fifty_admits_fifty_of_sixty_four,
@@ -18,7 +17,6 @@ each_db!(
     one_credit_key_used_at_once_counts_once,
     two_stores_on_one_database_keep_one_set_of_books,
     a_job_is_deleted_while_its_callback_is_written_down,
-    a_ticket_is_written_down_while_its_job_ends_elsewhere,
 );
 
 async fn join<T: Send + 'static>(tasks: Vec<tokio::task::JoinHandle<T>>) -> Vec<T> {
@@ -277,41 +275,4 @@ async fn a_job_is_deleted_while_its_callback_is_written_down(rig: Rig) {
         assert!(deleted.expect("deleted"), "{job}");
     }
     other.close().await;
-}
-
-/// Another node has locked a job, to end it and then its attempt, while the ticket of that attempt is written down: the ticket holds
-/// nothing yet that the other one wants, so that they do not wait for each other.
-async fn a_ticket_is_written_down_while_its_job_ends_elsewhere(rig: Rig) {
-    if !rig.store.is_postgres() {
-        // There is one writer, which waits for nobody.
-        return;
-    }
-    let account = rig.account(10, 10).await;
-    let mut accept = rig.accept(&account, 1);
-    // Leased, and nobody has begun with it: the ticket will say so.
-    accept.lease = Some(Lease {
-        owner: "node".into(),
-        until_ms: NOW + 30_000,
-    });
-    let job = accept.job.id.clone();
-    let accepted = rig.take(accept).await;
-    assert!(matches!(accepted, AcceptOutcome::New { fence: 1, .. }));
-    let attempt = rig.id("attempt");
-    assert!(rig.begin(&job, 1, &attempt).await);
-    let ends = format!(
-        "BEGIN; SELECT id FROM job WHERE id = '{job}' FOR UPDATE; SELECT pg_sleep(2); \
-         SET LOCAL lock_timeout = '5s'; UPDATE attempt SET why = why WHERE job_id = '{job}'; COMMIT"
-    );
-    let url = rig.url.clone();
-    let other = spawn(async move { sql(&url, &ends).await });
-    tokio::time::sleep(Duration::from_millis(700)).await;
-    let written = rig
-        .store
-        .attempts()
-        .record_ticket(&job, 1, &attempt, "{}", NOW)
-        .await;
-    let ended = other.await.expect("it ends");
-    ended.expect("nobody had the attempt without its job");
-    assert!(written.expect("an answer"), "the lease still stands");
-    assert!(rig.job(&job).await.started_ms.is_some(), "it has begun");
 }

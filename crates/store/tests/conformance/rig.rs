@@ -75,7 +75,7 @@ async fn run<F: Future<Output = ()>>(url: String, case: impl FnOnce(Rig) -> F) {
         .check_books()
         .await
         .expect("an audit");
-    assert_eq!(found, Vec::<String>::new(), "the books are clean");
+    assert_eq!(found, Vec::<String>::new(), "the ledger is clean");
     rig.store.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! Sessions of the console.
 
-use atelier_store::SessionRow;
+use atelier_store::{OverdueSessions, SessionRow};
 
 use crate::rig::{NOW, Rig};
 
@@ -8,6 +8,7 @@ each_db!(
     a_session_replaces_another_in_one_commit,
     sessions_end_alone_or_with_their_key_or_operator,
     sessions_that_nobody_uses_are_forgotten,
+    sessions_and_links_that_are_over_end_together,
     the_oldest_sessions_of_a_key_or_an_operator_end_when_there_are_too_many,
 );
 
@@ -33,6 +34,42 @@ async fn open(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRo
 async fn is_open(rig: &Rig, row: &SessionRow) -> bool {
     let found = rig.store.sessions().find(&row.hash).await;
     found.expect("a read").is_some()
+}
+
+async fn sessions_and_links_that_are_over_end_together(rig: Rig) {
+    let with = async |link: bool, created_ms: i64, seen_ms: i64| {
+        let row = SessionRow {
+            link,
+            created_ms,
+            seen_ms,
+            ..new(&rig, Some("k"), None)
+        };
+        let opened = rig.store.sessions().open(row.clone(), None, None).await;
+        assert!(opened.expect("an answer"));
+        row
+    };
+    let over = [
+        with(true, NOW - 10, NOW - 10).await,
+        with(false, NOW - 1_000, NOW).await,
+        with(false, NOW - 100, NOW - 100).await,
+    ];
+    let live = [
+        with(true, NOW - 9, NOW - 9).await,
+        with(false, NOW - 999, NOW - 99).await,
+    ];
+    let overdue = OverdueSessions {
+        links: NOW - 10,
+        opened: NOW - 1_000,
+        seen: NOW - 100,
+    };
+    let ended = rig.store.sessions().end_overdue(overdue).await;
+    assert_eq!(ended.expect("an answer"), 3);
+    for row in &over {
+        assert!(!is_open(&rig, row).await, "{row:?}");
+    }
+    for row in &live {
+        assert!(is_open(&rig, row).await, "{row:?}");
+    }
 }
 
 async fn a_session_replaces_another_in_one_commit(rig: Rig) {

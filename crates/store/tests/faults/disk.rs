@@ -118,7 +118,7 @@ async fn grant_at(folder: &Path, plan: &str) {
     }
 }
 
-/// Says what the books hold.
+/// Says what the ledger holds.
 async fn look(folder: &Path) {
     let store = Store::open(&url(folder), options()).await.expect("a store");
     let (rows, total) = store
@@ -135,7 +135,7 @@ async fn look(folder: &Path) {
     store.close().await;
 }
 
-/// What was answered, and how often the grant is in the books afterwards.
+/// What was answered, and how often the grant is in the ledger afterwards.
 fn fate_of(name: &str) -> (String, String) {
     let folder = Folder::new();
     let library = library(&folder.0, "disk");

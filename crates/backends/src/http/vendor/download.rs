@@ -14,7 +14,7 @@ impl VendorHttp {
     /// address of the vendor's own host is asked with the worker's headers, any other one by the rules for strangers'
     /// addresses.
     pub(crate) async fn download(&self, address: &str, most: u64) -> Result<VendorResponse, Fault> {
-        let url = self
+        let mut url = self
             .base
             .join(address)
             .map_err(|_| Fault::vendor(Class::Gone, "the result's address cannot be read"))?;
@@ -22,6 +22,9 @@ impl VendorHttp {
         if url.origin() != self.base.origin() {
             let read = self.fetch(url.as_str(), most, deadline).await;
             return read.map_err(|trouble| self.undelivered(trouble));
+        }
+        if !address.contains("://") {
+            self.keep_query(&mut url);
         }
         let call = VendorRequest::get(url.as_str()).at_most(most);
         let (head, body) = self

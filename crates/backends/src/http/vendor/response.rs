@@ -46,8 +46,9 @@ impl VendorResponse {
             // The first half of a secret may stand at the end.
             words.truncate(words.floor_char_boundary(words.len().saturating_sub(longest)));
         }
-        let words: String = words.chars().take(DETAIL_CHARACTERS).collect();
-        format!("status {}: {}", self.status, words.escape_debug())
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        let words: String = words.chars().map(plain).take(DETAIL_CHARACTERS).collect();
+        format!("status {}: {}", self.status, words.trim())
     }
 
     /// How long the vendor asks to be left alone: `retry-after-ms`, or `Retry-After` in seconds or as a date.

@@ -158,16 +158,14 @@ impl TaskVendor for Bfl {
                     ..TaskResult::at(body["result"]["sample"].as_str())
                 })
             }
-            "Request Moderated" | "Content Moderated" => {
-                TaskStatus::Failed(vendor_errors::refused_by_review(""))
-            }
+            "Request Moderated" | "Content Moderated" => TaskStatus::Failed(Fault {
+                detail: state.to_owned(),
+                ..vendor_errors::refused_by_review()
+            }),
             "Error" | "Failed" => {
                 TaskStatus::Failed(Fault::vendor(Class::Retry, reply.answer.start()))
             }
-            "Task not found" => TaskStatus::Failed(Fault::vendor(
-                Class::Gone,
-                "the vendor does not know the task",
-            )),
+            "Task not found" => TaskStatus::Failed(Fault::vendor(Class::Gone, state)),
             _ => {
                 let share = body["progress"].as_f64().unwrap_or(0.0).clamp(0.0, 0.99);
                 TaskStatus::Running(Some((share * 100.0) as u8))

@@ -53,7 +53,7 @@ impl ComfyUi {
             return Err(match fault.class {
                 // The workflow is the operator's: the caller learns nothing from what is wrong with it, and another
                 // back end may well do it.
-                Class::BadRequest => cannot_run(fault.detail),
+                Class::BadRequest => cannot_run(answer.start()),
                 _ => fault,
             });
         }

@@ -129,6 +129,12 @@ impl Fal {
     }
 }
 
+/// Whether an application does not have the endpoint: its queue takes everything, and says so only in the end.
+fn is_no_path(words: &str) -> bool {
+    let words = words.to_lowercase();
+    words.starts_with("path ") && words.contains("not found")
+}
+
 /// The addresses that a start gave; those of older answers follow from the endpoint and the number.
 fn task(body: &Value) -> Option<Value> {
     let number = id(&body["request_id"])?;
@@ -211,8 +217,13 @@ impl TaskVendor for Fal {
 
     /// The answer of a request that failed is the failure itself.
     fn ended(&self, task: &Value, answer: &VendorResponse) -> Option<Fault> {
-        let about_us = matches!(answer.status, 401 | 403 | 404 | 408 | 429);
         let said = Self::words(answer)?;
+        if task["done"] == true && answer.status == 404 && is_no_path(&said.message) {
+            return Some(Fault::unknown_model(vendor_errors::detail_of(
+                answer, &said,
+            )));
+        }
+        let about_us = matches!(answer.status, 401 | 403 | 404 | 408 | 429);
         (task["done"] == true && !about_us).then(|| match answer.status {
             500.. => vendor_errors::failed_by(RULES, &said),
             _ => self.fault(answer),

@@ -32,7 +32,7 @@ pub(super) fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> 
             Fault::useless(format!("{} gave no files", work.operation))
         } else {
             // What a review painted over.
-            vendor_errors::refused_by_review("")
+            vendor_errors::refused_by_review()
         }));
     }
     Ok(TaskStatus::Done(TaskResult {

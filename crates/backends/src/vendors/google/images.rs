@@ -104,7 +104,7 @@ pub(super) fn made(mut reply: TaskReply) -> Result<TaskStatus, Fault> {
 fn refused(reason: &str) -> Fault {
     Fault {
         detail: vendor_errors::shortened(reason),
-        ..vendor_errors::refused_by_review("")
+        ..vendor_errors::refused_by_review()
     }
 }
 

@@ -239,10 +239,14 @@ fn completed(task: &Value, body: &Value, mut reply: TaskReply) -> TaskStatus {
     let steps = body["steps"].as_array().into_iter().flatten();
     let output = steps.filter(|step| step["type"] == "model_output");
     let content = output.flat_map(|step| step["content"].as_array().into_iter().flatten());
-    let mut videos = content.filter(|item| item["type"] == "video");
-    let Some(video) = videos.next() else {
+    let (videos, rest): (Vec<_>, Vec<_>) = content.partition(|item| item["type"] == "video");
+    let Some(video) = videos.first() else {
         // Words in place of a video are the way of a review that says nothing.
-        return TaskStatus::Failed(vendor_errors::refused_by_review(""));
+        let said = rest.iter().find_map(|item| item["text"].as_str());
+        return TaskStatus::Failed(Fault {
+            detail: vendor_errors::shortened(said.unwrap_or_default()),
+            ..vendor_errors::refused_by_review()
+        });
     };
     let notes = json!({"interaction": task["interaction"]});
     let cost = tokens(&body["usage"]["total_tokens"]);

@@ -113,7 +113,7 @@ fn finished(body: &Value) -> TaskStatus {
     let shown = items.filter(|item| item["is_image_safe"] != false);
     let task_result = TaskResult::at(shown.filter_map(|item| item["url"].as_str()));
     if task_result.files.is_empty() {
-        return TaskStatus::Failed(vendor_errors::refused_by_review(""));
+        return TaskStatus::Failed(vendor_errors::refused_by_review());
     }
     let micros = body["usage_cost_usd_micros"].as_f64();
     TaskStatus::Done(TaskResult {

@@ -3,9 +3,9 @@
 use atelier_contract::FaultKind;
 use serde_json::Value;
 
-use crate::backend::{Class, Fault};
+use crate::backend::{Class, Fault, Work};
 use crate::http::VendorResponse;
-use crate::vendor_errors::{fault_in_words, pause_asked, reason_for_caller, shortened, unexpected};
+use crate::vendor_errors::{fault_of_kind, pause_asked, shortened, unexpected};
 
 /// What reasons say, in lower case; the first that is found decides. They come from the proxy and from the vendor behind
 /// it and change, so operators can put their own before these. What is said of an account is said of one of the proxy's
@@ -142,7 +142,7 @@ pub(super) fn judged(answer: &VendorResponse, own: &OwnReasons) -> Result<Value,
         (401 | 403, _) => vendor(Class::Dead),
         (429, _) | (_, Some(23)) => vendor(Class::Rate),
         (_, Some(1 | 21 | 22)) => return Ok(body),
-        (_, Some(24)) => banned(&body),
+        (_, Some(24)) => fault_of_kind(Class::Reject, FaultKind::Banned),
         (_, Some(3)) => match classified(says, own) {
             Some(fault) if fault.class != Class::BadRequest => fault,
             _ if is_missing(says) => vendor(Class::Gone),
@@ -165,6 +165,23 @@ pub(super) fn judged(answer: &VendorResponse, own: &OwnReasons) -> Result<Value,
     })
 }
 
+/// A refusal for a word of the prompt, with that word where the caller wrote it.
+pub(super) fn with_word(fault: Fault, answer: &VendorResponse, work: &Work) -> Fault {
+    if fault.kind != FaultKind::Banned {
+        return fault;
+    }
+    let body = serde_json::from_slice::<Value>(&answer.bytes).unwrap_or_default();
+    let word = body["properties"]["bannedWord"]
+        .as_str()
+        .unwrap_or_default();
+    let prompt = work.brief.prompt.to_lowercase();
+    if word.is_empty() || !prompt.contains(&word.to_lowercase()) {
+        return fault;
+    }
+    let message = format!("the back end does not allow the word `{word}`");
+    Fault { message, ..fault }
+}
+
 fn is_missing(says: &str) -> bool {
     let lower = says.to_lowercase();
     says.is_empty() || MISSING.iter().any(|word| lower.contains(word))
@@ -176,19 +193,6 @@ fn is_words(answer: &VendorResponse) -> bool {
     let kind = answer.headers.get(http::header::CONTENT_TYPE);
     let is_plain = kind.is_none_or(|kind| kind.as_bytes().starts_with(b"text/plain"));
     is_plain && !text.is_empty() && text.len() <= MOST_WORDS && !text.starts_with(b"<")
-}
-
-fn banned(body: &Value) -> Fault {
-    let word = body["properties"]["bannedWord"].as_str();
-    let message = match word {
-        Some(word) if !word.is_empty() => format!("the back end does not allow the word `{word}`"),
-        _ => "the back end does not allow a word of the prompt".to_owned(),
-    };
-    fault_in_words(
-        Class::Reject,
-        FaultKind::Banned,
-        reason_for_caller(&message),
-    )
 }
 
 /// Why a task failed.
@@ -219,8 +223,8 @@ fn classified(reason: &str, own: &OwnReasons) -> Option<Fault> {
             Class::BadRequest => FaultKind::BadParameter,
             _ => FaultKind::Internal,
         };
-        return Some(fault_in_words(*class, kind, reason_for_caller(reason)));
+        return Some(fault_of_kind(*class, kind));
     }
     let &(_, class, kind) = REASONS.iter().find(|(phrase, ..)| has(phrase))?;
-    Some(fault_in_words(class, kind, reason_for_caller(reason)))
+    Some(fault_of_kind(class, kind))
 }

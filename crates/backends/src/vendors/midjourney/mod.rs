@@ -143,7 +143,8 @@ impl Midjourney {
         let path = format!("{}/{}", self.prefix(&work), call.route);
         let call = VendorRequest::post_json(path, &call.body).within(SUBMIT);
         let answer = self.http.submit(call).await?;
-        match errors::submitted(&answer, &self.reasons)? {
+        let submitted = errors::submitted(&answer, &self.reasons);
+        match submitted.map_err(|fault| errors::with_word(fault, &answer, &work))? {
             SubmitOutcome::Window(id, prompt) if self.settings.dialect == ProxyDialect::Action => {
                 self.open(&work, &id, prompt.as_deref()).await
             }

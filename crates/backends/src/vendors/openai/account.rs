@@ -1,5 +1,7 @@
 //! A worker account at a server of this format, as all files of this vendor see it.
 
+use std::sync::atomic::AtomicBool;
+
 use super::settings::OpenAiSettings;
 use crate::backend::{Fault, Work};
 use crate::http::VendorHttp;
@@ -8,6 +10,8 @@ use crate::inputs::unsupported;
 pub(super) struct OpenAi {
     pub(super) http: VendorHttp,
     pub(super) settings: OpenAiSettings,
+    /// It has said that videos cannot be deleted there.
+    pub(super) keeps_videos: AtomicBool,
 }
 
 impl OpenAi {

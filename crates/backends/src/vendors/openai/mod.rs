@@ -10,6 +10,7 @@ mod settings;
 mod videos;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
@@ -57,7 +58,12 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     if let Some(project) = &settings.project {
         http = http.with_header("openai-project", "project", project)?;
     }
-    Ok(Worker::new(&http.clone(), OpenAi { http, settings }))
+    let server = OpenAi {
+        http: http.clone(),
+        settings,
+        keeps_videos: AtomicBool::default(),
+    };
+    Ok(Worker::new(&http, server))
 }
 
 impl OpenAi {

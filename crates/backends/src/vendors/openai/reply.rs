@@ -167,19 +167,14 @@ impl ImageReplyReader {
 
 /// What an error inside a good answer means.
 pub(super) fn failed(body: &Value) -> Fault {
-    let words = VendorError::read(body).unwrap_or_default();
-    if words.is_review() {
-        vendor_errors::refused_by_review(&words.message)
-    } else if words.is_money() {
-        Fault::vendor(Class::Quota, words.message)
-    } else {
-        odd(&format!("{}: {}", words.code, words.message))
-    }
-}
-
-fn odd(detail: &str) -> Fault {
-    Fault {
-        taken: Acceptance::Perhaps,
-        ..Fault::vendor(Class::Retry, vendor_errors::shortened(detail))
+    let said = VendorError::read(body).unwrap_or_default();
+    let fault = vendor_errors::failed_by(&[], &said);
+    match fault.class {
+        // Something broke in it, after who knows which step.
+        Class::Retry => Fault {
+            taken: Acceptance::Perhaps,
+            ..fault
+        },
+        _ => fault,
     }
 }

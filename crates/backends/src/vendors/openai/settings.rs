@@ -43,7 +43,7 @@ pub(super) enum ServerDialect {
     Localai,
     /// SGLang diffusion.
     Sglang,
-    /// vLLM-Omni.
+    /// vLLM-Omni, the server of vLLM for generated media.
     VllmOmni,
     /// The server of stable-diffusion.cpp.
     Sdcpp,
@@ -102,7 +102,9 @@ struct RawOpenAiSettings {
 
 /// What may be written, for forms.
 pub(super) fn schema() -> Value {
-    schema_of::<RawOpenAiSettings>()
+    let mut schema = schema_of::<RawOpenAiSettings>();
+    schema["anyOf"] = Models::one_of_required();
+    schema
 }
 
 /// The settings of a worker account.

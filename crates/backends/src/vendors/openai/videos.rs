@@ -1,5 +1,7 @@
 //! Videos: started once, asked about until they are done, fetched at once because they are kept for an hour only.
 
+use std::sync::atomic::Ordering;
+
 use atelier_contract::brief::Task;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -222,7 +224,7 @@ impl OpenAi {
         if !answer.is_good() {
             return match self.ended_badly(&answer) {
                 Some(fault) => Ok(PollOutcome::Failed(fault)),
-                None => Err(vendor_errors::fault_of(&answer)),
+                None => Err(vendor_errors::of_question(vendor_errors::fault_of(&answer))),
             };
         }
         let video = answer.json()?;
@@ -259,14 +261,28 @@ impl OpenAi {
             .map(PollOutcome::Done)
     }
 
-    /// Deletes a video nobody wants any more.
+    /// Deletes a video nobody wants any more. Some servers have no call for that: there it goes on and is paid for, and they
+    /// are not asked again.
     pub(super) async fn delete_video(&self, ticket: &Value) {
-        let Some(id) = ticket["video"].as_str().filter(|id| is_id(id)) else {
+        let id = ticket["video"].as_str().filter(|id| is_id(id));
+        let Some(id) = id.filter(|_| !self.keeps_videos.load(Ordering::Relaxed)) else {
             return;
         };
         let call = VendorRequest::new(http::Method::DELETE, format!("videos/{}", encoded(id)));
-        if let Err(fault) = self.http.ask(call).await {
-            tracing::info!(detail = %fault.detail, "an unwanted video was not deleted");
+        match self.http.ask(call).await {
+            Ok(answer) if answer.is_good() => {}
+            Ok(answer) if matches!(answer.status, 405 | 501) => {
+                self.keeps_videos.store(true, Ordering::Relaxed);
+                tracing::warn!(
+                    "the server cannot delete videos: cancelled ones go on and are paid for"
+                );
+            }
+            Ok(answer) => {
+                tracing::info!(detail = %answer.start(), "an unwanted video was not deleted");
+            }
+            Err(fault) => {
+                tracing::info!(detail = %fault.detail, "an unwanted video was not deleted");
+            }
         }
     }
 }

@@ -91,10 +91,7 @@ fn refusal(body: &Value) -> Option<VendorError> {
     let message = raw
         .filter(|text| !text.is_empty())
         .or(body["message"].as_str())?;
-    Some(VendorError {
-        code: code.to_string(),
-        message: message.to_owned(),
-    })
+    Some(VendorError::new(code.to_string(), message))
 }
 
 /// The fault of a refusal; the code stands for the status that it did not have.
@@ -194,15 +191,10 @@ impl TaskVendor for Piapi {
             "failed" => {
                 let error = &task["error"];
                 let text = |name: &str| error[name].as_str().unwrap_or_default();
-                TaskStatus::Failed(vendor_errors::failed_by(
-                    RULES,
-                    &VendorError {
-                        code: error["code"].to_string(),
-                        message: format!("{} {}", text("message"), text("raw_message"))
-                            .trim()
-                            .to_owned(),
-                    },
-                ))
+                let code = error["code"].to_string();
+                let message = format!("{} {}", text("message"), text("raw_message"));
+                let said = VendorError::new(code, message.trim());
+                TaskStatus::Failed(vendor_errors::failed_by(RULES, &said))
             }
             _ => TaskStatus::Running(None),
         })

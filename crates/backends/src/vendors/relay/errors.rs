@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::backend::{Acceptance, Class, Fault, Work};
 use crate::http::VendorResponse;
-use crate::vendor_errors::{fault_in_words, pause_asked, shortened};
+use crate::vendor_errors::{VendorError, detail_of, fault_of_kind, pause_asked, shortened};
 
 /// A first call with the same key is being answered; asking again soon gives its answer.
 const IN_FLIGHT: Duration = Duration::from_secs(1);
@@ -34,21 +34,43 @@ pub(super) fn body_of(answer: &VendorResponse) -> Result<Value, Fault> {
         }),
         // A page that forbids comes from whoever stands before the remote, who does not know the account.
         None if answer.status == 403 => Err(Fault::vendor(Class::Retry, answer.start())),
-        body => Err(Fault {
-            after: pause_asked(answer),
-            detail: answer.start(),
-            ..refusal(answer.status, &body.unwrap_or_default())
-        }),
+        body => {
+            let body = body.unwrap_or_default();
+            let said = VendorError::of(&body["code"], &body["message"]);
+            Err(Fault {
+                after: pause_asked(answer),
+                detail: detail_of(answer, &said),
+                ..refusal(answer.status, &body)
+            })
+        }
     }
 }
 
-/// The same for a submit: a model of the operator's route that the remote refuses is none of the caller's faults.
+/// The same for a submit. A field that the remote blames is named where the caller set it; a model that it refuses was taken
+/// here, so that it is none of the caller's faults.
 pub(super) fn body_of_start(answer: &VendorResponse, work: &Work) -> Result<Value, Fault> {
-    body_of(answer).map_err(|fault| match fault.field.as_deref() {
-        Some("model" | "modelName") if work.brief.vendor_model.is_some() => {
-            Fault::unknown_model(fault.detail)
+    body_of(answer).map_err(|fault| {
+        if fault.class != Class::BadRequest {
+            return fault;
         }
-        _ => fault,
+        let body = serde_json::from_slice::<Value>(&answer.bytes).unwrap_or_default();
+        let param = body["param"].as_str().unwrap_or_default();
+        let said = VendorError {
+            param: param.to_owned(),
+            ..VendorError::of(&body["code"], &body["message"])
+        };
+        if said.is_about_model() {
+            return Fault::unknown_model(fault.detail);
+        }
+        let name = param.split(['.', '[']).next().unwrap_or_default();
+        if !work.request.contains_key(name) {
+            return fault;
+        }
+        Fault {
+            field: Some(name.to_owned()),
+            message: "the back end cannot work with this".to_owned(),
+            ..fault
+        }
     })
 }
 
@@ -69,14 +91,7 @@ fn refusal(status: u16, body: &Value) -> Fault {
         Some(code) => meaning(*code),
         None => guessed(status, text("message")),
     };
-    let mut fault = fault_in_words(class, kind, shortened(text("message")));
-    if class == Class::BadRequest
-        && let Some(field) = body["param"].as_str()
-    {
-        let rest = fault.message.strip_prefix(&format!("{field}: "));
-        fault.message = rest.unwrap_or(&fault.message).to_owned();
-        fault.field = Some(field.to_owned());
-    }
+    let fault = fault_of_kind(class, kind);
     match code {
         Some(Code::IdempotencyInFlight) => Fault {
             after: Some(IN_FLIGHT),
@@ -139,12 +154,6 @@ fn guessed(status: u16, message: &str) -> (Class, FaultKind) {
 /// Why a job of the remote failed, by the message it ended with.
 pub(super) fn failed(message: &str) -> Fault {
     let detail = format!("the remote job failed: {}", shortened(message));
-    let inside = message
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once(']'));
-    let Some((_, words)) = inside else {
-        return Fault::vendor(Class::Retry, detail);
-    };
     let kind = FaultKind::from_message(message);
     let class = match kind {
         FaultKind::Banned | FaultKind::Denied => Class::Reject,
@@ -152,9 +161,8 @@ pub(super) fn failed(message: &str) -> Fault {
         FaultKind::Cancelled => Class::Gone,
         FaultKind::Internal | FaultKind::TimedOut => Class::Retry,
     };
-    let mut fault = fault_in_words(class, kind, shortened(words.trim()));
-    if class == Class::Retry && !words.trim().is_empty() {
-        fault.message = shortened(words.trim());
+    Fault {
+        detail,
+        ..fault_of_kind(class, kind)
     }
-    Fault { detail, ..fault }
 }

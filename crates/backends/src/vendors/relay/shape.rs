@@ -6,7 +6,7 @@ use atelier_contract::family::{AnswerMode, Family, FinishedJob, SubmitEndpoint};
 use atelier_contract::{File, FileRole, Job, JobId, JobState, Notes, Output, Quota, Speed};
 use serde_json::Value;
 
-/// A part of a result.
+/// What a value in a result is, so that its files can be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResultPart {
     /// The address of a file.

@@ -2,8 +2,6 @@
 
 mod files;
 
-use std::time::Duration;
-
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -105,7 +103,7 @@ impl Replicate {
             let answer = self.base.http.ask(VendorRequest::get(path)).await?;
             if answer.status == 404 {
                 let detail = format!("there is no model {model}");
-                return Err(Fault::vendor(Class::Unable, detail));
+                return Err(Fault::unknown_model(detail));
             }
             if !answer.is_good() {
                 return Err(self.fault(&answer));
@@ -144,7 +142,7 @@ fn succeeded(work: &Work, body: &Value) -> TaskStatus {
     addresses(&body["output"], &mut found);
     if found.is_empty() {
         return TaskStatus::Failed(match work.brief.task {
-            Task::SwapFace => vendor_errors::bad_request("no face was found in one of the images"),
+            Task::SwapFace => Fault::unusable("no face was found in one of the images"),
             _ => Fault::useless("the model gave no files"),
         });
     }
@@ -172,13 +170,6 @@ fn percent(logs: &str) -> Option<u8> {
     let (before, _) = logs.rsplit_once('%')?;
     let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next()?;
     digits.parse().ok().filter(|percent| *percent <= 100)
-}
-
-/// The seconds in `Your rate limit resets in ~30s.`
-fn reset(message: &str) -> Option<Duration> {
-    let (_, rest) = message.split_once("resets in ~")?;
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().ok().map(Duration::from_secs)
 }
 
 impl TaskVendor for Replicate {
@@ -226,14 +217,8 @@ impl TaskVendor for Replicate {
         read(work, &reply)
     }
 
-    fn fault(&self, answer: &VendorResponse) -> Fault {
-        let said = answer.json().ok().and_then(|body| VendorError::read(&body));
-        let wait = said.as_ref().and_then(|said| reset(&said.message));
-        let fault = vendor_errors::fault_by(RULES, answer, said);
-        Fault {
-            after: fault.after.or(wait),
-            ..fault
-        }
+    fn error_rules(&self) -> &'static [ErrorRule] {
+        RULES
     }
 
     fn stop(&self, task: &Value) -> Option<VendorRequest> {

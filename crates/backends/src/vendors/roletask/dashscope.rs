@@ -34,7 +34,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     seeds: (true, true),
     film,
     paint,
-    task: |body| Some(json!({"id": id(&body["output"]["task_id"])?})),
+    task: |body, _| Some(json!({"id": id(&body["output"]["task_id"])?})),
     painted,
     poll_request: |task| VendorRequest::get(format!("tasks/{}", encoded_id(task))),
     task_status,
@@ -59,14 +59,18 @@ const MOST_PIXELS: f64 = 2048.0 * 2048.0;
 
 const RULES: &[ErrorRule] = &[
     ErrorRule::code("invalidapikey", Class::Dead),
+    ErrorRule::code("model.accessdenied", Class::Model),
     ErrorRule::code("accessdenied", Class::Dead),
     ErrorRule::code("arrearage", Class::Quota),
-    ErrorRule::code("allocationquota", Class::Quota),
+    // Tokens of a minute; the quota that is used up has the word alone.
     ErrorRule::code("throttling", Class::Rate),
+    ErrorRule::code("allocationquota", Class::Quota),
     ErrorRule::code("datainspectionfailed", Class::Reject),
     ErrorRule::code("invalidparameter", Class::BadRequest),
     ErrorRule::code("internalerror", Class::Retry),
-    ErrorRule::code("modelnotfound", Class::Gone),
+    ErrorRule::code("modelnotfound", Class::Model),
+    ErrorRule::code("unsupportedmodel", Class::Model),
+    ErrorRule::code("badrequest.emptymodel", Class::Model),
 ];
 
 fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {

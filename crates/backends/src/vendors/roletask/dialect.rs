@@ -27,8 +27,8 @@ pub(super) struct MakerDialect {
     pub(super) film: fn(&CallParams<'_>, &VideoRequest) -> VendorRequest,
     /// The call for a picture.
     pub(super) paint: fn(&CallParams<'_>, &ImageRequest) -> VendorRequest,
-    /// The task in the answer to a start.
-    pub(super) task: fn(&Value) -> Option<Value>,
+    /// The task in the answer to a start, of a video that begins with a picture or does not.
+    pub(super) task: fn(&Value, bool) -> Option<Value>,
     /// The pictures in the answer to a call for them.
     pub(super) painted: fn(&mut TaskReply) -> TaskResult,
     pub(super) poll_request: fn(&Value) -> VendorRequest,
@@ -44,9 +44,11 @@ pub(super) struct MakerDialect {
     pub(super) probe: fn() -> VendorRequest,
 }
 
-/// What a task is in.
+/// How a task stands at the maker.
 pub(super) enum MakerTaskState {
     Running,
+    /// It is done, and this says where its file is.
+    Next(Value),
     Done(TaskResult),
     Failed(VendorError),
     /// The vendor does not know it any more.

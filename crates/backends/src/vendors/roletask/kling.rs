@@ -33,7 +33,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     seeds: (false, false),
     film,
     paint: |_, _: &ImageRequest| VendorRequest::get(""),
-    task: |body| Some(json!({"id": id(&body["data"]["id"])?})),
+    task: |body, _| Some(json!({"id": id(&body["data"]["id"])?})),
     painted: |_: &mut TaskReply| TaskResult::default(),
     poll_request: |task| VendorRequest::get(format!("tasks?task_ids={}", encoded_id(task))),
     task_status,
@@ -45,7 +45,7 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     probe: || VendorRequest::get("tasks?external_task_ids=atelier-probe"),
 };
 
-const RULES: &[ErrorRule] = &[
+pub(super) const RULES: &[ErrorRule] = &[
     // A clock that is off, or a token at its end: the next call is signed anew.
     ErrorRule::code("1003", Class::Retry),
     ErrorRule::code("1004", Class::Retry),
@@ -56,6 +56,8 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::code("1101", Class::Quota),
     ErrorRule::code("1102", Class::Quota),
     ErrorRule::code("1103", Class::Dead),
+    // What is not there is a model.
+    ErrorRule::code("1203", Class::Model),
     ErrorRule::code("120", Class::BadRequest),
     ErrorRule::code("1300", Class::Reject),
     ErrorRule::code("1301", Class::Reject),
@@ -118,12 +120,12 @@ fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
 }
 
 /// Everything has a code; 0 is a good one.
-fn refusal(body: &Value) -> Option<VendorError> {
+pub(super) fn refusal(body: &Value) -> Option<VendorError> {
     let code = body["code"].as_i64().filter(|code| *code != 0)?;
-    Some(VendorError {
-        code: code.to_string(),
-        message: body["message"].as_str()?.to_owned(),
-    })
+    Some(VendorError::new(
+        code.to_string(),
+        body["message"].as_str()?,
+    ))
 }
 
 fn task_status(body: &Value) -> Option<MakerTaskState> {
@@ -139,12 +141,11 @@ fn task_status(body: &Value) -> Option<MakerTaskState> {
                 videos.filter_map(|output| output["url"].as_str()),
             ))
         }
-        "failed" => MakerTaskState::Failed(VendorError {
-            code: task["code"]
-                .as_i64()
-                .map_or_else(String::new, |code| code.to_string()),
-            message: task["message"].as_str().unwrap_or_default().to_owned(),
-        }),
+        "failed" => {
+            let code = task["code"].as_i64().map(|code| code.to_string());
+            let words = task["message"].as_str().unwrap_or_default();
+            MakerTaskState::Failed(VendorError::new(code.unwrap_or_default(), words))
+        }
         _ => MakerTaskState::Running,
     })
 }

@@ -23,17 +23,11 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
         clips_in_fours: true,
     },
     films,
-    pictures: ImageCapabilities {
-        masks: MaskSupport::None,
-        references: 1,
-        negative: false,
-        transparent: false,
-        backgrounds: false,
-    },
+    pictures: PICTURES,
     seeds: (false, true),
     film,
     paint,
-    task: |body| Some(json!({"id": id(&body["task_id"])?})),
+    task: |body, _| Some(json!({"id": id(&body["task_id"])?})),
     painted,
     poll_request: |task| {
         VendorRequest::get(format!("v2/query/video_generation/{}", encoded_id(task)))
@@ -50,23 +44,42 @@ pub(super) const DIALECT: MakerDialect = MakerDialect {
     probe: || VendorRequest::get("v2/query/video_generation?page_size=1"),
 };
 
+/// What the picture models can do.
+pub(super) const PICTURES: ImageCapabilities = ImageCapabilities {
+    masks: MaskSupport::None,
+    references: 1,
+    negative: false,
+    transparent: false,
+    backgrounds: false,
+};
 const RATIOS: &[&str] = &["21:9", "16:9", "4:3", "1:1", "3:4", "9:16"];
 
 /// Numbers are those of the first version.
-const RULES: &[ErrorRule] = &[
+pub(super) const RULES: &[ErrorRule] = &[
     ErrorRule::words(0, "record not found", Class::Gone),
     ErrorRule::code("1004", Class::Dead),
+    ErrorRule::code("2049", Class::Dead),
     ErrorRule::code("authorized_error", Class::Dead),
     ErrorRule::code("1008", Class::Quota),
+    ErrorRule::code("1028", Class::Quota),
+    ErrorRule::code("1030", Class::Quota),
+    ErrorRule::code("2056", Class::Quota),
     ErrorRule::code("insufficient_balance", Class::Quota),
     ErrorRule::code("1026", Class::Reject),
     ErrorRule::code("1027", Class::Reject),
     ErrorRule::code("sensitive", Class::Reject),
     ErrorRule::code("1002", Class::Rate),
+    ErrorRule::code("1039", Class::Rate),
+    ErrorRule::code("1041", Class::Rate),
+    // The plan of the worker account does not have the model.
+    ErrorRule::code("2061", Class::Model),
     ErrorRule::code("rate_limit", Class::Rate),
     ErrorRule::code("2013", Class::BadRequest),
     ErrorRule::code("bad_request", Class::BadRequest),
     ErrorRule::code("1000", Class::Retry),
+    ErrorRule::code("1001", Class::Retry),
+    ErrorRule::code("1024", Class::Retry),
+    ErrorRule::code("1033", Class::Retry),
     ErrorRule::status(422, Class::Reject),
 ];
 
@@ -102,7 +115,7 @@ fn film(order: &CallParams<'_>, scene: &VideoRequest) -> VendorRequest {
     VendorRequest::post_json("v2/video_generation", &body)
 }
 
-fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
+pub(super) fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
     const SHAPES: &[&str] = &["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"];
     let mut body = json!({
         "model": order.model,
@@ -122,20 +135,20 @@ fn paint(order: &CallParams<'_>, sheet: &ImageRequest) -> VendorRequest {
     VendorRequest::post_json("v1/image_generation", &order.settings.with_fields(body))
 }
 
-fn painted(reply: &mut TaskReply) -> TaskResult {
+pub(super) fn painted(reply: &mut TaskReply) -> TaskResult {
     let items = reply.body["data"]["image_urls"].as_array();
     TaskResult::at(items.into_iter().flatten().filter_map(Value::as_str))
 }
 
 /// The first version says everything with a good status.
-fn refusal(body: &Value) -> Option<VendorError> {
+pub(super) fn refusal(body: &Value) -> Option<VendorError> {
     let answer = &body["base_resp"];
     match answer["status_code"].as_i64() {
         Some(0) | None => body.get("error").and_then(|_| VendorError::read(body)),
-        Some(code) => Some(VendorError {
-            code: code.to_string(),
-            message: answer["status_msg"].as_str().unwrap_or_default().to_owned(),
-        }),
+        Some(code) => {
+            let words = answer["status_msg"].as_str().unwrap_or_default();
+            Some(VendorError::new(code.to_string(), words))
+        }
     }
 }
 

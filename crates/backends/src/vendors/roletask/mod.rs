@@ -5,10 +5,12 @@ mod ark;
 mod dashscope;
 mod dialect;
 mod kling;
+mod kling_v1;
 mod minimax;
+mod minimax_v1;
 mod settings;
 
-use atelier_contract::brief::Brief;
+use atelier_contract::brief::{Brief, Task};
 use serde_json::Value;
 
 use crate::backend::{Fault, LostSubmit, Work};
@@ -54,8 +56,10 @@ fn table(maker: Maker) -> &'static MakerDialect {
     match maker {
         Maker::Ark => &ark::DIALECT,
         Maker::Minimax => &minimax::DIALECT,
+        Maker::MinimaxV1 => &minimax_v1::DIALECT,
         Maker::Dashscope => &dashscope::DIALECT,
         Maker::Kling => &kling::DIALECT,
+        Maker::KlingV1 => &kling_v1::DIALECT,
     }
 }
 
@@ -131,6 +135,11 @@ impl RoleTask {
     }
 }
 
+/// Whether a video begins with a picture: then some makers have it elsewhere.
+fn begins_with_picture(work: &Work) -> bool {
+    matches!(work.brief.task, Task::Extend(_)) || !work.sources.is_empty()
+}
+
 /// The name of a start that follows from its attempt.
 fn token(work: &Work, place: u32) -> String {
     format!("{}-{place}", work.attempt_id)
@@ -174,7 +183,7 @@ impl TaskVendor for RoleTask {
                 Ok(TaskStatus::Done(task_result))
             };
         }
-        let task = (self.dialect.task)(&reply.body);
+        let task = (self.dialect.task)(&reply.body, begins_with_picture(work));
         task.map(TaskStatus::Task).ok_or_else(|| reply.nonsense())
     }
 
@@ -189,6 +198,7 @@ impl TaskVendor for RoleTask {
         let state = (self.dialect.task_status)(&reply.body).ok_or_else(|| reply.nonsense())?;
         Ok(match state {
             MakerTaskState::Running => TaskStatus::Running(None),
+            MakerTaskState::Next(task) => TaskStatus::Task(task),
             MakerTaskState::Done(task_result) => TaskStatus::Done(task_result),
             MakerTaskState::Failed(said) => {
                 TaskStatus::Failed(vendor_errors::failed_by(self.dialect.rules, &said))

@@ -20,7 +20,7 @@ use crate::vendor::Secret;
 /// How long a signed token is good for, in seconds.
 const TOKEN_SECONDS: u64 = 1800;
 
-/// The makers.
+/// Makers of videos whose APIs take pictures with roles and answer with a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Maker {
@@ -29,10 +29,21 @@ pub(super) enum Maker {
     Ark,
     /// MiniMax: Hailuo.
     Minimax,
+    /// MiniMax by the first version of its interface: Hailuo 02 and 2.3.
+    MinimaxV1,
     /// Alibaba Model Studio: Wan, Qwen-Image.
     Dashscope,
-    /// Kling.
+    /// Kuaishou: Kling.
     Kling,
+    /// Kling by the older of its interfaces.
+    KlingV1,
+}
+
+impl Maker {
+    /// Whether calls may be signed with a pair of keys.
+    fn has_pairs(self) -> bool {
+        matches!(self, Self::Kling | Self::KlingV1)
+    }
 }
 
 /// What an operator may set.
@@ -59,7 +70,7 @@ impl RoleTaskSettings {
     /// The way to the vendor with its credential: a key, or for Kling also a pair `access:secret`.
     pub(super) fn signed(&mut self, http: VendorHttp, key: &str) -> Result<VendorHttp, FieldError> {
         match key.split_once(':') {
-            Some((access, secret)) if self.dialect == Maker::Kling => {
+            Some((access, secret)) if self.dialect.has_pairs() => {
                 self.pair = Some((access.to_owned(), Secret::new(secret)));
                 Ok(http.with_secret(secret).with_secret(access))
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use atelier_contract::FaultKind;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -137,7 +138,19 @@ pub(super) fn refused(answer: &VendorResponse) -> Fault {
     if answer.status == 404 && body["detail"] == "Not Found" {
         return Fault::vendor(Class::Retry, answer.start());
     }
-    fault
+    // What is not there is mostly a sampler or an upscaler of the wish, not the model.
+    match fault.class {
+        Class::Model if answer.status == 404 => Fault {
+            taken: fault.taken,
+            detail: fault.detail,
+            ..Fault::new(
+                Class::Unable,
+                FaultKind::BadParameter,
+                "the back end cannot work with this request",
+            )
+        },
+        _ => fault,
+    }
 }
 
 /// Says how far a task is until it is dropped; never ends by itself.

@@ -131,7 +131,7 @@ fn painted(mut reply: TaskReply) -> Result<TaskStatus, Fault> {
         }
     }
     if files.is_empty() {
-        return Err(vendor_errors::refused_by_review(""));
+        return Err(vendor_errors::refused_by_review());
     }
     let revised = items
         .iter()
@@ -153,10 +153,7 @@ fn cost(body: &Value) -> Option<Cost> {
 fn words(body: &Value) -> Option<VendorError> {
     let said = VendorError::read(body)?;
     match (body["code"].as_str(), body["error"].as_str()) {
-        (Some(code), Some(text)) => Some(VendorError {
-            code: code.to_owned(),
-            message: text.to_owned(),
-        }),
+        (Some(code), Some(text)) => Some(VendorError::new(code, text)),
         _ => Some(said),
     }
 }
@@ -232,7 +229,7 @@ impl TaskVendor for Xai {
                     ..TaskResult::at(Some(address))
                 })
             }
-            (Some("done"), _) => TaskStatus::Failed(vendor_errors::refused_by_review("")),
+            (Some("done"), _) => TaskStatus::Failed(vendor_errors::refused_by_review()),
             (Some("expired"), _) => {
                 TaskStatus::Failed(Fault::vendor(Class::Gone, "the vendor let the work expire"))
             }

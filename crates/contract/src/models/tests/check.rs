@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{CONTEXT, catalogue, defined, picture_model, refused, revision, table, video_model};
+use super::{
+    CONTEXT, catalogue, defined, ordered, picture_model, refused, revision, table, video_model,
+};
 use crate::models::ModelCatalogue;
 
 /// Why a definition like `design.generations` cannot be written.
@@ -325,4 +327,122 @@ fn a_row_that_fits_no_more_is_left_out_and_named() {
         .map(|(name, _)| name.as_str())
         .collect();
     assert_eq!(lost, ["lost", "image-1"]);
+}
+
+/// The promise: what `like` never takes cannot be sold, however many models its operation has.
+#[test]
+fn a_word_that_only_another_model_takes_is_refused() {
+    let cases = table(
+        r#"
+        fields.style.default: { "style": { "default": "vivid" } }
+        fields.style.allowed[0]: { "style": { "allowed": ["vivid"] } }
+        fields.response_format.default: { "response_format": { "default": "url" } }
+        fields.response_format.allowed[1]: { "response_format": { "allowed": ["b64_json", "url"] } }
+        "#,
+    );
+    for (field, rules) in cases {
+        let row = json!({ "name": "mine", "like": "imgmodel/image-1", "fields": rules });
+        let (found, message) = refused(&ModelCatalogue::default(), &row);
+        assert_eq!(found, field, "{rules}: {message}");
+    }
+    let rules = json!({ "style": { "default": "vivid" }, "response_format": { "default": "url" } });
+    let row = json!({ "name": "mine", "like": "imgmodel/art-3", "fields": rules });
+    taken(&ModelCatalogue::default(), &row);
+    let price = json!({ "unit": "item", "amount": 1, "factors": { "style": { "vivid": 1, "natural": 1 } } });
+    let row = json!({ "name": "mine", "like": "imgmodel/image-1", "price": price });
+    let (field, message) = refused(&ModelCatalogue::default(), &row);
+    assert_eq!(field, "price.factors.style", "{message}");
+}
+
+/// The promise: whoever leaves a field out pays what the word costs that counts then.
+#[test]
+fn a_field_with_factors_has_a_default_when_requests_may_leave_it_out() {
+    let priced = |fields: Value| {
+        let words = json!({ "transparent": 3, "opaque": 2, "auto": 2 });
+        json!({
+            "name": "mine", "like": "imgmodel/image-1", "fields": fields,
+            "price": { "unit": "item", "amount": 1, "factors": { "background": words } },
+        })
+    };
+    let (field, message) = refused(&ModelCatalogue::default(), &priced(json!({})));
+    assert_eq!(field, "price.factors.background");
+    assert!(message.contains("fields.background.default"), "{message}");
+    let whole = catalogue([priced(json!({ "background": { "default": "auto" } }))]);
+    let request = json!({ "model": "mine", "prompt": "a fox" });
+    let (order, _) = ordered(&whole, "imgmodel.generations", request, None).expect("an order");
+    let price = order.catalogue_price.expect("a price");
+    assert_eq!(price.total.to_string(), "2");
+}
+
+#[test]
+fn a_name_that_no_address_can_hold_is_refused() {
+    for name in [".", "..", "a/..", "./a", "a/../b", "a/./b"] {
+        let row = json!({ "name": name, "like": "design.generations" });
+        let (field, message) = refused(&ModelCatalogue::default(), &row);
+        assert_eq!(field, "name", "{name}: {message}");
+        let (field, _) = refused_design(&json!({ "aliases": [name] }));
+        assert_eq!(field, "aliases[0]", "{name}");
+    }
+    for name in ["...", "a.b/c..d", "v1.0", ".a", "a/.b"] {
+        let row = json!({ "name": name, "like": "design.generations" });
+        taken(&ModelCatalogue::default(), &row);
+    }
+}
+
+/// The promise: a back end has one route, whichever of its names stands there.
+#[test]
+fn a_back_end_by_its_name_and_by_its_id_is_the_same() {
+    let routes = json!([{ "backend": "ark" }, { "backend": "id-of-ark" }]);
+    let (field, message) = refused_design(&json!({ "routes": routes }));
+    assert_eq!(field, "routes[1].backend", "{message}");
+    taken(
+        &ModelCatalogue::default(),
+        &json!({ "name": "mine", "like": "design.generations", "routes": [{ "backend": "ark" }, { "backend": "id-of-fal" }] }),
+    );
+}
+
+/// The promise: a model can be changed, and switched off above all, whatever became of its routes and its successor.
+#[test]
+fn what_did_not_change_is_not_held_against_a_change() {
+    let row = |name: &str, more: Value| {
+        let mut row = json!({ "name": name, "like": "design.generations" });
+        for (field, value) in more.as_object().expect("fields") {
+            row[field] = value.clone();
+        }
+        row
+    };
+    let old = row(
+        "mine",
+        json!({ "successor": "next", "routes": [{ "backend": "nobody" }, { "backend": "ark" }] }),
+    );
+    let next = row("next", json!({ "retires": "2026-01-01" }));
+    let whole = ModelCatalogue::new(vec![revision(old.clone(), 1), revision(next, 2)]);
+    let before = defined(old.clone()).expect("a definition");
+    let held = |change: Value| {
+        let mut row = old.clone();
+        for (field, value) in change.as_object().expect("fields") {
+            row[field] = value.clone();
+        }
+        let changed = defined(row).expect("a definition");
+        let checked = whole.check_change(&before, &changed, &CONTEXT);
+        checked.map_err(|refusal| refusal.field.unwrap_or_default())
+    };
+    for change in [
+        json!({ "enabled": false }),
+        json!({ "title": "A title" }),
+        json!({ "routes": [{ "backend": "nobody", "weight": 3 }, { "backend": "fal" }] }),
+        json!({ "successor": "designv2" }),
+    ] {
+        assert_eq!(held(change.clone()), Ok(()), "{change}");
+    }
+    for (change, field) in [
+        (
+            json!({ "routes": [{ "backend": "ark" }, { "backend": "nobody too" }] }),
+            "routes[1].backend",
+        ),
+        (json!({ "retires": "2027-01-01" }), "successor"),
+        (json!({ "title": "x", "aliases": ["next"] }), "aliases[0]"),
+    ] {
+        assert_eq!(held(change.clone()), Err(field.to_owned()), "{change}");
+    }
 }

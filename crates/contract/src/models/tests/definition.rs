@@ -175,3 +175,21 @@ fn dates_are_days_or_moments() {
         assert_eq!(read(wrong), None, "{wrong}");
     }
 }
+
+/// The promise: a rule that says nothing is none, and what is no rule is refused in words that an operator knows.
+#[test]
+fn a_rule_that_is_null_is_none_and_a_mistake_names_no_type_of_ours() {
+    let row = json!({ "name": "a", "like": "design.generations", "fields": { "n": null, "size": { "allowed": ["auto"] } } });
+    let definition = defined(row).expect("a definition");
+    let ruled: Vec<&str> = definition.fields.keys().map(String::as_str).collect();
+    assert_eq!(ruled, ["size"]);
+    for (change, field) in [
+        (json!({ "fields": { "n": 3 } }), "fields.n"),
+        (json!({ "routes": [3] }), "routes[0]"),
+        (json!({ "routes": ["ark"] }), "routes[0]"),
+    ] {
+        let (found, message) = mistake(&change);
+        assert_eq!(found, field, "{message}");
+        assert!(!message.contains("struct"), "{message}");
+    }
+}

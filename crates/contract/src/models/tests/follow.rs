@@ -170,3 +170,36 @@ fn another_operation_that_follows_keeps_the_model_and_not_the_length() {
     let (family, _) = crate::operation("vidgen.no_watermark").expect("it");
     assert_eq!(render_job(family, &job)["data"]["model"], "film");
 }
+
+/// The promise: a word that the operator took away meanwhile is still priced for a job that follows one with it: as that was.
+#[test]
+fn a_word_that_is_no_longer_sold_costs_what_it_cost_the_parent() {
+    let whole = catalogue([video_model()]);
+    let mut parent = video(&whole);
+    let request =
+        json!({ "model": "kling/v3", "prompt": "a fox", "seconds": 15, "size": "1920x1080" });
+    let (order, _) = ordered(&whole, VIDEO, request, None).expect("an order");
+    parent.price_lines = order.catalogue_price.expect("a price").lines;
+    let mut narrowed = video_model();
+    narrowed["fields"]["size"] = json!({ "allowed": ["1280x720"] });
+    narrowed["price"] =
+        json!({ "unit": "second", "amount": 7, "factors": { "size": { "1280x720": 1 } } });
+    let mut gone = revision(narrowed.clone(), 3);
+    gone.removed = true;
+    for now in [whole.with(revision(narrowed, 2)), whole.with(gone)] {
+        let (order, stored) =
+            ordered(&now, VIDEO, remix(&parent), Some(&parent)).expect("an order");
+        assert_eq!((order.brief.width, order.brief.seconds), (1920, 15));
+        let price = order.catalogue_price.expect("a price");
+        assert_eq!(price.total.to_string(), "10.125", "0.3 x 2.25 x 15");
+        assert_eq!(price.lines, parent.price_lines);
+        assert_eq!(note_of(&stored).expect("a note").revision, 1);
+        // What the parent cost by the tariff, it costs by the tariff again.
+        let unpriced = Job {
+            price_lines: Vec::new(),
+            ..video(&whole)
+        };
+        let (order, _) = ordered(&now, VIDEO, remix(&unpriced), Some(&unpriced)).expect("an order");
+        assert_eq!(order.catalogue_price, None);
+    }
+}

@@ -19,6 +19,10 @@ fn names(whole: &ModelCatalogue, group: &str) -> Vec<String> {
 }
 
 fn schema_of(whole: &ModelCatalogue, operation: &str) -> Value {
+    schema_at(whole, operation, NOW_MS)
+}
+
+fn schema_at(whole: &ModelCatalogue, operation: &str, now_ms: i64) -> Value {
     let mut generator = SchemaGenerator::default();
     let schema = (submit(operation).schema)(&mut generator).to_value();
     let name = schema["$ref"]
@@ -28,7 +32,7 @@ fn schema_of(whole: &ModelCatalogue, operation: &str) -> Value {
         .and_then(|name| generator.definitions().get(name))
         .cloned()
         .unwrap_or(schema);
-    whole.schema(submit(operation), &mut schema);
+    whole.at(now_ms).schema(submit(operation), &mut schema);
     schema
 }
 
@@ -124,6 +128,16 @@ fn a_listed_model_tells_its_fields_and_its_price() {
 }
 
 #[test]
+fn a_rule_about_a_field_that_an_operation_lacks_leaves_its_schema_alone() {
+    let plain = json!({ "style": { "refused": true } });
+    let whole =
+        catalogue([json!({ "name": "plain", "like": "imgmodel/image-1", "fields": plain })]);
+    let fields = schema_of(&whole, "imgmodel.edits")["properties"].clone();
+    let fields = fields.as_object().expect("fields");
+    assert!(fields.values().all(Value::is_object), "{fields:?}");
+}
+
+#[test]
 fn documents_name_the_models_that_everybody_may_use() {
     let whole = catalogue([
         picture_model(),
@@ -196,4 +210,55 @@ fn a_thousand_models_are_looked_up_as_fast_as_ten() {
             "{name}: {of_few:?} with ten, {of_many:?} with a thousand"
         );
     }
+}
+
+/// The promise: an account is told of no field and no word that requests of the model are refused for.
+#[test]
+fn an_account_is_told_only_what_its_model_takes() {
+    let whole = catalogue([json!({ "name": "mine", "like": "imgmodel/image-1" })]);
+    for (name, style, compression, answers) in [
+        ("mine", false, true, json!(["b64_json"])),
+        ("image-1", false, true, json!(["b64_json"])),
+        ("art-2", false, false, json!(["url", "b64_json"])),
+        ("art-3", true, false, json!(["url", "b64_json"])),
+    ] {
+        let listed = whole.listed(&EVERYBODY);
+        let model = listed.iter().find(|model| model.name == name).expect(name);
+        let view = serde_json::to_value(model.view()).expect("JSON");
+        let fields = &view["operations"][0]["fields"];
+        assert_eq!(fields.get("style").is_some(), style, "{name}: {fields}");
+        assert_eq!(fields.get("background").is_some(), compression, "{name}");
+        assert_eq!(
+            fields.get("output_compression").is_some(),
+            compression,
+            "{name}"
+        );
+        assert_eq!(fields["response_format"]["allowed"], answers, "{name}");
+        assert!(
+            fields.get("prompt").is_some() && fields.get("n").is_some(),
+            "{name}"
+        );
+    }
+}
+
+/// The promise: what is documented is what can be used, and whoever keeps a document knows when it is out of date.
+#[test]
+fn a_retired_model_leaves_the_documents_on_its_day() {
+    let row = |name: &str, retires: &str| json!({ "name": name, "like": "facegen.swap", "retires": retires });
+    let whole = catalogue([
+        row("soon", "2026-12-01"),
+        row("late", "2027-01-01"),
+        row("old", "2026-01-01"),
+    ]);
+    let names = |now_ms: i64| {
+        let schema = schema_at(&whole, "facegen.swap", now_ms);
+        schema["properties"]["model"]["enum"].clone()
+    };
+    assert_eq!(names(NOW_MS), json!(["late", "soon"]));
+    let next = whole.changes_ms(NOW_MS).expect("a day");
+    assert_eq!(names(next - 1), json!(["late", "soon"]));
+    assert_eq!(names(next), json!(["late"]));
+    let last = whole.changes_ms(next).expect("another day");
+    assert_eq!(names(last), Value::Null);
+    assert_eq!(whole.changes_ms(last), None);
 }

@@ -1,7 +1,7 @@
 //! A change of a model before it is written: read, held against what is stored, and refused with its field where it does not fit.
 
 use atelier_contract::body::Fields;
-use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, model_key};
+use atelier_contract::models::{ModelCatalogue, ModelDefinition, model_key};
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::{Code, Refusal};
 use serde_json::Value;
@@ -123,20 +123,6 @@ pub(super) fn take_revision(fields: &mut Fields) -> Result<Option<u32>, Refusal>
 pub(super) fn absent(name: &str) -> Refusal {
     let message = format!("there is no model {}", model_key(name));
     Refusal::new(Code::NotFound, message)
-}
-
-/// Refuses a definition that does not fit beside the others, with its field.
-pub(super) fn check(
-    catalogue: &ModelCatalogue,
-    definition: &ModelDefinition,
-    is_known: &dyn Fn(&str) -> bool,
-    now_ms: i64,
-) -> Result<(), Refusal> {
-    let context = CheckContext {
-        backends: is_known,
-        now_ms,
-    };
-    catalogue.check(definition, &context)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How the routes of a model are: whether each leads to somebody who takes work, and what the vendor said that speaks against it.
 
-use atelier_contract::models::Route;
+use atelier_contract::models::{ModelDefinition, Route};
 use atelier_contract::time::timestamp;
 use atelier_store::BackendRow;
 
@@ -17,13 +17,10 @@ pub struct RouteHealth {
     pub problem: Option<String>,
 }
 
-/// Whether there is a back end of a name or an identifier, be it inside this process.
-pub(super) fn is_known(name: &str, backends: &[BackendRow], reports: &[WorkerReport]) -> bool {
-    id_of(name, backends, reports).is_some()
-}
-
-/// How a route is, as this node knows its worker accounts.
+/// How a route of a model is, as this node knows its worker accounts. Where the route does not say what the vendor calls the
+/// model, the evidence has the name that callers know, or the built-in model that it is like.
 pub(super) fn health(
+    definition: &ModelDefinition,
     route: &Route,
     backends: &[BackendRow],
     reports: &[WorkerReport],
@@ -37,8 +34,19 @@ pub(super) fn health(
     };
     let there = || reports.iter().filter(|one| one.backend.as_str() == id);
     let usable = there().any(|one| one.usable);
-    let unknown = route.model.as_deref().map(unknown_model);
-    let unknown = unknown.and_then(|words| there().find_map(|one| said(one, &words)));
+    let like = definition
+        .like
+        .as_deref()
+        .and_then(|like| like.rsplit('/').next());
+    let names: Vec<&str> = match &route.model {
+        Some(model) => vec![model],
+        None => [Some(definition.name.as_str()), like]
+            .into_iter()
+            .flatten()
+            .collect(),
+    };
+    let words: Vec<String> = names.into_iter().map(unknown_model).collect();
+    let unknown = there().find_map(|one| words.iter().find_map(|words| said(one, words)));
     let idle = (!usable).then(|| "no worker account there takes work now".to_owned());
     let problem = unknown.or(idle);
     RouteHealth {
@@ -48,8 +56,8 @@ pub(super) fn health(
     }
 }
 
-/// The identifier of the operator's back end that a route names.
-fn id_of<'a>(
+/// The identifier of the operator's back end that a route names, be it inside this process.
+pub(super) fn id_of<'a>(
     name: &str,
     backends: &'a [BackendRow],
     reports: &'a [WorkerReport],

@@ -150,8 +150,9 @@ impl Candidate {
 
     /// Whether it could do the job at all, were it told to work, free and well, as far as is known before it is asked.
     pub(crate) fn could(&self, requirements: &Requirements<'_>) -> bool {
-        self.is_able(requirements)
-            && (!is_routed(requirements) || self.route(&requirements.routing).is_some())
+        // Most routes lead elsewhere, and that is the cheaper question.
+        (!is_routed(requirements) || self.route(&requirements.routing).is_some())
+            && self.is_able(requirements)
     }
 
     /// The same wherever routes lead.
@@ -175,9 +176,14 @@ impl Candidate {
         routing.best_to(&self.backend, &self.title, self.rank)
     }
 
-    fn readiness(&self, requirements: &Requirements<'_>, now_ms: i64) -> Readiness {
+    /// Whether it has spent what it may, for a job of this price.
+    pub(crate) fn is_spent(&self, requirements: &Requirements<'_>) -> bool {
         let over = |cap: Quota| self.spent + requirements.price > cap;
-        if self.spend_cap.is_some_and(over) || self.cost_cap.is_some_and(|cap| self.cost >= cap) {
+        self.spend_cap.is_some_and(over) || self.cost_cap.is_some_and(|cap| self.cost >= cap)
+    }
+
+    fn readiness(&self, requirements: &Requirements<'_>, now_ms: i64) -> Readiness {
+        if self.is_spent(requirements) {
             return Readiness::Out;
         }
         match self.health.fitness(now_ms) {
@@ -240,43 +246,75 @@ struct SuitedCandidate<'a> {
     candidate: &'a Candidate,
     /// Its place in the order of fall-back for this job: the route's own, or else its back end's.
     rank: i64,
-    /// The score of its route, where one leads there.
-    score: Option<f64>,
+    /// The route that leads there.
+    route: Option<RouteMatch<'a>>,
+}
+
+/// The best of those that are free in one place of the order. Scores of routes are worked out only where two are compared.
+struct FreeChoice<'a> {
+    routing: ModelRouting<'a>,
+    job_hash: Option<u64>,
+    best: Option<SuitedCandidate<'a>>,
+    best_score: Option<f64>,
 }
 
 impl<'a> SuitedCandidate<'a> {
     /// A candidate for a job; `None` for one that cannot do it.
-    fn of(place: usize, candidate: &'a Candidate, requirements: &Requirements<'_>) -> Option<Self> {
-        if !candidate.is_able(requirements) {
-            return None;
-        }
+    fn of(place: usize, candidate: &'a Candidate, requirements: &Requirements<'a>) -> Option<Self> {
         let route = candidate.route(&requirements.routing);
-        if route.is_none() && is_routed(requirements) {
+        if (route.is_none() && is_routed(requirements)) || !candidate.is_able(requirements) {
             return None;
         }
         Some(Self {
             place,
             candidate,
             rank: route.map_or(candidate.rank, |route| route.rank),
-            score: route.map(|route| route.score),
+            route,
         })
     }
+}
 
-    /// Whether a job goes here rather than to another that is free as well: its routes share the work by their weight, and the
-    /// worker accounts that one route leads to by what they have to do.
-    fn is_better(&self, other: &Self) -> bool {
-        match (self.score, other.score) {
-            (Some(mine), Some(theirs)) if self.candidate.backend != other.candidate.backend => {
-                mine > theirs
+impl<'a> FreeChoice<'a> {
+    fn new(routing: ModelRouting<'a>) -> Self {
+        Self {
+            routing,
+            job_hash: None,
+            best: None,
+            best_score: None,
+        }
+    }
+
+    /// Takes somebody free into account: its routes share the work by their weight, and the worker accounts that one route leads to
+    /// by what they have to do.
+    fn offer(&mut self, one: &SuitedCandidate<'a>) {
+        let Some(best) = self.best else {
+            self.best = Some(*one);
+            return;
+        };
+        match (one.route, best.route) {
+            (Some(mine), Some(theirs)) if one.candidate.backend != best.candidate.backend => {
+                let routing = self.routing;
+                let job_hash = *self.job_hash.get_or_insert_with(|| routing.job_hash());
+                let best_score = self
+                    .best_score
+                    .get_or_insert_with(|| theirs.score(job_hash));
+                let score = mine.score(job_hash);
+                if score > *best_score {
+                    (self.best, self.best_score) = (Some(*one), Some(score));
+                }
             }
-            _ => self.candidate.is_idler(other.candidate),
+            _ if one.candidate.is_idler(best.candidate) => {
+                // Another worker account of the same back end has the same score.
+                self.best = Some(*one);
+            }
+            _ => {}
         }
     }
 }
 
 /// Whether a job runs only where its routes lead. What follows a job stays where that was made, and callers' own worker accounts
 /// are none of the catalogue's.
-fn is_routed(requirements: &Requirements<'_>) -> bool {
+pub(crate) fn is_routed(requirements: &Requirements<'_>) -> bool {
     requirements.lane == RoutingConstraint::Any && !requirements.routing.routes.is_empty()
 }
 
@@ -284,7 +322,7 @@ fn is_routed(requirements: &Requirements<'_>) -> bool {
 /// busy; the next ones are fallen back to when it is ill. Within one place of the order, weight shares the work. Routes of the
 /// operator's catalogue say who is asked at all, and have ranks and weights of their own.
 pub(crate) fn choose<'a>(
-    requirements: &Requirements<'_>,
+    requirements: &Requirements<'a>,
     candidates: impl Iterator<Item = &'a Candidate>,
     now_ms: i64,
 ) -> Choice {
@@ -325,16 +363,18 @@ pub(crate) fn choose<'a>(
 }
 
 /// Chooses among those that suit, in the order of their back ends.
-fn best_of(suited: &[SuitedCandidate<'_>], requirements: &Requirements<'_>, now_ms: i64) -> Choice {
+fn best_of<'a>(
+    suited: &[SuitedCandidate<'a>],
+    requirements: &Requirements<'a>,
+    now_ms: i64,
+) -> Choice {
     let mut wait_ms: Option<i64> = None;
     for group in suited.chunk_by(|one, two| one.rank == two.rank) {
-        let (mut best, mut only_busy): (Option<&SuitedCandidate<'_>>, bool) = (None, false);
+        let (mut free, mut only_busy) = (FreeChoice::new(requirements.routing), false);
         for one in group {
             match one.candidate.readiness(requirements, now_ms) {
-                Readiness::Free if best.is_none_or(|best| one.is_better(best)) => {
-                    best = Some(one);
-                }
-                Readiness::Free | Readiness::Out => {}
+                Readiness::Free => free.offer(one),
+                Readiness::Out => {}
                 Readiness::Busy(next_ms) => {
                     only_busy = true;
                     wait_ms = Some(wait_ms.map_or(next_ms, |wait| wait.min(next_ms)));
@@ -344,13 +384,29 @@ fn best_of(suited: &[SuitedCandidate<'_>], requirements: &Requirements<'_>, now_
                 }
             }
         }
-        match best {
+        match free.best {
             Some(best) => return Choice::Take(best.place),
             None if only_busy => break,
             None => {}
         }
     }
     wait_ms.map_or(Choice::Nobody, |wait| Choice::Wait(wait.max(now_ms)))
+}
+
+/// Whether somebody would take a job, now or later. Where routes lead, one worker account is enough, and no other is looked at.
+pub(crate) fn is_open<'a>(
+    requirements: &Requirements<'a>,
+    mut candidates: impl Iterator<Item = &'a Candidate>,
+    now_ms: i64,
+) -> bool {
+    if !is_routed(requirements) {
+        return choose(requirements, candidates, now_ms) != Choice::Nobody;
+    }
+    candidates.any(|one| {
+        one.mode == Mode::Active
+            && one.could(requirements)
+            && one.readiness(requirements, now_ms) != Readiness::Out
+    })
 }
 
 #[cfg(test)]

@@ -22,6 +22,12 @@ impl Pool {
 }
 
 impl PoolMember<'_> {
+    /// How healthy it is.
+    pub(crate) fn health(self) -> Option<Health> {
+        self.pool
+            .with(self.name, |member| member.candidate.health.clone())
+    }
+
     /// The vendor answered a question about work it has.
     pub(crate) fn poll_answered(self, now_ms: i64) {
         self.pool.with(self.name, |member| {

@@ -3,13 +3,15 @@ import { html, useEffect, useState } from "../../lib.js";
 import { t } from "../../words.js";
 import { said } from "../../show.js";
 import { get, patch, post, remove } from "../../api.js";
+import { Ask } from "../../parts/ask.js";
 import { Table } from "../../parts/table.js";
-import { Condition } from "../../parts/condition.js";
+import { Condition, workerCondition } from "../../parts/condition.js";
 import { NewOwnWorker } from "./own_worker.js";
 
 export function Custody() {
   const [rows, setRows] = useState(null);
   const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState(null);
   const [told, setTold] = useState(null);
   const read = () => get("/custody/v1/accounts").then(({ data }) => setRows(data), (error) => setTold({ bad: true, text: error.message }));
   useEffect(() => { read(); }, []);
@@ -19,13 +21,15 @@ export function Custody() {
     ${told && html`<p class=${`told ${told.bad ? "bad" : "ok"}`} role="status">${told.text}</p>`}
     ${rows?.length === 0 && html`<div class="empty plainly"><p class="empty-title">${t("noOwn")}</p><p>${t("noOwnText")}</p></div>`}
     ${rows?.length > 0 && html`<${Table} caption=${t("custody")} rows=${rows} columns=${[
-      { title: t("name"), show: (row) => html`<${Condition} row=${{ condition: row.health?.condition || "well", usable: row.state === "active" }} /><b>${row.name}</b> <span class="dim">${row.vendor}</span><span class="dim block break">${row.base_url}</span>` },
+      { title: t("name"), show: (row) => html`<${Condition} row=${workerCondition(row)} /><b>${row.name}</b> <span class="dim">${row.vendor}</span><span class="dim block break">${row.base_url}</span>` },
       { title: t("busy"), show: (row) => t("ofAll", row.busy ?? 0, row.concurrency) },
-      { title: t("condition"), show: (row) => t(`condition.${row.state === "active" ? row.health?.condition || "well" : row.state}`) },
+      { title: t("condition"), show: (row) => t(`condition.${workerCondition(row).condition}`) },
       { title: "", show: (row) => html`<span class="actions">
         <button class="button quiet" onClick=${() => act(post(`${base(row)}/probe`), t("probeGood", row.name))}>${t("probe")}</button>
         <button class="button quiet" onClick=${() => act(patch(base(row), { state: row.state === "active" ? "paused" : "active" }))}>${row.state === "active" ? t("pause") : t("resume")}</button>
-        <button class="button quiet danger" onClick=${() => act(remove(base(row)))}>${t("remove")}</button></span>` },
+        <button class="button quiet danger" onClick=${() => setRemoving(row)}>${t("remove")}</button></span>` },
     ]} />`}
+    ${removing && html`<${Ask} title=${t("removeTitle", removing.name)} text=${t("removeText")} action=${t("remove")}
+      danger=${true} fields=${[]} close=${() => setRemoving(null)} act=${() => remove(base(removing)).then(read)} />`}
     ${adding && html`<${NewOwnWorker} close=${() => setAdding(false)} made=${read} />`}</section>`;
 }

@@ -1,6 +1,6 @@
 // Every movement of quota, and the whole of it as a table for a spreadsheet.
 import { html, useEffect, useState } from "../../lib.js";
-import { t } from "../../words.js";
+import { local, t } from "../../words.js";
 import { count, deed } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
@@ -32,7 +32,7 @@ const signed = (row) => (row.kind === "adjust" ? `${row.amount < 0 ? "−" : "+"
 /** What a movement was for: the work in words that lead to it, or the reason that was given. */
 function What({ row, operations }) {
   const made = operations.find((one) => one.name === row.reason);
-  const text = made ? `${made.family}, ${deed(made.name).toLowerCase()}` : row.reason || (row.jobId ? t("Job") : "");
+  const text = made ? `${local(made.family)}, ${deed(made.name).toLowerCase()}` : row.reason || (row.jobId ? t("Job") : "");
   return html`<span class=${`kind ${row.kind}`}>${t(`ledger.${row.kind}`)}</span> ${row.jobId ? html`<a class="dim break" href=${href(`job/${row.jobId}`)}>${text}</a>` : html`<span class="dim break">${text}</span>`}`;
 }
 

@@ -1,6 +1,6 @@
 // What was used: by day as bars, by family as shares.
 import { html, useEffect, useState } from "../../lib.js";
-import { many, t } from "../../words.js";
+import { local, many, t } from "../../words.js";
 import { count, dayName, label, quotaOf } from "../../show.js";
 import { get } from "../../api.js";
 import { catalogue } from "../../catalogue.js";
@@ -23,7 +23,7 @@ export function Usage() {
   const [problem, setProblem] = useState("");
   const [all, setAll] = useState(null);
   useEffect(() => { catalogue().then(setAll, () => {}); }, []);
-  const title = (family) => all?.operations.find((one) => one.name.startsWith(`${family.replace(/_/g, ".")}.`))?.family || label(family);
+  const title = (family) => local(all?.operations.find((one) => one.name.startsWith(`${family.replace(/_/g, ".")}.`))?.family || label(family));
   useEffect(() => { get("/account/v1/usage").then(({ data }) => setUsage(data), (error) => setProblem(error.message)); }, []);
   if (problem) return html`<p class="problem" role="alert">${problem}</p>`;
   if (!usage) return html`<section class="card waiting" aria-busy="true"></section>`;

@@ -35,6 +35,7 @@ function AccountKeys({ row, close, tell }) {
   const base = `/admin/v1/accounts/${row.id}/keys`;
   const read = () => get(base).then(({ data }) => setKeys(data), (error) => setProblem(error.message));
   useEffect(() => { read(); }, []);
+  const [revoking, setRevoking] = useState(null);
   const act = (work) => work.then(read, (error) => setProblem(error.message));
   return html`<${Dialog} close=${close} label=${t("keys")} kind="code-dialog"><h2>${t("keysOf", row.email)}</h2>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
@@ -42,13 +43,23 @@ function AccountKeys({ row, close, tell }) {
       { title: t("name"), show: (one) => html`${one.name || "–"} <span class="dim code">${one.prefix}…</span>` },
       { title: t("scopes"), show: (one) => [one.scopes].flat().map((scope) => t(`scope.${scope}`)).join(", ") },
       { title: t("lastUsed"), show: (one) => html`<${Time} at=${one.lastUsedAt} />` },
-      { title: "", show: (one) => html`<button class="button quiet danger" onClick=${() => act(remove(`${base}/${one.id}`))}>${t("revoke")}</button>` },
+      { title: "", show: (one) => html`<button class="button quiet danger" onClick=${() => setRevoking(one)}>${t("revoke")}</button>` },
     ]} />`}
-    <div class="row"><button class="button quiet" onClick=${() => act(post(base, { name: t("byOperator") }).then(({ data }) => { close(); tell(data.api_key); }))}>${t("newKey")}</button><span class="space"></span><button class="button" onClick=${close}>${t("close")}</button></div><//>`;
+    <div class="row"><button class="button quiet" onClick=${() => act(post(base, { name: t("byOperator") }).then(({ data }) => { close(); tell(data.api_key); }))}>${t("newKey")}</button><span class="space"></span><button class="button" onClick=${close}>${t("close")}</button></div>
+    ${revoking && html`<${Ask} title=${t("revokeTitle", revoking.name || revoking.prefix)} text=${t("revokeText")}
+      action=${t("revoke")} danger=${true} fields=${[]} close=${() => setRevoking(null)}
+      act=${() => remove(`${base}/${revoking.id}`).then(read)} />`}<//>`;
 }
 
-export function Accounts({ who, enter }) {
-  const pages = usePages("/admin/v1/accounts", 25);
+/** By what accounts are listed. */
+const ORDERS = ["created", "email", "balance"];
+
+export function Accounts({ who, enter, route }) {
+  const text = route.query.q || "";
+  const order = ORDERS.includes(route.query.sort) ? route.query.sort : "created";
+  const asked = [...(order === "created" ? [] : [`sort=${order}`]), ...(text.trim() ? [`q=${encodeURIComponent(text.trim())}`] : [])];
+  const pages = usePages(`/admin/v1/accounts${asked.length ? `?${asked.join("&")}` : ""}`, 25);
+  const address = (q, sort) => go("operator/accounts", { q, sort: sort === "created" ? "" : sort }, { replace: true });
   const [asking, setAsking] = useState(null);
   const [keys, setKeys] = useState(null);
   const [limits, setLimits] = useState(null);
@@ -65,9 +76,14 @@ export function Accounts({ who, enter }) {
     suspend: (row) => ({ title: row.disabled ? t("enableTitle", row.email) : t("disableTitle", row.email), text: row.disabled ? t("enableText") : t("disableText"), action: row.disabled ? t("enable") : t("disable"), danger: !row.disabled, fields: [],
       act: done(() => patch(`/admin/v1/accounts/${row.id}`, { disabled: !row.disabled })) }),
   };
-  return html`<header class="head"><div><h1>${t("accounts")}</h1><p class="dim">${pages.rows ? many(pages.total, "accountOne", "accountMany", count(pages.total)) : " "}</p></div>${may && html`<button class="button" onClick=${() => setAsking(asks.create())}>${t("newAccount")}</button>`}</header>
+  return html`<header class="head"><div><h1>${t("accounts")}</h1><p class="dim">${pages.rows ? many(pages.total, "accountOne", "accountMany", count(pages.total)) : " "}</p></div>
+      <input type="search" class="filter" placeholder=${t("searchAccounts")} aria-label=${t("searchAccounts")} value=${text}
+        onInput=${(event) => address(event.target.value, order)} />
+      <select class="filter order" aria-label=${t("sortBy")} value=${order} onChange=${(event) => address(text, event.target.value)}>
+        ${ORDERS.map((one) => html`<option value=${one}>${t(`sort.${one}`)}</option>`)}</select>
+      ${may && html`<button class="button" onClick=${() => setAsking(asks.create())}>${t("newAccount")}</button>`}</header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <section class="card flush"><${Paged} pages=${pages} caption=${t("accounts")} columns=${[
+    <section class="card flush"><${Paged} pages=${pages} caption=${t("accounts")} empty=${text ? t("nothingFound") : ""} columns=${[
       { title: t("email"), show: (row) => html`<b class="break">${row.email}</b>${row.disabled ? html` <span class="tag exhausted">${t("suspended")}</span>` : ""}<span class="dim block code clip" title=${row.id}>${row.id}</span>` },
       { title: t("balance"), number: true, show: (row) => count(row.balance) },
       { title: t("Held"), number: true, show: (row) => count(row.freeze_balance) },

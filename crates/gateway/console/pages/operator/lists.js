@@ -1,6 +1,6 @@
 // The operator's lists: jobs of everybody, callbacks, what operators did.
 import { html, useEffect, useState } from "../../lib.js";
-import { many, t } from "../../words.js";
+import { local, many, t } from "../../words.js";
 import { act, count, deed, isFinal, state, why, words } from "../../show.js";
 import { post } from "../../api.js";
 import { go, href } from "../../route.js";
@@ -17,7 +17,7 @@ const SHOWN = { all: "", running: "&unfinished=true", done: "&status=success", f
 function useKinds() {
   const [all, setAll] = useState(null);
   useEffect(() => { catalogue().then(setAll, () => {}); }, []);
-  return (name) => { const one = all?.operations.find((operation) => operation.name === name); return one ? `${one.family}, ${deed(name).toLowerCase()}` : name; };
+  return (name) => { const one = all?.operations.find((operation) => operation.name === name); return one ? `${local(one.family)}, ${deed(name).toLowerCase()}` : name; };
 }
 
 export function Jobs({ who, route }) {

@@ -1,6 +1,6 @@
 // The operator's first page: is everything well?
 import { html, useEffect, useState } from "../../lib.js";
-import { many, t } from "../../words.js";
+import { local, many, t } from "../../words.js";
 import { act, bytes, clockAt, count, label, percent, said, took, when } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
@@ -45,11 +45,11 @@ function Figures({ view, stats }) {
   const recent = minutes.slice(-6, -1);
   const pace = (sum(recent, "succeeded") + sum(recent, "failed")) / 5;
   const slowest = [...view.families].filter((row) => row.p95Ms !== null).sort((a, b) => b.jobs - a.jobs).slice(0, 2);
-  const p95 = Math.max(0, ...view.families.map((row) => row.p95Ms ?? 0));
+  const p95 = view.p95Ms;
   return html`<div class="figures">
     <${Figure} title=${t("jobsAMinute")} value=${count(Math.round(pace * 10) / 10)} text=${done + failed ? t("succeed", percent(done, done + failed)) : t("quietHour")}>
       <${Line} title=${t("jobsAMinute")} values=${minutes.map((row, place) => ({ name: names[place], value: row.succeeded + row.failed }))} /><//>
-    <${Figure} title=${t("durationP95")} value=${p95 ? took(p95) : "–"} text=${slowest.length ? slowest.map((row) => `${row.title} ${took(row.p95Ms)}`).join(" · ") : t("quietHour")}>
+    <${Figure} title=${t("durationP95")} value=${p95 ? took(p95) : "–"} text=${slowest.length ? slowest.map((row) => `${local(row.title)} ${took(row.p95Ms)}`).join(" · ") : t("quietHour")}>
       <${Line} title=${t("durationP95")} show=${took} values=${minutes.map((row, place) => ({ name: names[place], value: row.p95Ms }))} /><//>
     <${Figure} title=${t("heldQuota")} value=${count(view.held)} text=${t("inRunning", count(stats.running + stats.waiting))}>
       <p class="dim figure-foot">${view.oldestWaitingMs === null ? t("nobodyWaits") : t("oldestWaits", took(view.oldestWaitingMs))}</p><//>
@@ -59,12 +59,15 @@ function Figures({ view, stats }) {
 }
 
 /** What a family is called by people. */
-const title = (view, family) => view.families.find((row) => row.family === family)?.title || label(family);
+const title = (view, family) => local(view.families.find((row) => row.family === family)?.title || label(family));
 
 function Pool({ view, stats, named }) {
   const made = (one) => view.makers.find((row) => row.name === one.name || row.name === `${one.backend}/${one.name}`) || view.makers.find((row) => row.name === one.backend);
+  // A worker account that has made nothing of late and failed at nothing is not known to be well.
+  const tried = (row) => !row.name.includes("/") || made(row) || row.averageExecute || row.lastErrors?.length;
+  const shown = (row) => (row.condition === "well" && !tried(row) ? { ...row, condition: "untried" } : row);
   return html`<section class="card flush"><${Table} caption=${t("backends")} rows=${stats.backends} columns=${[
-    { title: t("backend"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")} title=${row.name}>${named(row)}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
+    { title: t("backend"), show: (row) => html`<${Condition} row=${shown(row)} /><a href=${href("operator/backends")} title=${row.name}>${named(row)}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
     { title: t("families"), show: (row) => html`<span class="dim">${made(row)?.families.map((name) => title(view, name)).join(", ") || "–"}</span>` },
     { title: t("busy"), show: (row) => html`${row.condition === "well" ? html`<span class="id">${t("ofAll", row.busy, row.slots)}</span>` : html`<span class="warn-text">${t(`condition.${row.condition}`)}</span>`}` },
     { title: t("successHour"), number: true, show: (row) => { const one = made(row); return one ? percent(one.jobs - one.failed, one.jobs) : "–"; } },
@@ -89,7 +92,7 @@ function Margins({ rows, view }) {
 }
 
 const Families = ({ view }) => html`<section class="card flush"><header class="inner"><h2>${t("byFamily")}</h2><span class="dim">${t("lastHour")}</span></header><${Table} caption=${t("byFamily")} rows=${view.families} empty=${t("quietHour")} columns=${[
-  { title: t("what"), show: (row) => row.title },
+  { title: t("what"), show: (row) => local(row.title) },
   { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
   { title: t("success"), number: true, show: (row) => percent(row.jobs - row.failed, row.jobs) },
   { title: "p50", number: true, show: (row) => (row.p50Ms === null ? "–" : took(row.p50Ms)) },

@@ -1,6 +1,6 @@
 // Prices: every one of them, changed in place, applied together, with what the last week would have cost.
 import { html, useEffect, useState } from "../../lib.js";
-import { many, t } from "../../words.js";
+import { local, many, t } from "../../words.js";
 import { count, difference } from "../../show.js";
 import { get, post, put } from "../../api.js";
 import { Table } from "../../parts/table.js";
@@ -17,11 +17,11 @@ function grouped(names) {
 
 const Preview = ({ preview }) => html`<section class="card flush" role="status"><header class="inner"><div><h2>${t("previewTitle")}</h2><p class="dim">${many(preview.jobs, "jobOne", "jobMany", count(preview.jobs))}${preview.more ? ` ${t("latestOnly")}` : ""}</p></div>
     <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">${difference(preview.was, preview.wouldBe)}</small></p></header>
-  <${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${[
-    { title: t("what"), show: (row) => row.title }, { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
+  <details><summary>${t("byFamily")}</summary><${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${[
+    { title: t("what"), show: (row) => local(row.title) }, { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
     { title: t("was"), number: true, show: (row) => count(row.was) }, { title: t("wouldBe"), number: true, show: (row) => count(row.wouldBe) },
     { title: t("difference"), number: true, show: (row) => difference(row.was, row.wouldBe) },
-  ]} /></section>`;
+  ]} /></details></section>`;
 
 export function Prices({ who }) {
   const [prices, setPrices] = useState(null);
@@ -35,8 +35,7 @@ export function Prices({ who }) {
   useEffect(() => { read(); }, []);
   const number = Object.keys(changed).length;
   useEffect(() => {
-    setPreview(null);
-    if (!number) return undefined;
+    if (!number) { setPreview(null); return undefined; }
     let stale = false;
     const timer = setTimeout(() => post("/admin/v1/prices/preview", changed).then(({ data }) => { if (!stale) setPreview(data); }, (error) => { if (!stale) bad(error); }), 400);
     return () => { stale = true; clearTimeout(timer); };
@@ -54,8 +53,9 @@ export function Prices({ who }) {
       ${number > 0 && html`<button class="button quiet" onClick=${() => setChanged({})}>${t("undo")}</button>`}
       ${may && html`<button class="button" disabled=${!number} onClick=${save}>${number ? many(number, "savePriceOne", "savePriceMany") : t("save")}</button>`}</header>
     ${told && html`<p class=${told.bad ? "problem" : "ok"} role="status">${told.text}</p>`}
-    ${preview && html`<${Preview} preview=${preview} />`}
     ${prices && !names.length && html`<p class="empty">${t("nothingFound")}</p>`}
     ${grouped(names).map(([group, own]) => html`<section class="card" key=${group}><h2 class="code-title">${group}</h2><div class="prices">${own.map((name) => html`<label key=${name}><span class="code">${name.slice(group.length + 1) || name}</span>
-      <input type="number" min="0" step="any" disabled=${!may} value=${changed[name] ?? prices[name]} class=${changed[name] !== undefined ? "changed" : ""} onInput=${(event) => edit(name, event.target.value)} /></label>`)}</div></section>`)}`;
+      <input type="number" min="0" step="any" disabled=${!may} value=${changed[name] ?? prices[name]} class=${changed[name] !== undefined ? "changed" : ""} onInput=${(event) => edit(name, event.target.value)} /></label>`)}</div></section>`)}
+    ${number > 0 && html`<div class="preview-bar">${preview ? html`<${Preview} preview=${preview} />`
+      : html`<section class="card flush waiting" aria-busy="true"></section>`}</div>`}`;
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
@@ -67,7 +69,7 @@ fn part(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 fn time_ms(kind: u8, text: &str) -> Option<i64> {
     let (year, rest) = match kind {
         SHORT_TIME => {
-            let year: i64 = text.get(..2)?.parse().ok()?;
+            let year: i16 = text.get(..2)?.parse().ok()?;
             (
                 if year < 50 { 2000 + year } else { 1900 + year },
                 text.get(2..)?,
@@ -76,17 +78,12 @@ fn time_ms(kind: u8, text: &str) -> Option<i64> {
         LONG_TIME => (text.get(..4)?.parse().ok()?, text.get(4..)?),
         _ => return None,
     };
-    let two = |place: usize| rest.get(place..place + 2)?.parse::<i64>().ok();
+    let two = |place: usize| rest.get(place..place + 2)?.parse::<i8>().ok();
     let (month, day) = (two(0)?, two(2)?);
     let (hour, minute, second) = (two(4)?, two(6)?, two(8)?);
-    // Days since 1970 in the calendar whose years begin in March.
-    let shifted = if month > 2 { year } else { year - 1 };
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = 365 * shifted + shifted.div_euclid(4) - shifted.div_euclid(100)
-        + shifted.div_euclid(400)
-        + of_year
-        - 719_468;
-    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000)
+    let time = DateTime::new(year, month, day, hour, minute, second, 0).ok()?;
+    let time = time.to_zoned(TimeZone::UTC).ok()?;
+    Some(time.timestamp().as_millisecond())
 }
 
 #[cfg(test)]
@@ -106,5 +103,6 @@ mod tests {
             Some(1_930_089_600_000)
         );
         assert_eq!(time_ms(SHORT_TIME, "700101000001Z"), Some(1000));
+        assert_eq!(time_ms(SHORT_TIME, "701301000001Z"), None, "no such month");
     }
 }

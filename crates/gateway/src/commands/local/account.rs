@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use atelier_contract::Quota;
-use atelier_engine::records::Account;
+use atelier_engine::records::{Account, AccountFilter};
 use atelier_engine::{Engine, KeyHolder, KeyRequest, NewAccountRequest};
 use clap::Subcommand;
 
@@ -128,7 +128,7 @@ async fn list(engine: &Arc<Engine>) -> Result<()> {
         let (accounts, _) = engine
             .admin()
             .accounts()
-            .list(page, PAGE)
+            .list(&AccountFilter::default(), page, PAGE)
             .await
             .map_err(|refusal| anyhow!(refusal))?;
         for account in &accounts {

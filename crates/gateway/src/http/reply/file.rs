@@ -38,7 +38,7 @@ pub(crate) fn whole_file(about: &FileHeaders, flow: Option<ByteStream>) -> Reply
     reply
 }
 
-/// A part of the file.
+/// 206 with one byte range.
 pub(crate) fn part_of_file(
     about: &FileHeaders,
     part: ByteRange,

@@ -26,8 +26,8 @@ pub(crate) async fn list(
 ) -> Result<WholeList<AccountModel>, Denial> {
     let models = app.models();
     // None becomes visible while an edition lasts; some are retired.
-    let views = VIEWS.get(&models, |models| {
-        let visible = visible(&app, models);
+    let views = VIEWS.get(&models, app.engine.now_ms(), |_| {
+        let visible = visible(&app, &models);
         let views = visible.iter().map(|model| {
             let name = model.name.to_owned();
             (name, (model.view(), model.tariff_keys()))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use atelier_contract::family::IMAGE_BODY;
 use atelier_contract::operation;
-use atelier_contract::pages::quote::{Quote, QuoteRequest};
+use atelier_contract::pages::quote::{PriceQuestion, Quote};
 
 use crate::app::App;
 use crate::config::Role;
@@ -16,20 +16,31 @@ use crate::http::request::IncomingRequest;
 pub(crate) async fn ask(
     app: Arc<App>,
     received: IncomingRequest,
-    Body(question): Body<QuoteRequest, IMAGE_BODY>,
+    Body(question): Body<PriceQuestion, IMAGE_BODY>,
 ) -> Result<Data<Quote>, Denial> {
     let name = question.operation.to_string();
     let own = operation(&name).is_some_and(|(family, _)| family.custody);
     let custody = received.from.role == Role::Custody && own;
     let account = received.account()?.to_owned();
     let quote = async move {
-        let total = app
-            .engine
-            .intake()
-            .quote_total(&account, &name, question.request, custody);
-        total.await.map(|price| Quote {
+        let intake = app.engine.intake();
+        let total = |request| intake.quote_total(&account, &name, request, custody);
+        let mut choices = Vec::new();
+        for choice in question.choices.iter() {
+            let mut request = question.request.clone();
+            request.extend(choice.clone());
+            choices.push(match total(request).await {
+                Ok(price) => Some(price.total),
+                // What the service cannot say is not what a choice costs.
+                Err(refusal) if refusal.code.status() >= 500 => return Err(refusal),
+                Err(_) => None,
+            });
+        }
+        let price = total(question.request).await?;
+        Ok(Quote {
             quota: price.total,
             lines: price.lines,
+            choices,
             operation: name,
         })
     };

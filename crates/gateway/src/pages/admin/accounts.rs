@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use atelier_contract::pages::accounts::AccountsQuery;
 use atelier_contract::pages::keys::ResourceId;
-use atelier_contract::pages::list::ListQuery;
+use atelier_engine::records::AccountFilter;
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -14,10 +15,15 @@ use crate::pages::rows::accounts::{AccountChange, AccountRow, Credit, MadeAccoun
 pub(crate) async fn list(
     app: Arc<App>,
     _: IncomingRequest,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<AccountsQuery>,
 ) -> Result<List<AccountRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (accounts, total) = app.engine.admin().accounts().list(page, limit).await?;
+    let filter = AccountFilter {
+        text: query.q.as_deref().unwrap_or_default().trim().to_owned(),
+        order: query.sort,
+    };
+    let accounts = app.engine.admin().accounts();
+    let (accounts, total) = accounts.list(&filter, page, limit).await?;
     Ok(List {
         rows: accounts.into_iter().map(AccountRow::from).collect(),
         total,

@@ -117,6 +117,24 @@ mod tests {
         }
     }
 
+    /// The promise: what troubleshooting tells to call is there to be called.
+    #[test]
+    fn troubleshooting_names_endpoints_that_exist() {
+        let guide = GUIDES.iter().find(|one| one.name() == "troubleshooting");
+        let text = guide.expect("the guide").text;
+        let known = fs::read_to_string(format!("{DOCS}openapi.json")).expect("the document");
+        let known: serde_json::Value = serde_json::from_str(&known).expect("a document");
+        let mut seen = 0;
+        for method in ["get", "post", "put", "patch", "delete"] {
+            for rest in text.split(&format!("`{} ", method.to_uppercase())).skip(1) {
+                let path = rest.split('`').next().unwrap_or_default();
+                assert!(known["paths"][path][method].is_object(), "{method} {path}");
+                seen += 1;
+            }
+        }
+        assert!(seen >= 4, "{seen} endpoints are named");
+    }
+
     /// The promise: a link from one guide to another leads somewhere, here and on disk.
     #[test]
     fn guides_link_to_guides_that_exist() {
@@ -140,6 +158,20 @@ mod tests {
         let guide = GUIDES.iter().find(|one| one.name() == "write-a-back-end");
         let shown = guide.is_some_and(|guide| guide.text.contains(code));
         assert!(shown, "docs/guide/write-a-back-end.md shows another file");
+    }
+
+    /// The promise: the family of the guide is one that is served.
+    #[test]
+    fn the_guide_shows_the_family_as_it_is() {
+        let source = include_str!("../../../../contract/src/families/facegen.rs");
+        let guide = GUIDES.iter().find(|one| one.name() == "write-a-family");
+        let code = guide.and_then(|guide| {
+            let (_, code) = guide.text.split_once("```rust\n")?;
+            Some(code.split_once("```")?.0)
+        });
+        let code = code.expect("code");
+        assert!(code.contains("impl Operation for "), "{code}");
+        assert!(source.contains(code), "{code}");
     }
 
     /// The promise: every code that a refusal may carry is explained where people look for it.

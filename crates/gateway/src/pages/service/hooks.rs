@@ -3,19 +3,43 @@
 
 use std::sync::Arc;
 
+use atelier_contract::hooks::HOOK_PATH;
+use atelier_contract::pages::PageInput;
 use atelier_contract::{Code, Refusal};
 use atelier_engine::WebhookRequest;
+use bytes::Bytes;
+use hyper::http::request::Parts;
 
 use crate::app::App;
+use crate::http::body::UnreadBody;
 use crate::http::denial::Denial;
-use crate::http::page::{BodyBytes, Data};
+use crate::http::page::{BodyBytes, Data, Input};
 use crate::http::request::IncomingRequest;
+
+/// What was posted under a word that is ours. Under any other nothing is read, and strangers' bodies take none of its memory.
+pub(crate) struct VendorPost(Bytes);
+
+impl Input for VendorPost {
+    const TAKES: PageInput = BodyBytes::TAKES;
+
+    async fn read(app: &App, head: &Parts, given: UnreadBody) -> Result<Self, Denial> {
+        let said = head.uri.path().strip_prefix(HOOK_PATH);
+        let said = said.and_then(|said| said.split_once('/'));
+        let runner = app.engine.runner();
+        if !said.is_some_and(|(backend, token)| runner.gave_hook(backend, token)) {
+            return Err(nothing().into());
+        }
+        given.vouch();
+        let BodyBytes(body) = BodyBytes::read(app, head, given).await?;
+        Ok(Self(body))
+    }
+}
 
 /// Has a job asked about at once.
 pub(crate) async fn take(
     app: Arc<App>,
     received: IncomingRequest,
-    BodyBytes(body): BodyBytes,
+    VendorPost(body): VendorPost,
 ) -> Result<Data<&'static str>, Denial> {
     let post = WebhookRequest {
         headers: received.head.headers.clone(),
@@ -24,7 +48,11 @@ pub(crate) async fn take(
     let runner = app.engine.runner();
     let (backend, token) = (received.param(0), received.param(1));
     if !runner.vendor_hook(backend, token, &post).await {
-        return Err(Refusal::new(Code::NotFound, "there is nothing at this path").into());
+        return Err(nothing().into());
     }
     Ok(Data("noted"))
+}
+
+fn nothing() -> Refusal {
+    Refusal::new(Code::NotFound, "there is nothing at this path")
 }

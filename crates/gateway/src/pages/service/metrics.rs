@@ -24,7 +24,7 @@ const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// The form that carries exemplars, for who asks for it.
 const OPEN: &str = "application/openmetrics-text";
 const OPEN_MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// Invariants of the books by which a balance is what its rows say.
+/// Invariants of the ledger by which a balance is what its rows say.
 const SUMS: &[&str] = &["money.sum", "money.counted", "money.frozen"];
 
 /// How much the service does.

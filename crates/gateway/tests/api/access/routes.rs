@@ -28,8 +28,8 @@ pub(super) struct Route {
 }
 
 /// Which of the owner's things stands at a placeholder, by the start of the path.
-type Thing = fn(&Ids) -> &str;
-const THINGS: &[(&str, &str, Thing)] = &[
+type PickId = fn(&Ids) -> &str;
+const THINGS: &[(&str, &str, PickId)] = &[
     ("/jobs/v1/", "jobId", |ids| &ids.job),
     ("/admin/v1/jobs/", "jobId", |ids| &ids.job),
     ("/jobs/v1/batch/", "batchId", |ids| &ids.batch),

@@ -6,7 +6,7 @@ use atelier_contract::FAMILIES;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::Who;
+use super::Role;
 use super::routes::{Needs, Route};
 use crate::backends::finished;
 use crate::files::{png, upload};
@@ -132,9 +132,9 @@ impl Service {
     }
 
     /// The session somebody has; ending it here would end it for every other route.
-    pub(super) fn session(&self, who: Who, route: &Route) -> Option<(&str, &str)> {
+    pub(super) fn session(&self, who: Role, route: &Route) -> Option<(&str, &str)> {
         let ends = route.path == "/console/session" && route.method == Method::DELETE;
-        if ends || ![Who::Session, Who::Unproven].contains(&who) {
+        if ends || ![Role::Session, Role::Unproven].contains(&who) {
             return None;
         }
         let scope = match route.needs {
@@ -151,17 +151,17 @@ impl Service {
     }
 
     /// What somebody comes with.
-    pub(super) fn credential(&self, who: Who, needs: Needs) -> Option<&str> {
+    pub(super) fn credential(&self, who: Role, needs: Needs) -> Option<&str> {
         Some(match who {
-            Who::Nobody | Who::Session | Who::Unproven => return None,
-            Who::Malformed => "at_not-a-key",
-            Who::Revoked => &self.revoked,
-            Who::WithoutScope => self.of(&self.without, needs),
-            Who::Stranger => &self.stranger.key,
-            Who::Owner => self.of(&self.only, needs),
-            Who::Viewer => &self.viewer,
-            Who::Operator => &self.operator,
-            Who::Root => ADMIN_TOKEN,
+            Role::Nobody | Role::Session | Role::Unproven => return None,
+            Role::Malformed => "at_not-a-key",
+            Role::Revoked => &self.revoked,
+            Role::WithoutScope => self.of(&self.without, needs),
+            Role::Stranger => &self.stranger.key,
+            Role::Owner => self.of(&self.only, needs),
+            Role::Viewer => &self.viewer,
+            Role::Operator => &self.operator,
+            Role::Root => ADMIN_TOKEN,
         })
     }
 

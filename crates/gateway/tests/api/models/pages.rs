@@ -264,3 +264,36 @@ async fn declared_models_are_there_at_every_start() {
     let shown = shown.await.json;
     assert_eq!(list(&shown), Some(0), "{shown}");
 }
+
+/// The promise: what is listed is what can be used, also of two models that differ in nothing but the name that a worker account
+/// lists.
+#[tokio::test]
+async fn a_model_that_no_worker_account_lists_is_not_told() {
+    let back = Gateway::spawn().await;
+    let upstream = back.account(100).await;
+    let declared = format!(
+        r#"[{{ name = "up", vendor = "relay", base_url = "{}", accounts = [{{ name = "a", credential = "{}", models = ["first-1"] }}] }}]"#,
+        back.base_url, upstream.key
+    );
+    let front = Options::default().set("BACKENDS", &declared).spawn().await;
+    let caller = front.account(50).await;
+    for name in ["first-1", "second-1", "0-before-1"] {
+        let routes = json!([{ "backend": "up", "model": "image-1" }]);
+        let model = json!({ "name": name, "like": "imgmodel/image-1", "routes": routes });
+        sell(&front, model).await;
+    }
+    let listed = names(&front, &caller).await;
+    for (name, sold) in [
+        ("first-1", true),
+        ("second-1", false),
+        ("0-before-1", false),
+    ] {
+        let answer = picture(&front, &caller, json!({ "model": name })).await;
+        assert_eq!(answer.status == 200, sold, "{name}: {}", answer.json);
+        assert_eq!(
+            listed.contains(&name.to_owned()),
+            sold,
+            "{name}: {listed:?}"
+        );
+    }
+}

@@ -8,7 +8,7 @@ use atelier_contract::{Quota, Speed};
 use super::*;
 use crate::names::WorkerName;
 use crate::runner::pool::choice::{
-    Candidate, Choice, Headroom, PastFailures, Requirements, choose,
+    Candidate, Choice, Headroom, Mode, PastFailures, Requirements, choose, is_open,
 };
 use crate::runner::routing::RoutingConstraint;
 
@@ -40,7 +40,7 @@ fn candidate(name: &str, rank: i64) -> Candidate {
     }
 }
 
-fn requirements<'a>(job_id: &'a str, routes: &'a [Route]) -> Requirements<'a> {
+fn requirements<'a>(job_id: &'a str, routes: &'a Routes) -> Requirements<'a> {
     Requirements {
         operation: OPERATION,
         speed: Speed::Fast,
@@ -72,7 +72,7 @@ fn job_ids() -> impl Iterator<Item = String> {
 }
 
 /// How many of the jobs go to each back end, each of them alone in the house.
-fn shares(routes: &[Route], candidates: &[Candidate]) -> BTreeMap<String, u32> {
+fn shares(routes: &Routes, candidates: &[Candidate]) -> BTreeMap<String, u32> {
     let mut shares = BTreeMap::new();
     for id in job_ids() {
         let worker = chosen(&requirements(&id, routes), candidates).expect("somebody is free");
@@ -102,11 +102,11 @@ fn shares_follow_the_weights_at_low_load() {
         candidate("c/1", 1),
     ];
     for weights in [[3, 1, 1], [1, 1, 1], [1, 2, 7], [1, 1, 1000]] {
-        let routes = [
+        let routes = Routes::from(vec![
             route("a", weights[0]),
             route("b", weights[1]),
             route("c", weights[2]),
-        ];
+        ]);
         let found = shares(&routes, &candidates);
         let sum: u32 = weights.iter().sum();
         for (backend, weight) in ["a", "b", "c"].into_iter().zip(weights) {
@@ -121,7 +121,7 @@ fn shares_follow_the_weights_at_low_load() {
 /// The promise: an outage moves the traffic of the one that is away, and nobody else's; when it is over, everything is as before.
 #[test]
 fn an_outage_moves_traffic_and_it_comes_back() {
-    let routes = [route("a", 2), route("b", 1), route("c", 1)];
+    let routes = Routes::from(vec![route("a", 2), route("b", 1), route("c", 1)]);
     let well = [
         candidate("a/1", 1),
         candidate("b/1", 1),
@@ -148,7 +148,7 @@ fn an_outage_moves_traffic_and_it_comes_back() {
 
 #[test]
 fn a_busy_route_leaves_its_jobs_to_a_free_one_of_its_rank() {
-    let routes = [route("a", 1000), route("b", 1)];
+    let routes = Routes::from(vec![route("a", 1000), route("b", 1)]);
     let mut busy = candidate("a/1", 1);
     busy.busy = 2;
     let candidates = [busy, candidate("b/1", 1)];
@@ -159,7 +159,7 @@ fn a_busy_route_leaves_its_jobs_to_a_free_one_of_its_rank() {
 fn a_routes_rank_replaces_the_back_ends() {
     let mut first = route("b", 1);
     first.rank = Some(0);
-    let routes = [route("a", 1000), first];
+    let routes = Routes::from(vec![route("a", 1000), first]);
     let candidates = [candidate("a/1", 1), candidate("b/1", 9)];
     assert_eq!(shares(&routes, &candidates)["b"], JOBS);
     let candidates = [candidate("a/1", 1), ill(candidate("b/1", 9))];
@@ -170,15 +170,15 @@ fn a_routes_rank_replaces_the_back_ends() {
 fn only_back_ends_that_routes_name_are_asked() {
     let candidates = [candidate("a/1", 1), candidate("b/1", 2)];
     for name in ["b", "the back end b"] {
-        let routes = [route(name, 1)];
+        let routes = Routes::from(vec![route(name, 1)]);
         let asked = requirements("job", &routes);
         assert_eq!(chosen(&asked, &candidates).as_deref(), Some("b/1"));
     }
-    let routes = [route("gone", 1)];
+    let routes = Routes::from(vec![route("gone", 1)]);
     let asked = requirements("job", &routes);
     let choice = choose(&asked, candidates.iter(), NOW);
     assert_eq!(choice, Choice::Nobody, "as without a back end");
-    let asked = requirements("job", &[]);
+    let asked = requirements("job", Routes::NONE);
     assert_eq!(chosen(&asked, &candidates).as_deref(), Some("a/1"));
 }
 
@@ -187,7 +187,7 @@ fn a_last_resort_that_a_route_names_is_asked_like_any_other() {
     let mut inside = candidate("embedded", 1);
     inside.last_resort = true;
     let candidates = [candidate("a/1", 1), inside];
-    let routes = [route("a", 1), route("embedded", 1)];
+    let routes = Routes::from(vec![route("a", 1), route("embedded", 1)]);
     let found = shares(&routes, &candidates);
     assert!(
         found["embedded"].abs_diff(JOBS / 2) <= JOBS / 50,
@@ -198,7 +198,7 @@ fn a_last_resort_that_a_route_names_is_asked_like_any_other() {
 /// What follows a job stays with whoever made that, whatever the routes say by now.
 #[test]
 fn a_follow_up_stays_with_the_maker_of_its_parent() {
-    let (maker, routes) = (WorkerName::read("b/1"), [route("a", 1)]);
+    let (maker, routes) = (WorkerName::read("b/1"), Routes::from(vec![route("a", 1)]));
     let candidates = [candidate("a/1", 1), candidate("b/1", 2)];
     let follow = Requirements {
         lane: RoutingConstraint::At("b"),
@@ -210,7 +210,7 @@ fn a_follow_up_stays_with_the_maker_of_its_parent() {
 
 #[test]
 fn a_worker_account_may_list_the_model_by_either_name() {
-    let routes = [route("a", 1)];
+    let routes = Routes::from(vec![route("a", 1)]);
     for (listed, takes) in [("gpt-image-2", true), ("image-1", true), ("art-3", false)] {
         let mut one = candidate("a/1", 1);
         one.models = vec![listed.to_owned()];
@@ -229,7 +229,7 @@ fn two_names_of_a_model_at_one_back_end_share_by_their_weights() {
         model: Some(model.to_owned()),
         ..route("a", weight)
     };
-    let routes = [named("old", 1), named("new", 3)];
+    let routes = Routes::from(vec![named("old", 1), named("new", 3)]);
     let one = candidate("a/1", 1);
     let new = job_ids().filter(|id| {
         let found = one.route(&requirements(id, &routes).routing);
@@ -239,8 +239,48 @@ fn two_names_of_a_model_at_one_back_end_share_by_their_weights() {
     assert!(new.abs_diff(JOBS * 3 / 4) <= JOBS / 50, "{new}");
 }
 
+/// The promise: whether anybody would take a job is said without a choice, and as the choice says it.
 #[test]
-fn all_releases_share_the_work_by_the_same_numbers() {
-    assert_eq!(hash(&["job-1", "a", "m"]), 0x2882_70e0_45fc_07ac);
-    assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+fn whoever_is_open_would_be_chosen_or_waited_for() {
+    let full = |mut one: Candidate| {
+        one.busy = 2;
+        one
+    };
+    let broke = |mut one: Candidate| {
+        one.spend_cap = Some(Quota::ZERO);
+        one.spent = Quota::from_thousandths(1);
+        one
+    };
+    let draining = |mut one: Candidate| {
+        one.mode = Mode::Draining;
+        one
+    };
+    let (a, b) = (|| candidate("a/1", 1), || candidate("b/1", 2));
+    let houses = [
+        vec![],
+        vec![a()],
+        vec![full(a()), b()],
+        vec![full(a())],
+        vec![ill(a())],
+        vec![broke(a()), b()],
+        vec![broke(a())],
+        vec![draining(a())],
+        vec![b()],
+    ];
+    let routes: [Routes; 3] = [
+        Routes::default(),
+        vec![route("a", 1)].into(),
+        vec![route("gone", 1)].into(),
+    ];
+    let mut open = 0;
+    for house in &houses {
+        for routes in &routes {
+            let asked = requirements("job", routes);
+            let found = is_open(&asked, house.iter(), NOW);
+            let choice = choose(&asked, house.iter(), NOW);
+            assert_eq!(found, choice != Choice::Nobody, "{house:?} {routes:?}");
+            open += u32::from(found);
+        }
+    }
+    assert_eq!(open, 10, "both happen");
 }

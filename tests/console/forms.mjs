@@ -1,0 +1,171 @@
+// What somebody has typed is kept: while a picture is uploaded, when a dialog is pressed beside a field, from page to page,
+// and without a connection. What is asked for is in sight and has a price before it is asked for.
+
+import { made } from "./results.mjs";
+
+/** A small picture that is really one, as large as is wanted. */
+export async function picture(page, bytes = 0) {
+  const url = await page.evaluate(() => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [720, 1280];
+    const context = canvas.getContext("2d");
+    for (let at = 0; at < 40; at += 1) {
+      context.fillStyle = `hsl(${at * 9} 60% 50%)`;
+      context.fillRect(0, at * 32, 720, 32);
+    }
+    return canvas.toDataURL("image/png");
+  });
+  const png = Buffer.from(url.split(",")[1], "base64");
+  // A chunk of comments before the last one: any reader passes it over.
+  if (png.length >= bytes) return png;
+  const text = Buffer.alloc(bytes - png.length, 46);
+  const chunk = Buffer.concat([Buffer.from("tEXt"), Buffer.from("note\0"), text]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(chunk.length - 4);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc(chunk));
+  return Buffer.concat([png.subarray(0, png.length - 12), length, chunk, sum, png.subarray(png.length - 12)]);
+}
+
+function crc(bytes) {
+  let sum = ~0;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1;
+  }
+  return ~sum >>> 0;
+}
+
+const choose = async (page, bytes = 0) => page.locator(".form input[type=file]").first()
+  .setInputFiles({ name: "stripes.png", mimeType: "image/png", buffer: await picture(page, bytes) });
+
+export async function typedWhileUploading(visit, page) {
+  await visit.go("/console/create?op=motion.generations");
+  await page.waitForSelector(".form textarea");
+  let release = () => {};
+  const held = new Promise((done) => { release = done; });
+  await page.route("**/files/v1", async (route) => { await held; await route.continue(); });
+  await page.locator(".drop .plain").first().waitFor();
+  await choose(page);
+  await page.waitForSelector(".chosen.coming");
+  await page.fill(".form textarea", "typed while the picture was on its way");
+  release();
+  await page.waitForSelector(".chosen img");
+  await page.unroute("**/files/v1");
+  const text = await page.inputValue(".form textarea");
+  visit.check(text === "typed while the picture was on its way", `the upload changed the prompt: “${text}”`);
+}
+
+/** A picture of a megabyte goes into the form of every family: through the asset store, not inside the request. */
+export async function largeReference(visit, page) {
+  await visit.go("/console/create?op=vidgen_partner.generations");
+  await page.waitForSelector(".form textarea");
+  await choose(page, 1_100_000);
+  await page.waitForSelector(".chosen img");
+  await page.fill(".form textarea", "the stripes begin to wave");
+  const answered = page.waitForResponse((answer) => answer.url().endsWith("/vidgen-partner/generations"));
+  await page.click(".form .make");
+  const answer = await answered;
+  visit.check(answer.status() === 200, `a reference of a megabyte: ${answer.status()}`);
+  await page.locator(".job", { hasText: "begin to wave" }).first().waitFor();
+}
+
+export async function dialogStaysOpen(visit, page) {
+  await visit.go("/console/account?part=keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.fill("#ask-name", "a name that is long enough to select");
+  const box = await page.locator("dialog").boundingBox();
+  await page.mouse.click(box.x + 6, box.y + box.height - 6);
+  visit.check(await page.locator("dialog").count() === 1, "a click on a dialog's own edge closes it");
+  const field = await page.locator("#ask-name").boundingBox();
+  await page.mouse.move(field.x + 60, field.y + field.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 60, field.y + field.height / 2, { steps: 4 });
+  await page.mouse.up();
+  const open = await page.locator("dialog").count() === 1;
+  visit.check(open, "selecting beyond a dialog's edge closes it");
+  if (!open) return;
+  visit.check((await page.inputValue("#ask-name")).startsWith("a name"), "what was typed is gone");
+  await page.mouse.click(10, 10);
+  await page.waitForSelector("dialog", { state: "detached" });
+}
+
+export async function draftIsKept(visit, page) {
+  await visit.go("/console/create?op=imgmodel.generations");
+  await page.waitForSelector(".form textarea");
+  await page.fill(".form textarea", "a draft about a heron");
+  await page.locator(".rooms a", { hasText: "Library" }).click();
+  await page.waitForFunction(() => location.pathname.endsWith("/library"));
+  await page.locator(".rooms a", { hasText: "Create" }).click();
+  await page.waitForSelector(".form textarea");
+  const text = await page.inputValue(".form textarea");
+  visit.check(text === "a draft about a heron", `the draft is lost on the way: “${text}”`);
+  await visit.go("/console/create");
+  await page.waitForSelector(".form textarea");
+  visit.check(await page.inputValue(".form textarea") === "a draft about a heron", "the draft is lost by a reload");
+}
+
+export async function offlineIsTold(visit, page) {
+  await visit.go("/console/create?op=artgen.imagine");
+  await page.waitForSelector(".form textarea");
+  await page.fill(".form textarea", "a gull without a connection");
+  visit.expected = /ERR_INTERNET_DISCONNECTED/;
+  await visit.context.setOffline(true);
+  await page.click(".form .make");
+  const told = await page.locator(".make-bar", { hasText: "No connection" }).waitFor({ timeout: 3000 }).then(() => true, () => false);
+  visit.check(told, "submitting without a connection says nothing");
+  await visit.context.setOffline(false);
+  await page.locator(".job", { hasText: "a gull without" }).locator(".made img").first().waitFor({ timeout: 60_000 });
+  visit.check(await page.locator(".job", { hasText: "a gull without" }).count() === 1, "the submit was made twice");
+  visit.expected = undefined;
+}
+
+/** What "More settings" opens stands above the button that stays in sight. */
+export async function settingsInSight(visit, page) {
+  await page.setViewportSize({ width: 1360, height: 700 });
+  await visit.go("/console/create?op=animegen.text_to_image");
+  await page.waitForSelector(".form textarea");
+  await page.getByRole("button", { name: "More settings" }).click();
+  await page.waitForTimeout(700);
+  const seen = await page.evaluate(() => {
+    const first = document.querySelectorAll(".form .fields")[1].querySelector("input, textarea, select");
+    const box = first.getBoundingClientRect();
+    const top = document.elementFromPoint(box.left + 4, box.top + box.height / 2);
+    return top === first || first.contains(top);
+  });
+  visit.check(seen, "what more settings open is hidden");
+  await page.setViewportSize({ width: 1360, height: 860 });
+}
+
+/** One question asks for the price and for every choice. */
+export async function oneQuestion(visit, page) {
+  const asked = [];
+  const count = (request) => { if (request.url().endsWith("/account/v1/quote")) asked.push(request.postData()); };
+  page.on("request", count);
+  await visit.go("/console/create?op=artgen.blend");
+  await visit.go("/console/create?op=motion.generations");
+  await page.waitForFunction(() => /\d/.test(document.querySelector(".make span")?.textContent || ""));
+  await page.locator(".chip-price").first().waitFor();
+  await visit.settled();
+  page.off("request", count);
+  const own = asked.filter((text) => text.includes("motion.generations"));
+  visit.check(own.length === 1, `${own.length} questions for the prices of one form`);
+}
+
+/** Nothing is offered that cannot be paid. */
+export async function tooDear(visit, page, place) {
+  await made(place, "a purse that is empty", { getUImages: true });
+  await page.route("**/account/v1/quote", async (route) => {
+    const answer = await route.fetch();
+    const json = await answer.json();
+    const dear = (price) => (typeof price === "number" ? 10_000_000 : price);
+    await route.fulfill({ response: answer, json: { ...json, data: { ...json.data, quota: 10_000_000, choices: (json.data?.choices || []).map(dear) } } });
+  });
+  await visit.go("/console/create?op=artgen.imagine");
+  await page.locator(".make-bar", { hasText: "more than you have" }).waitFor();
+  visit.check(await page.locator(".form .make").isDisabled(), "what cannot be paid can be asked for");
+  const card = page.locator(".job", { hasText: "a purse that is empty" });
+  await card.getByRole("button", { name: /^Upscale.*more than you have/ }).first().waitFor({ state: "attached" });
+  visit.check(await card.locator(".on-picture:disabled").count() >= 8, "follow-ups that cannot be paid can be asked for");
+  await page.unroute("**/account/v1/quote");
+}

@@ -1,0 +1,147 @@
+// What an operator is told is so: health, durations, results of tests; and nothing goes without a question.
+import { createServer } from "node:http";
+
+const admin = ({ base, token }) => async (path, body, method = body ? "POST" : "GET") => (await fetch(`${base}/admin/v1/${path}`, {
+  method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}),
+})).json();
+
+async function vendor() {
+  const server = createServer((request, response) => {
+    response.writeHead(401, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "Incorrect API key provided: closed today", code: "invalid_api_key" } }));
+  });
+  await new Promise((done) => { server.listen(0, "127.0.0.1", () => done(undefined)); });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+/** Only what was seen to work is green; what a test found stands in its card. */
+export async function healthIsTrue(visit, page, place) {
+  const ask = admin(place);
+  const server = await vendor();
+  const made = [];
+  for (const name of ["harbour-empty", "harbour-untried"]) {
+    made.push((await ask("backends", { vendor: "xai", name, base_url: server.url, rank: 900, operations: [], settings: {} })).data);
+  }
+  await ask(`backends/${made[1].id}/accounts`, { name: "first", credential: "xai-none", per_minute: 7, hours: "08:00-20:00" });
+  await page.setViewportSize({ width: 1360, height: 500 });
+  const card = (name) => page.locator(".backend", { hasText: name });
+  await overviewKnowsNothing(visit, page);
+  await visit.go("/console/operator/backends");
+  await card("harbour-untried").waitFor();
+  const told = async (name) => (await card(name).locator("h2 .dot").first().textContent()).trim();
+  visit.check(await told("harbour-empty") === "no worker account", `without an account: ${await told("harbour-empty")}`);
+  visit.check(await told("harbour-untried") === "not tried yet", `never tried: ${await told("harbour-untried")}`);
+  visit.expected = /502|500|400/;
+  await card("harbour-untried").getByRole("button", { name: "Test" }).first().click();
+  const answer = card("harbour-untried").locator(".told");
+  await answer.waitFor({ timeout: 15_000 }).catch(() => {});
+  const inSight = await answer.evaluate((one) => { const box = one.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }).catch(() => false);
+  visit.check(inSight && /closed today/.test(await answer.textContent()), "what a test found is not in its card");
+  visit.expected = undefined;
+  await page.waitForFunction((name) => [...document.querySelectorAll(".backend")].some((one) => one.textContent.includes(name) && !/not tried|^well/.test(one.querySelector("h2 .dot").textContent.trim())), "harbour-untried", { timeout: 15_000 });
+  await limitsAreCleared(visit, page, card("harbour-untried"), () => ask("backends"));
+  await card("harbour-untried").locator("tr").getByRole("button", { name: "Remove" }).click();
+  await page.locator("dialog", { hasText: "Remove first?" }).getByRole("button", { name: "Not now" }).click();
+  visit.check((await ask("backends")).data.find((one) => one.name === "harbour-untried").accounts.length === 1, "a worker account went without a question");
+  await page.setViewportSize({ width: 1360, height: 860 });
+  for (const one of made) await ask(`backends/${one.id}`, undefined, "DELETE");
+  server.close();
+}
+
+/** The first page does not call well what was never tried. */
+async function overviewKnowsNothing(visit, page) {
+  await visit.go("/console/operator/overview");
+  const row = page.locator("tr", { hasText: "harbour-untried" });
+  await row.waitFor();
+  const told = (await row.locator(".dot").textContent()).trim();
+  visit.check(told === "not tried yet", `never tried, by the overview: ${told}`);
+}
+
+/** Emptying a worker account's hours and rate takes them away. */
+async function limitsAreCleared(visit, page, card, read) {
+  await card.locator("tr").getByRole("button", { name: "Change" }).click();
+  await page.fill("#ask-hours", "");
+  await page.fill("#ask-per_minute", "");
+  await page.locator("dialog .button", { hasText: "Save" }).click();
+  await page.waitForSelector("dialog", { state: "detached" });
+  const { accounts } = (await read()).data.find((one) => one.name === "harbour-untried");
+  visit.check(!accounts[0].hours && accounts[0].per_minute === 0, `hours “${accounts[0].hours}” and ${accounts[0].per_minute} a minute are left`);
+}
+
+/** The share of twenty is that of all jobs, not that of the slowest kind. */
+export async function durationOfAll(visit, page) {
+  await page.route("**/admin/v1/overview", async (route) => {
+    const answer = await route.fetch();
+    const json = await answer.json();
+    const row = (family, title, jobs, p95Ms) => ({ family, title, jobs, failed: 0, p50Ms: p95Ms, p95Ms, quota: jobs });
+    json.data.families = [row("artgen", "Art images", 99, 4000), row("vidgen", "Videos", 1, 300_000)];
+    json.data.p95Ms = 4000;
+    await route.fulfill({ response: answer, json });
+  });
+  await visit.go("/console/operator/overview");
+  const figure = page.locator(".figure", { hasText: "Duration p95" }).locator(".large");
+  await figure.waitFor();
+  visit.check((await figure.textContent()).trim() === "4 s", `p95 of all jobs: ${await figure.textContent()}`);
+  await page.unroute("**/admin/v1/overview");
+}
+
+/** A vendor's form asks for what the vendor needs, before anything is sent. */
+export async function vendorNeeds(visit, page) {
+  await visit.go("/console/operator/backends");
+  await page.getByRole("button", { name: "New back end" }).click();
+  await page.locator(".vendor", { hasText: "openai" }).first().click();
+  await page.locator("dialog", { hasText: "At least one of these is needed: Model for pictures, Model for videos" }).waitFor({ timeout: 5000 });
+  visit.check(await page.getAttribute("#set-image_model", "placeholder") !== "as usual", "a model that is needed is said to be as usual");
+  visit.check(await page.locator("#set-image_model").evaluate((one) => /** @type {HTMLInputElement} */ (one).required), "a model that is needed is not asked for");
+  await page.fill("#set-video_model", "sora-2");
+  await page.waitForFunction(() => !(/** @type {HTMLInputElement} */ (document.querySelector("#set-image_model")).required));
+  await page.keyboard.press("Escape");
+}
+
+/** Accounts and back ends are found by a part of their names, also by the search of all pages. */
+export async function accountsAreFound(visit, page, place) {
+  const ask = admin(place);
+  for (let at = 0; at < 30; at += 1) await ask("accounts", { email: `crowd-${at}@example.com`, balance: 0 });
+  await ask("accounts", { email: "needle@haystack.example", balance: 77 });
+  await visit.go("/console/operator/accounts");
+  await page.fill("input[type=search]", "NEEDLE");
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+  await page.locator("tr", { hasText: "needle@haystack.example" }).waitFor();
+  await page.fill("input[type=search]", "");
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 25);
+  await page.selectOption("select.order", "balance");
+  await page.waitForFunction(() => /needle|demo/.test(document.querySelector("tbody tr")?.textContent || ""));
+  await page.keyboard.press("Control+k");
+  await page.fill(".palette input", "haystack");
+  await page.locator(".palette li", { hasText: "needle@haystack.example" }).click();
+  await page.waitForFunction(() => location.search.includes("haystack") && document.querySelectorAll("tbody tr").length === 1);
+}
+
+/** Whoever sees with the eyes of an account cannot change anything on the way, and leaves nothing among its keys. */
+export async function viewAs(visit, page, place) {
+  await visit.go("/console/operator/accounts?q=demo%40example.com");
+  await page.locator("tr", { hasText: "demo@example.com" }).getByRole("button", { name: "View as" }).click();
+  await page.waitForSelector(".looking");
+  visit.check(await page.locator(".rooms a", { hasText: "Back ends" }).count() === 0, "back ends can be changed while looking");
+  await visit.go("/console/operator/backends");
+  await page.waitForSelector(".looking");
+  visit.check(await page.getByRole("button", { name: "New back end" }).count() === 0, "a back end can be added while looking");
+  const keys = await (await fetch(`${place.base}/account/v1/keys`, { headers: { "SVC-API-KEY": place.key } })).json();
+  visit.check(!JSON.stringify(keys).includes("looked at"), "the visit stands among the account's keys");
+  await page.getByRole("button", { name: "Stop looking" }).click();
+  await page.waitForSelector(".looking", { state: "detached" });
+}
+
+/** The preview of prices comes without moving the field that is typed in. */
+export async function priceStays(visit, page) {
+  await visit.go("/console/operator/prices");
+  const field = page.locator(".prices input").nth(2);
+  await field.waitFor();
+  const before = await field.boundingBox();
+  await field.fill("41");
+  await page.waitForSelector("text=What the last week would have cost");
+  const after = await field.boundingBox();
+  visit.check(before.y === after.y, `the field moved by ${after.y - before.y} pixels`);
+  await page.getByRole("button", { name: "Undo" }).click();
+}
