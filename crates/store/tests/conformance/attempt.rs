@@ -24,9 +24,12 @@ async fn why_an_attempt_came_to_nothing_is_noted_by_its_fence(rig: Rig) {
     let account = rig.account(10, 10).await;
     let id = rig.running(&account, 1).await;
     assert!(rig.begin(&id, 1, "attempt-a").await);
-    let attempts = rig.store.attempts();
     let noted = async |fence: i64, why: &str| {
-        attempts.explain(&id, fence, why).await.expect("done");
+        rig.store
+            .attempts()
+            .explain(&id, fence, why)
+            .await
+            .expect("done");
         let text = format!("SELECT COUNT(*) FROM attempt WHERE id = 'attempt-a' AND why = '{why}'");
         number(&rig.url, &text).await
     };

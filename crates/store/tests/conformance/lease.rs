@@ -53,13 +53,18 @@ async fn what_waits_too_long_is_found_by_its_kind(rig: Rig) {
     let account = rig.account(10, 10).await;
     let turbo = of_speed(&rig, &account, Speed::Turbo, NOW).await;
     let late = of_speed(&rig, &account, Speed::Relax, NOW).await;
-    let soon = of_speed(&rig, &account, Speed::Relax, NOW - 10).await;
+    // Earlier by more than what waits already puts a turn off.
+    let soon = of_speed(&rig, &account, Speed::Relax, NOW - 100_000).await;
     let found = async |speed, deadline_ms, limit| {
         let kind = work_kind("artgen.imagine", speed, "");
-        let queue = rig.store.queue();
-        let rows = queue.waiting_of_kind(&kind, deadline_ms, limit).await;
-        let rows = rows.expect("a read").into_iter();
-        rows.map(|row| row.id).collect::<Vec<_>>()
+        rig.store
+            .queue()
+            .waiting_of_kind(&kind, deadline_ms, limit)
+            .await
+            .expect("a read")
+            .into_iter()
+            .map(|row| row.id)
+            .collect::<Vec<_>>()
     };
     let end = NOW + 1_000_000;
     assert_eq!(
