@@ -27,7 +27,7 @@ fn seedream() -> Value {
 fn kling() -> Value {
     json!({
         "name": "kling-v3", "like": "vidgen_partner/video-2",
-        "fields": { "seconds": { "allowed": [5, 10], "default": 5 }, "size": { "allowed": ["1280x720"], "default": "1280x720" } },
+        "fields": { "seconds": { "allowed": [5, 2], "default": 5 }, "size": { "allowed": ["640x360"], "default": "640x360" } },
         "price": { "unit": "second", "amount": 2 },
     })
 }
@@ -169,15 +169,15 @@ async fn a_video_model_is_told_in_its_own_words_and_outlives_its_removal() {
     let gateway = Gateway::spawn().await;
     let caller = gateway.account(100).await;
     sell(&gateway, kling()).await;
-    let body = json!({ "model": "kling-v3", "prompt": "a paper boat", "seconds": "10" });
+    let body = json!({ "model": "kling-v3", "prompt": "a paper boat", "seconds": "2" });
     let begun = gateway.post(&caller.key, "/v1/videos", body).await;
     assert_eq!(begun.status, 200, "{}", begun.json);
     let id = begun.json["id"].as_str().expect("an id");
     let video = finished_video(&gateway, &caller, id).await;
     assert_eq!(video["model"], "kling-v3", "{video}");
-    assert_eq!(video["seconds"], "10", "{video}");
-    assert_eq!(video["size"], "1280x720", "{video}");
-    assert_eq!(gateway.balance(&caller.key).await, (80.0, 0.0));
+    assert_eq!(video["seconds"], "2", "{video}");
+    assert_eq!(video["size"], "640x360", "{video}");
+    assert_eq!(gateway.balance(&caller.key).await, (96.0, 0.0));
 
     let wrong = json!({ "model": "kling-v3", "prompt": "a paper boat", "seconds": "4" });
     let wrong = gateway.post(&caller.key, "/v1/videos", wrong).await;
@@ -195,12 +195,12 @@ async fn a_video_model_is_told_in_its_own_words_and_outlives_its_removal() {
     let remix = gateway.post(&caller.key, &path, remix).await;
     assert_eq!(remix.status, 200, "{}", remix.json);
     assert_eq!(remix.json["model"], "kling-v3", "{}", remix.json);
-    assert_eq!(remix.json["seconds"], "10", "{}", remix.json);
+    assert_eq!(remix.json["seconds"], "2", "{}", remix.json);
     let id = remix.json["id"].as_str().expect("an id");
     finished_video(&gateway, &caller, id).await;
     assert_eq!(
         gateway.balance(&caller.key).await,
-        (60.0, 0.0),
+        (92.0, 0.0),
         "at the last known price"
     );
 }
@@ -222,7 +222,7 @@ async fn a_batch_names_models_too() {
         request(json!({ "model": "kling-v3" })),
         request(json!({ "model": "kling-v3", "seconds": 4 })),
         request(json!({ "model": "no-such-1" })),
-        request(json!({ "model": "KLING-V3", "seconds": 10 })),
+        request(json!({ "model": "KLING-V3", "seconds": 2 })),
     ];
     let body = json!({ "requests": requests });
     let batch = gateway.post(&caller.key, "/jobs/v1/batch", body).await;
@@ -231,7 +231,7 @@ async fn a_batch_names_models_too() {
     assert_eq!(data["answers"][1]["param"], "seconds", "{}", batch.json);
     assert_eq!(data["answers"][2]["param"], "model", "{}", batch.json);
     let (balance, held) = gateway.balance(&caller.key).await;
-    assert!((100.0 - balance - 30.0).abs() < 0.001, "{balance} {held}");
+    assert!((100.0 - balance - 14.0).abs() < 0.001, "{balance} {held}");
 }
 
 /// The promise: a follow-up has the size of what it follows, sold by now or not, and costs what that cost; it is never an error of
