@@ -71,7 +71,10 @@ async fn what_waits_too_long_is_found_by_its_kind(rig: Rig) {
         found(Speed::Relax, end, 10).await,
         [soon.clone(), late.clone()]
     );
-    assert_eq!(found(Speed::Relax, end, 1).await, [soon.clone()]);
+    assert_eq!(
+        found(Speed::Relax, end, 1).await,
+        std::slice::from_ref(&soon)
+    );
     assert_eq!(found(Speed::Relax, end - 1, 10).await, [soon]);
     assert_eq!(found(Speed::Turbo, end, 10).await, [turbo]);
     assert_eq!(order(&rig, NOW + 100_000).await.len(), 3);
