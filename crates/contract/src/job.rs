@@ -1,5 +1,7 @@
 //! A job as the contract sees it: what was asked, how far it is, what came out.
 
+use std::collections::BTreeMap;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -188,6 +190,19 @@ pub struct Output {
     pub notes: Notes,
 }
 
+/// Who spends on a job, and what its caller calls it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spender {
+    /// The key that it came by.
+    pub key_id: Option<String>,
+    /// The member of the account who asked for it.
+    pub member_id: Option<String>,
+    /// What its caller tags it with.
+    pub tags: BTreeMap<String, String>,
+    /// The end user that its caller names.
+    pub user: Option<String>,
+}
+
 /// A job, with its files' addresses filled in.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -213,6 +228,8 @@ pub struct Job {
     pub price: Quota,
     /// What was really consumed: 0 until it succeeded.
     pub quota: Quota,
+    /// Who spends on it.
+    pub spender: Spender,
     /// What was held is made of, where the catalogue has its price.
     pub price_lines: Vec<PriceLine>,
     /// The job it follows.

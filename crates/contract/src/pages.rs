@@ -27,6 +27,7 @@ pub mod preview;
 pub mod quote;
 pub mod ready;
 pub mod session;
+pub mod spending;
 pub mod stats;
 pub mod vendors;
 pub mod workers;

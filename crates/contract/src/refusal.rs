@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// Makes the closed set of codes and the table that documents it.
 macro_rules! codes {
     ($($variant:ident $word:literal $status:literal $meaning:literal;)*) => {
@@ -42,6 +44,7 @@ codes! {
     FamilyPaused        "family_paused"         400 "Too many prompts of this account were refused in this family today; it can be used again after midnight UTC.";
     InsufficientQuota   "insufficient_quota"    400 "The balance does not cover the price of the request.";
     QueueFull           "queue_full"            400 "The account already has max_queue unfinished jobs in this family.";
+    KeyLimit            "key_limit"             400 "The key has spent what it may in a window; `limit` says which, how much, and when the next one begins.";
     StorageFull         "storage_full"          400 "As many bytes of results and inputs are kept for the account as it may have.";
     JobNotFound         "job_not_found"         400 "No such job belongs to this account.";
     ParentNotFinished   "parent_not_finished"   400 "The job named as parent has not finished successfully.";
@@ -87,6 +90,8 @@ pub struct Refusal {
     pub field: Option<String>,
     /// A sentence that names the field and the allowed values.
     pub message: String,
+    /// The limit of the key that would have been passed, as it is told.
+    pub limit: Option<Box<Value>>,
 }
 
 impl Refusal {
@@ -96,6 +101,7 @@ impl Refusal {
             code,
             field: None,
             message: message.into(),
+            limit: None,
         }
     }
 
@@ -105,6 +111,7 @@ impl Refusal {
             code,
             field: Some(field.to_owned()),
             message: format!("{field}: {message}"),
+            limit: None,
         }
     }
 

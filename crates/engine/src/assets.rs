@@ -22,10 +22,10 @@ use atelier_backends::backend::{FileReader, Work};
 use atelier_backends::{Fault, WorkOutput};
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
-use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Output, Refusal};
+use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Output, Refusal, Spender};
 use atelier_fairness::share::FairSemaphore;
 use atelier_store::files::{FileStream, Files, FilesError};
-use atelier_store::{JobRow, Outcome};
+use atelier_store::{Attribution, JobRow, Outcome};
 use base64::Engine as _;
 use bytes::Bytes;
 
@@ -149,6 +149,7 @@ impl Assets {
             updated_ms: row.updated_ms,
             revision: row.revision,
             price_lines,
+            spender: spender(row.attribution),
         }
     }
 
@@ -371,5 +372,18 @@ impl Assets {
         before_ms: i64,
     ) -> Result<u64, atelier_store::Error> {
         self.orphans.give_up(before_ms).await
+    }
+}
+
+/// Who spends on a job, as the contract sees it.
+fn spender(attribution: Attribution) -> Spender {
+    let tags = attribution.tags;
+    Spender {
+        key_id: attribution.key_id,
+        member_id: attribution.member_id,
+        tags: tags
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default(),
+        user: attribution.user,
     }
 }

@@ -21,6 +21,7 @@ enum RowKind {
     OwnActs,
     FailedWords,
     Keys,
+    KeyWindows,
     Sessions,
     Bulks,
 }
@@ -55,6 +56,7 @@ impl Cleaner {
             RowKind::OwnActs,
             RowKind::FailedWords,
             RowKind::Keys,
+            RowKind::KeyWindows,
             RowKind::Sessions,
             RowKind::Bulks,
         ] {
@@ -78,7 +80,7 @@ impl Cleaner {
                 }
                 RowKind::FailedWords => retention.failed_days.ms(),
                 RowKind::Acts => retention.audit_days.ms(),
-                RowKind::Keys => retention.key_days.ms(),
+                RowKind::Keys | RowKind::KeyWindows => retention.key_days.ms(),
                 RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
             };
         let retention = self.context.store().retention();
@@ -92,6 +94,7 @@ impl Cleaner {
                 RowKind::OwnActs => retention.forget_account_acts(before_ms, AT_ONCE).await?,
                 RowKind::FailedWords => retention.forget_failed_words(before_ms, AT_ONCE).await?,
                 RowKind::Keys => retention.forget_keys(before_ms, AT_ONCE).await?,
+                RowKind::KeyWindows => retention.forget_key_windows(before_ms, AT_ONCE).await?,
                 RowKind::Sessions => retention.forget_sessions(before_ms, AT_ONCE).await?,
                 RowKind::Bulks => retention.forget_bulks(before_ms, AT_ONCE).await?,
             };

@@ -24,7 +24,7 @@ use atelier_contract::models::ParsedCall;
 use atelier_contract::operation::Request;
 use atelier_contract::pages::jobs::UNDERSTOOD;
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal, refuse_translation};
-use atelier_store::{Idempotency, NewJob};
+use atelier_store::{Attribution, Idempotency, NewJob};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::timeout_at;
@@ -39,7 +39,7 @@ use crate::runner::{NamedModel, RoutingConstraint, Runner};
 use crate::tracer::TRACE_FIELD;
 use crate::wake::Changes;
 use accept::{Placement, PreparedJob, RecentRefusals};
-use call::{FamilyEndpoint, built_in_model};
+use call::{FamilyEndpoint, built_in_model, end_user};
 use prompts::Pauses;
 use review::Review;
 use translator::Translator;
@@ -211,6 +211,10 @@ impl Intake {
         let (context, account_id) = (&self.context, &caller.account_id);
         let FamilyEndpoint { family, submit } = endpoint;
         prompts::check_pause(context, &self.pauses, account_id, family).await?;
+        if let Some(policy) = &caller.policy {
+            policy.check_operation(submit.name)?;
+        }
+        let user = end_user(&fields);
         let ParsedCall { request, model } = self.parsed(submit, fields)?;
         let rules = self.banned.rules();
         let asked = request.as_ref();
@@ -228,11 +232,20 @@ impl Intake {
             fields.insert(TRACE_FIELD.to_owned(), trace.header().into());
         }
         let model = built_in_model(&fields).map(str::to_owned);
+        let named = catalogue_model
+            .as_ref()
+            .map(|row| row.definition.name.clone());
+        let named = named.or_else(|| model.clone());
+        if let Some(policy) = &caller.policy {
+            policy.check_model(submit.name, named.as_deref())?;
+        }
         let mut job = self.new_job(caller, endpoint, &ordered, fields, bill.total);
         if let Some(row) = &catalogue_model {
             job.model = Some(row.definition.name.clone());
             job.model_revision = Some(row.revision);
         }
+        job.attribution.model = named;
+        job.attribution.user = user;
         if !bill.lines.is_empty() {
             job.price_lines = serde_json::to_string(&bill.lines).ok();
         }
@@ -391,6 +404,12 @@ impl Intake {
             model: None,
             model_revision: None,
             price_lines: None,
+            attribution: Attribution {
+                key_id: Some(caller.key_id.to_string()),
+                key_above: caller.key_above.as_deref().map(str::to_owned),
+                tags: caller.tags.as_deref().map(str::to_owned),
+                ..Attribution::default()
+            },
         }
     }
 

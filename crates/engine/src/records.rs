@@ -2,6 +2,7 @@
 
 pub use atelier_store::{
     Account, AccountFilter, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow, Delivery,
-    DeliveryTry, JobFilter, JobPage, JobSummary, Key, LedgerRow, OperatorRow, SUMMARIES_MAX,
-    Upload, UsageRow,
+    DeliveryTry, GroupedUsage, JobFilter, JobPage, JobSummary, Key, KeySpending, LedgerFilter,
+    LedgerRow, OperatorRow, SUMMARIES_MAX, SpenderFilter, Upload, UsageGroup, UsageKind,
+    UsageQuestion, UsageRow,
 };

@@ -31,6 +31,7 @@ pub(crate) mod session;
 pub(crate) mod static_content;
 mod submit;
 mod sync_answer;
+mod tags;
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 
 use atelier_contract::pages::Access;
 use atelier_contract::{Code, Refusal};
+use atelier_engine::Caller;
 use futures_util::FutureExt as _;
 use hyper::body::Incoming;
 use hyper::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
@@ -60,10 +62,12 @@ use denial::Denial;
 use reply::Reply;
 use request::{Exchange, HandlerResult, IncomingRequest, Requester};
 use request_log::RequestLog;
+use tags::tags;
 
 /// For how long a browser must not come back without TLS.
 const ONE_YEAR: &str = "max-age=31536000";
 
+const TOO_MANY_BY_KEY: &str = "this key submits more often than it may";
 const TOO_MANY_PAGES: &str =
     "too many pages without a key to this network; slow down (limits.open_per_second)";
 
@@ -190,6 +194,24 @@ fn request_span(id: &HeaderValue, from: Sender) -> tracing::Span {
     tracing::info_span!("request", request)
 }
 
+/// Refuses a call that the key of its caller, or one above it, may not make from there or so often.
+fn admit_key(
+    app: &App,
+    caller: &Caller,
+    from: Sender,
+    target: router::Target,
+) -> Result<(), Denial> {
+    let Some(policy) = &caller.policy else {
+        return Ok(());
+    };
+    policy.check_address(from.peer)?;
+    if target.kind() == rate::CallKind::Submit {
+        let counted = app.rates.key_submit(policy);
+        counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_BY_KEY, seconds))?;
+    }
+    Ok(())
+}
+
 async fn handle(
     app: &Arc<App>,
     conn: &Connection,
@@ -245,6 +267,8 @@ async fn handle(
     };
     if let Requester::Caller(caller) = &mut received.requester {
         caller.trace = from.trace;
+        caller.tags = tags(&received.head.headers)?;
+        admit_key(app, caller, from, target)?;
         caller.outside = app.proxy_detector.detects(&received.head);
     }
     if target.answers_under_own_names(&received.params) {

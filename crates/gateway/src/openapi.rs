@@ -5,10 +5,10 @@ mod parts;
 
 use std::fmt::Write as _;
 
-use atelier_contract::Code;
 use atelier_contract::catalogue::Catalogue;
 use atelier_contract::family::SubmitEndpoint;
 use atelier_contract::models::DatedModels;
+use atelier_contract::{Code, LimitWindow};
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::catalogue;
@@ -127,6 +127,17 @@ fn refusal() -> Value {
             "data": { "type": ["object", "null"] },
             "code": { "type": "string", "enum": words },
             "param": { "type": "string", "description": "The offending field with its path." },
+            "limit": {
+                "type": "object",
+                "description": "With `key_limit` only: the limit of the key, or of one above it, that the request would pass.",
+                "required": ["window", "quota", "spent", "resetsAt"],
+                "properties": {
+                    "window": { "type": "string", "enum": LimitWindow::WORDS },
+                    "quota": { "type": "number" },
+                    "spent": { "type": "number", "description": "What was spent in the window, with what unfinished jobs hold." },
+                    "resetsAt": { "type": ["string", "null"], "description": "When the next window begins, in UTC; null for `total`." },
+                },
+            },
             "error": {
                 "type": "object",
                 "description": "Under /v1 only: the same in the vendor's form.",

@@ -12,6 +12,7 @@ mod job_list;
 mod jobs;
 mod mcp;
 mod rows;
+mod spenders;
 mod uploads;
 mod usable_models;
 
@@ -133,12 +134,16 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("midjourney.some", "/mj/task/list-by-condition", READ, "Tasks by their names.", page!(midjourney::by_ids))
         .example(r#"{"ids":["019a0000-0000-7000-8000-000000000001"]}"#),
 
-    get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day.", page!(usage::show)),
+    get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day, or by key, member, model, operation or tag.", page!(usage::show)),
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
     get("account.keys", "/account/v1/keys", ACCOUNT, "The account's keys, without their secrets.", page!(keys::list)),
     post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
         .example(r#"{"name":"laptop","scopes":["submit","read"],"expiresAt":"2030-01-01"}"#),
-    delete("account.keys.revoke", "/account/v1/keys/{keyId}", ACCOUNT, "Revokes a key at once.", page!(keys::revoke)),
+    patch("account.keys.change", "/account/v1/keys/{keyId}", ACCOUNT, "Changes what a key may spend and do; what is left out stays, and null takes it away.", page!(keys::change))
+        .example(r#"{"limits":[{"window":"day","quota":20}],"models":["image-*"],"note":"the shop"}"#),
+    post("account.keys.rotate", "/account/v1/keys/{keyId}/rotate", ACCOUNT, "A new secret for a key, shown this once; what it has spent and the keys below it stay.", page!(keys::rotate))
+        .example(r#"{"overlapSeconds":3600}"#),
+    delete("account.keys.revoke", "/account/v1/keys/{keyId}", ACCOUNT, "Revokes a key at once, with all below it.", page!(keys::revoke)),
     get("account.acts", "/account/v1/acts", ACCOUNT, "What was done to the account with its keys: keys, hosted accounts, secrets and sessions, newest first.", page!(acts::list)),
     post("account.quote", "/account/v1/quote", READ, "What a submit of the same body would hold.", page!(quote::ask))
         .example(r#"{"operation":"artgen.imagine","request":{"prompt":"a lighthouse at dawn"}}"#),
@@ -175,6 +180,10 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("admin.keys", "/admin/v1/accounts/{id}/keys", VIEWER, "An account's keys.", page!(account_keys::list)),
     post("admin.keys.issue", "/admin/v1/accounts/{id}/keys", OPERATOR, "A new key for an account.", page!(account_keys::issue))
         .example(r#"{"name":"second"}"#),
+    patch("admin.keys.change", "/admin/v1/accounts/{id}/keys/{keyId}", OPERATOR, "Changes what a key may spend and do; what is left out stays, and null takes it away.", page!(account_keys::change))
+        .example(r#"{"limits":[{"window":"month","quota":500}]}"#),
+    post("admin.keys.rotate", "/admin/v1/accounts/{id}/keys/{keyId}/rotate", OPERATOR, "A new secret for a key, shown this once.", page!(account_keys::rotate))
+        .example(r#"{"overlapSeconds":3600}"#),
     delete("admin.keys.revoke", "/admin/v1/accounts/{id}/keys/{keyId}", OPERATOR, "Revokes a key.", page!(account_keys::revoke)),
     get("admin.operators", "/admin/v1/operators", VIEWER, "Operators and viewers, also those who were revoked.", page!(operators::list)),
     post("admin.operators.create", "/admin/v1/operators", OPERATOR, "A new operator or viewer; its token is shown this once.", page!(operators::create))
@@ -215,6 +224,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("admin.jobs", "/admin/v1/jobs", VIEWER, "Jobs of all accounts.", page!(views::jobs)),
     get("admin.jobs.trail", "/admin/v1/jobs/{jobId}/trail", VIEWER, "What happened to a job of any account, also who was asked.", page!(views::trail)),
     post("admin.jobs.cancel", "/admin/v1/jobs/{jobId}/cancel", OPERATOR, "Ends an unfinished job of any account; its quota comes back.", page!(views::cancel)),
+    get("admin.usage", "/admin/v1/usage", VIEWER, "What an account consumed, as `/account/v1/usage` tells it.", page!(views::usage)),
     get("admin.ledger", "/admin/v1/ledger", VIEWER, "Movements of all accounts.", page!(views::ledger)),
     get("admin.callbacks", "/admin/v1/callbacks", VIEWER, "Callbacks of all accounts.", page!(views::callbacks)),
     get("admin.audit", "/admin/v1/audit", VIEWER, "What operators did.", page!(views::audit)),

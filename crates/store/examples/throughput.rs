@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use atelier_contract::{Quota, Speed};
 use atelier_store::{
-    AcceptOutcome, Acceptance, Attempt, AttemptStart, Guard, Lease, NewAccount, NewJob, Options,
-    Outcome, Settlement, StartLimits, Store,
+    AcceptOutcome, Acceptance, Attempt, AttemptStart, Attribution, Guard, Lease, NewAccount,
+    NewJob, Options, Outcome, Settlement, StartLimits, Store,
 };
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -49,6 +49,7 @@ fn accept(ids: &AtomicU64, account_id: &str) -> Acceptance {
             model: None,
             model_revision: None,
             price_lines: None,
+            attribution: Attribution::default(),
         },
         ledger_id: unique(ids, 2),
         idempotency: None,

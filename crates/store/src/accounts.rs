@@ -185,6 +185,7 @@ async fn create(
             reason: "first grant",
             idempotency_key: None,
             time_ms: new.now_ms,
+            spender: None,
         };
         books.post(&new.id, &grant);
         books.write(conn).await?;

@@ -5,6 +5,7 @@ pub(crate) mod attempts;
 mod calls;
 mod costs;
 mod decide;
+pub(crate) mod key_windows;
 pub(crate) mod ledger_batch;
 mod lines;
 pub(crate) mod tries;
@@ -23,6 +24,7 @@ use crate::pending::PendingChange;
 
 use attempts::Workload;
 use decide::Decisions;
+use key_windows::KeyWindows;
 use ledger_batch::LedgerBatch;
 
 /// What is decided together.
@@ -48,8 +50,9 @@ pub(crate) async fn run(
     let books = LedgerBatch::load(conn, &account_ids, &settle_ids).await?;
     let jobs = load_jobs(conn, &settle_ids).await?;
     let calls = calls::load(conn, accepts, bulks).await?;
+    let windows = KeyWindows::load(conn, &books, (accepts, bulks), &jobs).await?;
 
-    let mut decisions = Decisions::new(books, jobs, calls);
+    let mut decisions = Decisions::new(books, jobs, calls, windows);
     let settled: Vec<SettleOutcome> = settles
         .iter()
         .map(|one| decisions.settle(&one.input))

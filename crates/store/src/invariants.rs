@@ -8,6 +8,7 @@ mod files;
 mod guards;
 mod holds;
 mod invariant;
+mod keys;
 mod models;
 mod money;
 mod scan;
@@ -30,6 +31,7 @@ const GROUPS: &[&[Invariant]] = &[
     counters::ALL,
     files::ALL,
     models::ALL,
+    keys::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

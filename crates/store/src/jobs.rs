@@ -17,8 +17,10 @@ pub(crate) mod row;
 mod search;
 pub mod settle;
 pub mod short_work;
+pub mod spender;
 pub mod statistics;
 pub mod summaries;
+pub mod usage;
 
 pub use row::JobRow;
 

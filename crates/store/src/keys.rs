@@ -1,12 +1,43 @@
-//! Keys: only their hash is stored.
+//! Keys: only their hash is stored. A key may be below another one, which made it, and may spend no more than that.
+
+pub mod change;
+pub mod limits;
 
 use crate::accounts::row::{ACCOUNT_COLUMNS, Account};
 use crate::audit::AuditRow;
 use crate::audited_change;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
+use crate::first_use::{self, FirstUse};
+use crate::keys::limits::{
+    CountedKey, KeyLimit, KeySpending, count_keys, read_limits, write_limits,
+};
+use crate::migrate::KEYS;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 use crate::{Error, Result};
+
+/// What a key may spend and do, beside its scopes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyTerms {
+    /// How much it may spend in windows, with those below it.
+    pub limits: Vec<KeyLimit>,
+    /// How many unfinished jobs it may have in a queue, with those below it.
+    pub max_queue: Option<i64>,
+    /// What else it may do, as JSON; the store does not look inside.
+    pub rules: Option<String>,
+}
+
+impl KeyTerms {
+    /// Whether they say nothing.
+    pub fn is_free(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether what is spent under them is counted.
+    fn counts(&self) -> bool {
+        !self.limits.is_empty() || self.max_queue.is_some()
+    }
+}
 
 /// A key as its owner may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +57,21 @@ pub struct Key {
     pub expires_ms: Option<i64>,
     /// When it was revoked.
     pub revoked_ms: Option<i64>,
+    /// The key that made it.
+    pub parent_id: Option<String>,
+    /// The keys above it, the first one first, with spaces between them.
+    pub above: Option<String>,
+    /// What it may spend and do.
+    pub terms: KeyTerms,
+    /// What its owner notes about it.
+    pub note: Option<String>,
+}
+
+impl Key {
+    /// The keys above it, the first one first.
+    pub fn ancestors(&self) -> impl Iterator<Item = &str> {
+        self.above.iter().flat_map(|above| above.split(' '))
+    }
 }
 
 /// A key to be stored.
@@ -45,12 +91,24 @@ pub struct NewKey {
     pub expires_ms: Option<i64>,
     /// The most keys of the account that may work at once, this one included.
     pub most: i64,
+    /// The keys above it, the first one first, with spaces between them; none of an account's first key.
+    pub above: Option<String>,
+    /// What it may spend and do.
+    pub terms: KeyTerms,
+    /// What its owner notes about it.
+    pub note: Option<String>,
+    /// Nodes that were heard of since then may be at work.
+    pub alive_since_ms: i64,
 }
 
 /// What became of a key to be stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AddKeyOutcome {
     Done,
+    /// The key that was to be above it works no more.
+    NoParent,
+    /// No key has terms yet, and a node is at work whose program does not keep to them.
+    OlderNode(String),
     /// The account has as many keys that work as it may have.
     TooMany,
     /// There is no such account.
@@ -59,7 +117,7 @@ pub enum AddKeyOutcome {
 
 const KEY_COLUMNS: &str = "api_key.id, api_key.account_id, api_key.prefix, api_key.name, \
      api_key.scopes, api_key.created_ms, api_key.last_used_ms, api_key.expires_ms, \
-     api_key.revoked_ms";
+     api_key.revoked_ms, api_key.parent_id, api_key.above, api_key.limits, api_key.max_queue, api_key.rules, api_key.note";
 
 impl FromRow for Key {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -73,6 +131,14 @@ impl FromRow for Key {
             last_used_ms: columns.maybe_int()?,
             expires_ms: columns.maybe_int()?,
             revoked_ms: columns.maybe_int()?,
+            parent_id: columns.maybe_text()?,
+            above: columns.maybe_text()?,
+            terms: KeyTerms {
+                limits: read_limits(columns.maybe_text()?.as_deref()),
+                max_queue: columns.maybe_int()?,
+                rules: columns.maybe_text()?,
+            },
+            note: columns.maybe_text()?,
         })
     }
 }
@@ -97,7 +163,7 @@ impl Keys<'_> {
     /// The keys of an account that are not revoked, oldest first.
     pub async fn list(self, account_id: &str) -> Result<Vec<Key>> {
         let sql = format!(
-            "SELECT {KEY_COLUMNS} FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
+            "SELECT {KEY_COLUMNS} FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL AND stands_for IS NULL \
              ORDER BY created_ms, id"
         );
         self.0
@@ -107,40 +173,68 @@ impl Keys<'_> {
             .await
     }
 
-    /// Revokes a key of an account together with the act of whoever did it; its hash when it was there and not revoked.
+    /// What the keys of an account hold and have spent in the windows of their limits that a moment is in.
+    pub async fn spending(self, account_id: &str, now_ms: i64) -> Result<Vec<KeySpending>> {
+        let sql = "SELECT key_id, span, held + spent, from_ms, until_ms FROM key_window \
+             WHERE account_id = $1 AND until_ms > $2 AND span IN ('total', 'day', 'week', 'month') ORDER BY key_id, from_ms";
+        let reader = self.0.db.of(Some(account_id));
+        reader.all(sql, args![account_id, now_ms]).await
+    }
+
+    /// Revokes a key of an account and all below it, together with the act of whoever did it; the hashes of those that were not
+    /// revoked before, none when there was no such key.
     pub async fn revoke(
         self,
         account_id: &str,
         key_id: &str,
         now_ms: i64,
         act: Option<AuditRow>,
-    ) -> Result<Option<String>> {
+    ) -> Result<Vec<String>> {
         let input = (account_id.to_owned(), key_id.to_owned(), now_ms);
         audited_change::run(
             self.0,
             input,
             act,
             |conn, (account_id, key_id, now_ms)| {
-                Box::pin(async move {
-                    let sql = "UPDATE api_key SET revoked_ms = $3 \
-                         WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL RETURNING hash";
-                    conn.maybe(sql, args![account_id, key_id, *now_ms]).await
-                })
+                Box::pin(revoke(conn, account_id, key_id, *now_ms))
             },
-            Option::is_some,
+            |revoked| !revoked.is_empty(),
         )
         .await
     }
 
-    /// Who a key belongs to: not revoked, not expired, account not disabled.
-    pub async fn account_for(self, hash: &str, now_ms: i64) -> Result<Option<(Account, Key)>> {
+    /// Who a key belongs to, and the keys above it: none of them revoked or expired, the account not disabled.
+    pub async fn account_for(
+        self,
+        hash: &str,
+        now_ms: i64,
+    ) -> Result<Option<(Account, (Key, Vec<Key>))>> {
         let sql = format!(
-            "SELECT {ACCOUNT_COLUMNS}, {KEY_COLUMNS} FROM api_key \
+            "SELECT {ACCOUNT_COLUMNS}, {KEY_COLUMNS} FROM api_key AS secret \
+             JOIN api_key ON api_key.id = COALESCE(secret.stands_for, secret.id) \
              JOIN account ON account.id = api_key.account_id \
-             WHERE api_key.hash = $1 AND api_key.revoked_ms IS NULL AND account.disabled = FALSE \
-             AND (api_key.expires_ms IS NULL OR api_key.expires_ms > $2)"
+             WHERE secret.hash = $1 AND secret.revoked_ms IS NULL AND api_key.revoked_ms IS NULL AND account.disabled = FALSE \
+             AND (api_key.expires_ms IS NULL OR api_key.expires_ms > $2) \
+             AND (secret.expires_ms IS NULL OR secret.expires_ms > $2)"
         );
-        self.0.db.maybe(&sql, args![hash, now_ms]).await
+        let found: Option<(Account, Key)> = self.0.db.maybe(&sql, args![hash, now_ms]).await?;
+        let Some((account, key)) = found else {
+            return Ok(None);
+        };
+        let above: Vec<&str> = key.ancestors().collect();
+        if above.is_empty() {
+            return Ok(Some((account, (key, Vec::new()))));
+        }
+        let sql = format!(
+            "SELECT {KEY_COLUMNS} FROM api_key WHERE id IN ({{list:$1}}) AND account_id = $2 AND revoked_ms IS NULL \
+             AND (expires_ms IS NULL OR expires_ms > $3)"
+        );
+        let named = json(&above);
+        let values = args![&named, &key.account_id, now_ms];
+        let mut keys: Vec<Key> = self.0.db.all(&sql, values).await?;
+        let work = keys.len() == above.len();
+        keys.sort_by_key(|one| above.iter().position(|id| *id == one.id));
+        Ok(work.then_some((account, (key, keys))))
     }
 
     /// Notes that a key was used.
@@ -156,6 +250,34 @@ impl Keys<'_> {
     }
 }
 
+/// Ends a key, what stands for it, and all below it.
+async fn revoke(
+    conn: &mut Conn,
+    account_id: &str,
+    key_id: &str,
+    now_ms: i64,
+) -> Result<Vec<String>> {
+    // So that none is made below it meanwhile.
+    let lock = "SELECT id FROM account WHERE id = $1 {lock}";
+    conn.maybe::<String>(lock, args![account_id]).await?;
+    let there = "SELECT id FROM api_key WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL AND stands_for IS NULL";
+    let there: Option<String> = conn.maybe(there, args![account_id, key_id]).await?;
+    if there.is_none() {
+        return Ok(Vec::new());
+    }
+    let sql = "UPDATE api_key SET revoked_ms = $3 WHERE account_id = $1 AND revoked_ms IS NULL \
+         AND (id = $2 OR stands_for = $2 OR ' ' || above || ' ' LIKE '% ' || $2 || ' %') RETURNING hash";
+    conn.all(sql, args![account_id, key_id, now_ms]).await
+}
+
+/// How many keys of an account work.
+async fn live(conn: &mut Conn, account_id: &str, now_ms: i64) -> Result<i64> {
+    let live = "SELECT COUNT(*) FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
+         AND (expires_ms IS NULL OR expires_ms > $2)";
+    let live: Option<i64> = conn.maybe(live, args![account_id, now_ms]).await?;
+    Ok(live.unwrap_or_default())
+}
+
 /// Stores a key. The account's row is locked, so that two nodes cannot both issue the last one.
 pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<AddKeyOutcome> {
     let lock = "SELECT id FROM account WHERE id = $1 {lock}";
@@ -163,14 +285,32 @@ pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<AddKeyOutcome> 
     if account.is_none() {
         return Ok(AddKeyOutcome::NoAccount);
     }
-    let live = "SELECT COUNT(*) FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
-         AND (expires_ms IS NULL OR expires_ms > $2)";
-    let live: Option<i64> = conn.maybe(live, args![&new.account_id, new.now_ms]).await?;
-    if live.unwrap_or_default() >= new.most {
+    if live(conn, &new.account_id, new.now_ms).await? >= new.most {
         return Ok(AddKeyOutcome::TooMany);
     }
-    let sql = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING";
+    let parent_id = new
+        .above
+        .as_deref()
+        .and_then(|above| above.rsplit(' ').next());
+    if let Some(parent_id) = parent_id {
+        let parent = "SELECT id FROM api_key WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL \
+             AND (expires_ms IS NULL OR expires_ms > $3)";
+        let values = args![&new.account_id, parent_id, new.now_ms];
+        if conn.maybe::<String>(parent, values).await?.is_none() {
+            return Ok(AddKeyOutcome::NoParent);
+        }
+    }
+    if !new.terms.is_free() {
+        match first_use::look(conn, KEYS, new.alive_since_ms).await? {
+            FirstUse::OlderNode(node) => return Ok(AddKeyOutcome::OlderNode(node)),
+            FirstUse::Free => first_use::narrow(conn, KEYS).await?,
+            FirstUse::Known => {}
+        }
+    }
+    let sql = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms, \
+         parent_id, above, limits, max_queue, rules, note) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (hash) DO NOTHING";
+    let limits = write_limits(&new.terms.limits);
     let args = args![
         &new.id,
         &new.account_id,
@@ -179,10 +319,27 @@ pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<AddKeyOutcome> 
         &new.name,
         &new.scopes,
         new.now_ms,
-        new.expires_ms
+        new.expires_ms,
+        parent_id,
+        new.above.as_deref(),
+        limits.as_deref(),
+        new.terms.max_queue,
+        new.terms.rules.as_deref(),
+        new.note.as_deref()
     ];
     if conn.run(sql, args).await? == 0 {
         return Err(Error::Conflict("the key exists".into()));
+    }
+    if new.terms.counts() {
+        count_keys(conn, &new.account_id).await?;
+        let counted = CountedKey {
+            account_id: &new.account_id,
+            key_id: &new.id,
+            now_ms: new.now_ms,
+        };
+        for limit in &new.terms.limits {
+            counted.begin(conn, limit.window).await?;
+        }
     }
     Ok(AddKeyOutcome::Done)
 }

@@ -81,6 +81,12 @@ pub struct LedgerRow {
     /// Why, in words for people.
     pub reason: String,
     pub time_ms: i64,
+    /// The key that its job came by.
+    pub key_id: Option<String>,
+    /// The member who asked for that job.
+    pub member_id: Option<String>,
+    /// The model that it names.
+    pub model: Option<String>,
 }
 
 impl FromRow for LedgerRow {
@@ -97,12 +103,16 @@ impl FromRow for LedgerRow {
             frozen_after: columns.quota()?,
             reason: columns.text()?,
             time_ms: columns.int()?,
+            key_id: columns.maybe_text()?,
+            member_id: columns.maybe_text()?,
+            model: columns.maybe_text()?,
         })
     }
 }
 
-const LEDGER_COLUMNS: &str = "id, account_id, job_id, kind, amount, balance_delta, frozen_delta, \
-     balance_after, frozen_after, reason, time_ms";
+pub(crate) const LEDGER_COLUMNS: &str = "ledger.id, ledger.account_id, ledger.job_id, ledger.kind, ledger.amount, \
+     ledger.balance_delta, ledger.frozen_delta, ledger.balance_after, ledger.frozen_after, ledger.reason, ledger.time_ms, \
+     ledger.key_id, ledger.member_id, ledger.used_model";
 
 /// Credits and ledger rows.
 #[derive(Clone, Copy, Debug)]
@@ -198,6 +208,7 @@ async fn post(conn: &mut Conn, credit: &Credit) -> Result<CreditOutcome> {
         reason: &credit.reason,
         idempotency_key: credit.idempotency_key.as_deref(),
         time_ms: credit.now_ms,
+        spender: None,
     };
     books.post(&credit.account_id, &posting);
     books.write(conn).await?;

@@ -6,6 +6,7 @@
 pub mod accounts;
 mod archive;
 pub mod assets;
+mod attribution;
 pub mod audit;
 mod audit_chain;
 mod audited_change;
@@ -18,10 +19,12 @@ pub mod deliveries;
 mod dialect;
 mod error;
 pub mod files;
+mod first_use;
 mod invariants;
 pub mod jobs;
 pub mod keys;
 pub mod ledger;
+mod ledger_filter;
 pub mod migrate;
 pub mod models;
 pub mod nodes;
@@ -47,6 +50,7 @@ pub use accounts::{
 };
 pub use archive::{Archive, ArchiveCut, ArchiveFile};
 pub use assets::{Asset, Assets, DELETING_MS, NewAsset};
+pub use attribution::Attribution;
 pub use audit::{Admin, AuditRow};
 pub use clock::ClockNote;
 pub use deliveries::{
@@ -55,7 +59,7 @@ pub use deliveries::{
 };
 pub use error::{Error, Result};
 pub use invariants::{AccountsCheck, CheckOptions, Invariants, Violation, account_invariants};
-pub use jobs::accept::{AcceptOutcome, Acceptance, Idempotency, Lease, NewJob};
+pub use jobs::accept::{AcceptOutcome, Acceptance, Idempotency, KeyLimitReached, Lease, NewJob};
 pub use jobs::attempt::{
     Attempt, AttemptStart, Attempts, ProgressNote, REJECTED, RequeueRequest, StartLimits, UNABLE,
 };
@@ -69,11 +73,16 @@ pub use jobs::margins::MarginRow;
 pub use jobs::queue::Queue;
 pub use jobs::settle::{Cost, Guard, Outcome, SettleOutcome, Settlement};
 pub use jobs::short_work::{ShortWork, YieldRule};
+pub use jobs::spender::SpenderFilter;
 pub use jobs::statistics::{JobCounts, Statistics, UsageRow};
 pub use jobs::summaries::{JobSummary, SUMMARIES_MAX};
+pub use jobs::usage::{GroupedUsage, UsageGroup, UsageKind, UsageQuestion};
 pub use jobs::{JobRow, Jobs};
-pub use keys::{AddKeyOutcome, Key, Keys, NewKey};
+pub use keys::change::{KeyChange, KeyChangeOutcome, KeyRotation, RotateOutcome};
+pub use keys::limits::{KeyLimit, KeySpending};
+pub use keys::{AddKeyOutcome, Key, KeyTerms, Keys, NewKey};
 pub use ledger::{Credit, CreditKind, CreditOutcome, Ledger, LedgerRow};
+pub use ledger_filter::LedgerFilter;
 pub use models::{MODEL_EDITION, ModelChange, ModelDraft, ModelOutcome, ModelRow, Models};
 pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};

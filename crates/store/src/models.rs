@@ -4,8 +4,8 @@ use crate::Result;
 use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::{Conn, args};
-use crate::dialect::Dialect;
-use crate::migrate::{self, MODELS};
+use crate::first_use::{self, FirstUse};
+use crate::migrate::MODELS;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 
@@ -133,11 +133,11 @@ fn key(name: &str) -> String {
 
 async fn append(conn: &mut Conn, change: &ModelChange) -> Result<ModelOutcome> {
     // Whoever else changes models waits here, so that everything can be looked at before anything is written.
-    let widens: Option<i64> = conn.maybe(LOCK, args![MODELS]).await?;
-    let is_first = widens != Some(0);
-    if is_first && let Some(node) = older_node(conn, change.alive_since_ms).await? {
-        return Ok(ModelOutcome::OlderNode(node));
-    }
+    let is_first = match first_use::look(conn, MODELS, change.alive_since_ms).await? {
+        FirstUse::OlderNode(node) => return Ok(ModelOutcome::OlderNode(node)),
+        FirstUse::Free => true,
+        FirstUse::Known => false,
+    };
     let edition: Option<String> = conn.maybe(EDITION, args![MODEL_EDITION]).await?;
     if edition != change.seen_edition {
         return Ok(ModelOutcome::Crossed);
@@ -166,37 +166,21 @@ async fn append(conn: &mut Conn, change: &ModelChange) -> Result<ModelOutcome> {
         conn.run(INSERT, values).await?;
     }
     if is_first {
-        conn.run(NARROW, args![MODELS]).await?;
+        first_use::narrow(conn, MODELS).await?;
     }
     let edition = args![MODEL_EDITION, &change.edition];
     conn.run(SET_EDITION, edition).await?;
     Ok(ModelOutcome::Written(revisions))
 }
 
-/// A node at work that would not know what to do with a model. One process has a SQLite database, so that those of others are gone.
-async fn older_node(conn: &mut Conn, alive_since_ms: i64) -> Result<Option<String>> {
-    if conn.dialect() == Dialect::Sqlite {
-        return Ok(None);
-    }
-    let needed = migrate::number_of(MODELS);
-    conn.maybe(OLDER, args![alive_since_ms, needed]).await
-}
-
 fn latest() -> String {
     format!("SELECT {COLUMNS} FROM model WHERE name_key = $1 ORDER BY revision DESC LIMIT 1")
 }
-
-const LOCK: &str = "SELECT widens FROM schema_version WHERE name = $1 {lock}";
-
-const OLDER: &str = "SELECT id FROM node WHERE seen_ms >= $1 AND COALESCE(knows, 0) < $2 ORDER BY started_ms, id LIMIT 1";
 
 const EDITION: &str = "SELECT value FROM setting WHERE name = $1";
 
 const INSERT: &str = "INSERT INTO model (name_key, revision, name, definition, removed, changed_ms) \
      VALUES ($1, $2, $3, $4, $5, $6)";
-
-/// Programs that do not know models no longer start.
-const NARROW: &str = "UPDATE schema_version SET widens = 0 WHERE name = $1";
 
 const SET_EDITION: &str = "INSERT INTO setting (name, value) VALUES ($1, $2) \
      ON CONFLICT (name) DO UPDATE SET value = excluded.value";

@@ -24,8 +24,12 @@ const ACTS: &str = "DELETE FROM audit WHERE id IN ( \
          COALESCE((SELECT MIN(number) FROM audit WHERE time_ms >= $1), 9223372036854775807)) \
        ORDER BY COALESCE(number, 0), time_ms LIMIT $2)";
 
-const KEYS: &str = "DELETE FROM api_key WHERE id IN ( \
-       SELECT id FROM api_key WHERE revoked_ms < $1 UNION SELECT id FROM api_key WHERE expires_ms < $1 LIMIT $2)";
+const KEYS: &str = "SELECT id, account_id FROM api_key WHERE revoked_ms < $1 \
+       UNION SELECT id, account_id FROM api_key WHERE expires_ms < $1 LIMIT $2";
+
+/// Windows that have ended; the jobs that counted in them have ended long ago, too.
+const WINDOWS: &str = "DELETE FROM key_window WHERE (account_id, key_id, span, from_ms) IN ( \
+       SELECT account_id, key_id, span, from_ms FROM key_window WHERE until_ms < $1 AND open = 0 LIMIT $2)";
 
 const CALLS: &str = "DELETE FROM idempotency WHERE (account_id, key) IN ( \
        SELECT account_id, key FROM idempotency WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)";
@@ -41,6 +45,9 @@ const OWN_ACTS: &str = "DELETE FROM account_act WHERE id IN ( \
 
 const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
        SELECT hash FROM console_session WHERE seen_ms < $1 ORDER BY seen_ms LIMIT $2)";
+
+const COUNT_KEYS: &str = "UPDATE account SET counting_keys = (SELECT COUNT(*) FROM api_key WHERE api_key.account_id = account.id \
+       AND (api_key.limits IS NOT NULL OR api_key.max_queue IS NOT NULL)) WHERE id IN ({list:$1}) AND counting_keys > 0";
 
 /// Rows past their retention.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +79,7 @@ impl Retention<'_> {
             Box::pin(async move {
                 let old = CountedRows::find(conn, FAILED, *before_ms, *limit).await?;
                 old.uncount(conn, "request_bytes", "job").await?;
-                let sql = "UPDATE job SET request = $2, request_bytes = 0 WHERE id IN ({list:$1}) \
+                let sql = "UPDATE job SET request = $2, request_bytes = 0, tags = NULL, end_user = NULL WHERE id IN ({list:$1}) \
                      AND deleted_ms IS NULL AND COALESCE(request_bytes, 1) > 0";
                 conn.run(sql, args![&old.ids, WORDLESS_REQUEST]).await
             })
@@ -113,9 +120,26 @@ impl Retention<'_> {
         self.forget(OWN_ACTS, before_ms, limit).await
     }
 
-    /// Forgets keys that were revoked or expired before a time; how many.
+    /// Forgets keys that were revoked or expired before a time, with what they counted; how many.
     pub async fn forget_keys(self, before_ms: i64, limit: i64) -> Result<u64> {
-        self.forget(KEYS, before_ms, limit).await
+        self.0
+            .change((before_ms, limit), |conn, (before_ms, limit)| {
+                Box::pin(async move {
+                    let old = CountedRows::find(conn, KEYS, *before_ms, *limit).await?;
+                    let sql = "DELETE FROM key_window WHERE key_id IN ({list:$1}) AND account_id IN ({list:$2})";
+                    conn.run(sql, args![&old.ids, &old.accounts]).await?;
+                    let sql = "DELETE FROM api_key WHERE id IN ({list:$1})";
+                    let gone = conn.run(sql, args![&old.ids]).await?;
+                    conn.run(COUNT_KEYS, args![&old.accounts]).await?;
+                    Ok(gone)
+                })
+            })
+            .await
+    }
+
+    /// Forgets windows of keys that ended before a time; how many.
+    pub async fn forget_key_windows(self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(WINDOWS, before_ms, limit).await
     }
 
     /// Forgets nodes that were not heard of since a time; how many.
@@ -143,6 +167,8 @@ impl Retention<'_> {
 struct CountedRows {
     /// Their identifiers, as a list.
     ids: String,
+    /// Those of their accounts, as a list.
+    accounts: String,
 }
 
 impl CountedRows {
@@ -151,8 +177,12 @@ impl CountedRows {
         let found: Vec<(String, String)> = conn.all(sql, args![before_ms, limit]).await?;
         let (ids, accounts): (Vec<String>, Vec<String>) = found.into_iter().unzip();
         let sql = "SELECT id FROM account WHERE id IN ({list:$1}) ORDER BY id {lock}";
-        conn.all::<String>(sql, args![&json(&accounts)]).await?;
-        Ok(Self { ids: json(&ids) })
+        let accounts = json(&accounts);
+        conn.all::<String>(sql, args![&accounts]).await?;
+        Ok(Self {
+            ids: json(&ids),
+            accounts,
+        })
     }
 
     /// Takes their bytes off what is counted for the accounts.

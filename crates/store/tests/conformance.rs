@@ -80,6 +80,8 @@ mod settle;
 mod shares;
 #[path = "conformance/short.rs"]
 mod short;
+#[path = "conformance/spending.rs"]
+mod spending;
 #[path = "../../../tests/shared/stopwatch.rs"]
 mod stopwatch;
 #[path = "conformance/uploads.rs"]

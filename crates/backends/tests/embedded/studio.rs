@@ -227,6 +227,7 @@ fn job(
         updated_ms: 0,
         revision: 1,
         price_lines: Vec::new(),
+        spender: atelier_contract::Spender::default(),
     }
 }
 

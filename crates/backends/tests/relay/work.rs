@@ -92,6 +92,7 @@ fn job(name: &str, request: &atelier_contract::body::Fields) -> Job {
         updated_ms: 0,
         revision: 1,
         price_lines: Vec::new(),
+        spender: atelier_contract::Spender::default(),
     }
 }
 

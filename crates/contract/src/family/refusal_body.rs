@@ -30,5 +30,8 @@ pub fn refusal_body(data: RefusedData, refusal: &Refusal) -> Map<String, Value> 
     if let Some(field) = &refusal.field {
         body.insert("param".into(), field.clone().into());
     }
+    if let Some(limit) = &refusal.limit {
+        body.insert("limit".into(), (**limit).clone());
+    }
     body
 }

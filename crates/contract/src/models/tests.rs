@@ -133,6 +133,7 @@ fn job_of(operation: &str, request: Fields) -> Job {
         price: Quota::ZERO,
         quota: Quota::ZERO,
         price_lines: Vec::new(),
+        spender: crate::Spender::default(),
         parent: None,
         hook_url: None,
         hook_times: 0,

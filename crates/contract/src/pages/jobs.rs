@@ -1,5 +1,7 @@
 //! One view of any job, whatever its family, and the list of them.
 
+use std::collections::BTreeMap;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -48,6 +50,30 @@ pub struct JobsQuery {
     /// Only jobs accepted at this moment or later.
     #[serde(default)]
     pub since: Option<Moment>,
+    /// Only jobs accepted at this moment or later; the same as `since`.
+    #[serde(default)]
+    pub from: Option<Moment>,
+    /// Only jobs accepted before this moment. With this or one of the next, a page is looked for as with `q`.
+    #[serde(default)]
+    pub to: Option<Moment>,
+    /// Only jobs of this operation, as `artgen.imagine`.
+    #[serde(default)]
+    pub operation: Option<Text<100>>,
+    /// Only jobs that came by this key.
+    #[serde(default, rename = "keyId")]
+    pub key_id: Option<Text<100>>,
+    /// Only jobs of this member of the account.
+    #[serde(default, rename = "memberId")]
+    pub member_id: Option<Text<100>>,
+    /// Only jobs that name this model.
+    #[serde(default)]
+    pub model: Option<Text<100>>,
+    /// Only jobs with this tag, as `project:a`.
+    #[serde(default)]
+    pub tag: Option<Text<200>>,
+    /// Only jobs of this end user.
+    #[serde(default)]
+    pub user: Option<Text<256>>,
     /// Only jobs behind this place of the list: the `next` of the answer before, with the same other parameters.
     #[serde(default)]
     pub after: Option<JobCursor>,
@@ -234,6 +260,18 @@ pub struct JobProgress {
     /// What its price is made of, where the catalogue has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub price: Vec<PriceLine>,
+    /// The key that it came by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<String>,
+    /// The member of the account who asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member_id: Option<String>,
+    /// What its caller tags it with.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
+    /// The end user that its caller names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// Quota consumed; 0 unless it succeeded.
     pub quota: Quota,
     /// Quota held until it has finished.
@@ -326,6 +364,10 @@ impl JobProgress {
             model_revision: note.as_ref().map(|note| note.revision),
             model: note.map(|note| note.name),
             price: job.price_lines.clone(),
+            key_id: job.spender.key_id.clone(),
+            member_id: job.spender.member_id.clone(),
+            tags: job.spender.tags.clone(),
+            user: job.spender.user.clone(),
             quota: job.quota,
             held: if over { Quota::ZERO } else { job.price },
             created_at: timestamp(job.created_ms),

@@ -38,6 +38,7 @@ pub(crate) fn order_in(
         price: tariff().total(&order.price).expect("a price"),
         quota: Quota::ZERO,
         price_lines: Vec::new(),
+        spender: atelier_contract::Spender::default(),
         parent: request.parent(),
         hook_url: order.hook.as_ref().map(|hook| hook.as_str().to_owned()),
         hook_times: 0,

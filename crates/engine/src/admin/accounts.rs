@@ -5,8 +5,8 @@ use std::sync::Arc;
 use atelier_contract::{AccountId, Code, Quota, Refusal};
 use atelier_fairness::limits::{HolderLimits, LimitOverrides};
 use atelier_store::{
-    Account, AccountFilter, AccountPatch, Credit, CreditKind, CreditOutcome, LedgerRow, NewAccount,
-    UsageRow,
+    Account, AccountFilter, AccountPatch, Credit, CreditKind, CreditOutcome, GroupedUsage,
+    LedgerFilter, LedgerRow, NewAccount, UsageQuestion, UsageRow,
 };
 
 use super::callers::Callers;
@@ -262,6 +262,21 @@ impl Accounts {
             .list(owner, offset, limit)
             .await;
         page.map_err(unavailable)
+    }
+
+    /// Some movements of an account's quota, newest first, and how many there are of those that one look sees.
+    pub async fn some_ledger(
+        &self,
+        filter: &LedgerFilter,
+    ) -> Result<(Vec<LedgerRow>, i64), Refusal> {
+        let page = self.context.store().ledger().filtered(filter).await;
+        page.map_err(unavailable)
+    }
+
+    /// What an account consumed, by who or what consumed it.
+    pub async fn usage_by(&self, asked: &UsageQuestion) -> Result<GroupedUsage, Refusal> {
+        let used = self.context.store().statistics().usage_by(asked).await;
+        used.map_err(unavailable)
     }
 
     /// What an account consumed, by day and operation.

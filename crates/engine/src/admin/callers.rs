@@ -8,6 +8,7 @@ use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use quick_cache::sync::Cache;
 use tokio::time::timeout;
 
+use super::key_terms::KeyPolicy;
 use crate::context::{Context, unavailable};
 use crate::hint::Hint;
 use crate::key;
@@ -29,8 +30,14 @@ pub struct Caller {
     pub account_id: AccountId,
     /// The key it came with.
     pub key_id: Arc<str>,
+    /// The keys above that one, the first one first, with spaces between them.
+    pub key_above: Option<Arc<str>>,
     /// What that key may do.
     pub scopes: Scopes,
+    /// What it and those above it allow; `None` for everything.
+    pub policy: Option<Arc<KeyPolicy>>,
+    /// What its caller tags the call with, as JSON; nobody remembers it beyond that.
+    pub tags: Option<Arc<str>>,
     /// The trace that its call belongs to; nobody remembers it beyond that.
     pub trace: Option<TraceContext>,
     /// Whether its call came through somebody in between of whom nobody told the service; nobody remembers it either.
@@ -228,8 +235,8 @@ impl Callers {
         let found = timeout(ASKED_WITHIN, found).await;
         let found = found.unwrap_or(Err(atelier_store::Error::Busy));
         let found = found.map_err(unavailable)?;
-        let Some((account, key)) = found.filter(|(account, _)| account.email_verified_ms.is_some())
-        else {
+        let verified = found.filter(|(account, _)| account.email_verified_ms.is_some());
+        let Some((account, (key, above))) = verified else {
             self.unlearn(hash);
             return Err(wrong_key());
         };
@@ -241,10 +248,14 @@ impl Callers {
             );
             return Err(wrong_key());
         };
+        let policy = KeyPolicy::of(std::iter::once(&key).chain(above.iter().rev()))?;
         let caller = Caller {
             account_id: account.id,
             key_id: key.id.into(),
+            key_above: key.above.map(Arc::from),
             scopes,
+            policy,
+            tags: None,
             trace: None,
             outside: false,
             hash: hash.into(),
@@ -312,7 +323,10 @@ mod tests {
         Caller {
             account_id: account_id.into(),
             key_id: format!("key of {hash}").into(),
+            key_above: None,
             scopes: Scopes::ALL,
+            policy: None,
+            tags: None,
             trace: None,
             outside: false,
             hash: hash.into(),

@@ -2,15 +2,25 @@
 
 use std::sync::Arc;
 
+use atelier_contract::pages::keys::KeyTerms;
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
-use atelier_store::{AddKeyOutcome, AuditRow, Key, NewKey};
+use atelier_store::{
+    AddKeyOutcome, AuditRow, Key, KeyChange, KeyChangeOutcome, KeyRotation, KeySpending, NewKey,
+    RotateOutcome,
+};
 
 use super::callers::{Caller, Callers};
+use super::key_terms::{stored_terms, to_store};
 use crate::context::{Context, unavailable};
 use crate::crash;
 use crate::key;
 
-/// What a new key shall be.
+/// Keys below an account's first one.
+const LEVELS: usize = 3;
+/// How often a change is tried that others cross.
+const CROSSED_MOST: usize = 3;
+
+/// What a key shall be.
 #[derive(Clone, Debug)]
 pub struct KeyRequest {
     /// A name by which its owner tells keys apart.
@@ -19,7 +29,14 @@ pub struct KeyRequest {
     pub scopes: Scopes,
     /// When it stops working.
     pub expires_ms: Option<i64>,
+    /// What it may spend and do.
+    pub terms: KeyTerms,
+    /// A note for its owner.
+    pub note: Option<String>,
 }
+
+/// How a key is changed: from what it is to what it shall be. It may be asked more than once.
+pub type KeyEdit<'a> = &'a (dyn Fn(&Key) -> Result<KeyRequest, Refusal> + Send + Sync);
 
 impl KeyRequest {
     /// A key that may do everything and does not end.
@@ -28,6 +45,8 @@ impl KeyRequest {
             name: name.to_owned(),
             scopes: Scopes::ALL,
             expires_ms: None,
+            terms: KeyTerms::default(),
+            note: None,
         }
     }
 }
@@ -94,17 +113,29 @@ impl Keys {
         self.add(account_id, request, by).await
     }
 
-    /// A new key that a caller issues for its own account, shown this once; its id and the key. Whether it may is asked when
-    /// nothing else speaks against it.
+    /// A new key that a caller issues for its own account, shown this once; its id and the key. It is below the caller's key.
+    /// Whether it may is asked when nothing else speaks against it.
     pub async fn issue_own<E: From<Refusal>>(
         &self,
         caller: &Caller,
-        request: KeyRequest,
+        mut request: KeyRequest,
         may: impl FnOnce() -> Result<(), E>,
     ) -> Result<(String, String), E> {
         let (by, now_ms) = (KeyHolder::Caller(caller), self.context.now_ms());
         self.check(&request, by)?;
         let keys = self.list(&caller.account_id).await?;
+        if line_of(caller).count() > LEVELS {
+            let message = format!(
+                "keys are {LEVELS} levels deep below an account's first one; this one is the last"
+            );
+            return Err(Refusal::new(Code::Forbidden, message).into());
+        }
+        let above: Vec<&Key> = line_of(caller)
+            .filter_map(|id| keys.iter().find(|key| key.id == id))
+            .collect();
+        let ends_ms = above.iter().filter_map(|key| key.expires_ms).min();
+        request.expires_ms = request.expires_ms.or(ends_ms);
+        check_line(&request, above.into_iter())?;
         let works = |key: &&Key| key.expires_ms.is_none_or(|end_ms| end_ms > now_ms);
         if keys.iter().filter(works).count() as i64 >= self.most() {
             return Err(self.too_many().into());
@@ -139,6 +170,9 @@ impl Keys {
         if matches!(by, KeyHolder::Visitor(_)) {
             new.id.insert_str(0, VISIT);
         }
+        if let KeyHolder::Caller(caller) = by {
+            new.above = Some(line_of(caller).collect::<Vec<_>>().join(" "));
+        }
         let id = new.id.clone();
         let act = Some(by.act(&self.context, "key.issue", account_id, &id));
         let added = self
@@ -152,8 +186,108 @@ impl Keys {
         match added {
             AddKeyOutcome::Done => Ok((id, secret)),
             AddKeyOutcome::TooMany => Err(self.too_many()),
+            AddKeyOutcome::NoParent => Err(Refusal::new(
+                Code::Conflict,
+                "the key that issues it works no more",
+            )),
+            AddKeyOutcome::OlderNode(node) => Err(older_node(&node)),
             AddKeyOutcome::NoAccount => Err(Refusal::new(Code::NotFound, "no such account")),
         }
+    }
+
+    /// Changes a key of an account, on every node at once. What it has spent stays counted.
+    pub async fn change(
+        &self,
+        account_id: &AccountId,
+        key_id: &str,
+        edit: KeyEdit<'_>,
+        by: KeyHolder<'_>,
+    ) -> Result<(), Refusal> {
+        for _ in 0..CROSSED_MOST {
+            let keys = self.list(account_id).await?;
+            let seen = managed(&keys, key_id, by)?;
+            let wanted = edit(seen)?;
+            let moved = wanted.expires_ms != seen.expires_ms;
+            let now_ms = self.context.now_ms();
+            if moved && wanted.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
+                return Err(Refusal::invalid("expiresAt", "must be in the future"));
+            }
+            check_change(&keys, seen, &wanted, by)?;
+            let mut after = seen.clone();
+            after.name = wanted.name;
+            after.scopes = wanted.scopes.to_string();
+            after.expires_ms = wanted.expires_ms;
+            after.terms = to_store(&wanted.terms);
+            after.note = wanted.note;
+            let change = KeyChange {
+                seen: seen.clone(),
+                wanted: after,
+                now_ms,
+                alive_since_ms: self.context.alive_since_ms(),
+            };
+            let act = Some(by.act(&self.context, "key.change", account_id, key_id));
+            let changed = self.context.store().keys().change(change, act).await;
+            crash::point("admin.acted");
+            match changed.map_err(unavailable)? {
+                KeyChangeOutcome::Done(_) => {
+                    // Keys below it are believed with what it allowed, too.
+                    self.callers.void_account(account_id);
+                    return Ok(());
+                }
+                KeyChangeOutcome::Crossed => {}
+                KeyChangeOutcome::NoKey => return Err(no_key()),
+                KeyChangeOutcome::OlderNode(node) => return Err(older_node(&node)),
+            }
+        }
+        let message = "the key is being changed by somebody else; look at it again";
+        Err(Refusal::new(Code::Conflict, message))
+    }
+
+    /// A new secret for a key of an account, shown this once; the old one works for so many seconds more. What the key is, has
+    /// spent and has below it stays.
+    pub async fn rotate(
+        &self,
+        account_id: &AccountId,
+        key_id: &str,
+        overlap_s: i64,
+        by: KeyHolder<'_>,
+    ) -> Result<String, Refusal> {
+        let keys = self.list(account_id).await?;
+        let seen = managed(&keys, key_id, by)?;
+        let scopes = Scopes::parse(&seen.scopes).unwrap_or(Scopes::NONE);
+        if !by.scopes().cover(scopes) {
+            let message = "a key gets no secret of a key that may do more than it does";
+            return Err(Refusal::new(Code::Forbidden, message));
+        }
+        let (secret, now_ms) = (key::generate(), self.context.now_ms());
+        let rotation = KeyRotation {
+            account_id: account_id.to_string(),
+            key_id: key_id.to_owned(),
+            hash: key::hash(&secret),
+            prefix: key::display_prefix(&secret),
+            old_id: self.context.ids().uuid(),
+            old_until_ms: now_ms + overlap_s * 1000,
+            now_ms,
+            most: self.most(),
+        };
+        let act = Some(by.act(&self.context, "key.rotate", account_id, key_id));
+        let rotated = self.context.store().keys().rotate(rotation, act).await;
+        crash::point("admin.acted");
+        match rotated.map_err(unavailable)? {
+            RotateOutcome::Done(old) => {
+                self.callers.void_key(&old);
+                Ok(secret)
+            }
+            RotateOutcome::TooMany => Err(self.too_many()),
+            RotateOutcome::NoKey => Err(no_key()),
+        }
+    }
+
+    /// What the keys of an account hold and have spent in the windows of their limits.
+    pub async fn spending(&self, account_id: &AccountId) -> Result<Vec<KeySpending>, Refusal> {
+        let now_ms = self.context.now_ms();
+        let spending = self.context.store().keys().spending(account_id, now_ms);
+        spending.await.map_err(unavailable)
     }
 
     fn most(&self) -> i64 {
@@ -174,13 +308,20 @@ impl Keys {
         Ok(keys)
     }
 
-    /// Revokes a key of an account, on every node at once; whether it was there.
+    /// Revokes a key of an account and all below it, on every node at once; whether it was there.
     pub async fn revoke(
         &self,
         account_id: &AccountId,
         key_id: &str,
         by: KeyHolder<'_>,
     ) -> Result<bool, Refusal> {
+        let keys = self.list(account_id).await?;
+        if !keys.iter().any(|key| key.id == key_id) {
+            return Ok(false);
+        }
+        if matches!(by, KeyHolder::Caller(caller) if caller.key_above.is_some()) {
+            managed(&keys, key_id, by)?;
+        }
         let act = Some(by.act(&self.context, "key.revoke", account_id, key_id));
         let revoked = self
             .context
@@ -189,11 +330,100 @@ impl Keys {
             .revoke(account_id, key_id, self.context.now_ms(), act)
             .await
             .map_err(unavailable)?;
-        if let Some(hash) = &revoked {
+        for hash in &revoked {
             self.callers.void_key(hash);
         }
-        Ok(revoked.is_some())
+        Ok(!revoked.is_empty())
     }
+}
+
+/// The keys above one that a caller makes, the first one first; the last is the caller's own.
+fn line_of(caller: &Caller) -> impl Iterator<Item = &str> {
+    let above = caller.key_above.iter().flat_map(|above| above.split(' '));
+    above.chain(std::iter::once(&*caller.key_id))
+}
+
+/// A key that whoever acts may change: an operator any; a key itself and those below it; and one that is below none and limited by
+/// nothing all others of the account that may do no more than it does.
+fn managed<'a>(keys: &'a [Key], key_id: &str, by: KeyHolder<'_>) -> Result<&'a Key, Refusal> {
+    let found = keys
+        .iter()
+        .find(|key| key.id == key_id)
+        .ok_or_else(no_key)?;
+    let KeyHolder::Caller(caller) = by else {
+        return Ok(found);
+    };
+    let own = keys.iter().find(|key| key.id == *caller.key_id);
+    let is_free = own.is_some_and(|own| own.above.is_none() && own.terms.is_free());
+    let scopes = Scopes::parse(&found.scopes).unwrap_or(Scopes::NONE);
+    let related = found.id == *caller.key_id || found.ancestors().any(|id| *id == *caller.key_id);
+    if related || (is_free && caller.scopes.cover(scopes)) {
+        return Ok(found);
+    }
+    let message = "a key changes itself and the keys below it, and no other";
+    Err(Refusal::new(Code::Forbidden, message))
+}
+
+/// Refuses a change that allows more than the keys above do, or that a key would allow itself.
+fn check_change(
+    keys: &[Key],
+    seen: &Key,
+    wanted: &KeyRequest,
+    by: KeyHolder<'_>,
+) -> Result<(), Refusal> {
+    let above = seen
+        .ancestors()
+        .filter_map(|id| keys.iter().find(|key| key.id == id));
+    check_line(wanted, above)?;
+    let KeyHolder::Caller(caller) = by else {
+        return Ok(());
+    };
+    let before = Scopes::parse(&seen.scopes).unwrap_or(Scopes::NONE);
+    if !caller.scopes.cover(wanted.scopes) && wanted.scopes != before {
+        let message = format!("this key may give {} at most", caller.scopes);
+        return Err(Refusal::field(Code::Forbidden, "scopes", message));
+    }
+    if seen.id == *caller.key_id {
+        let later = match (wanted.expires_ms, seen.expires_ms) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(new), Some(old)) => new > old,
+        };
+        if later {
+            let message = "a key does not let itself work for longer";
+            return Err(Refusal::field(Code::Forbidden, "expiresAt", message));
+        }
+        wanted.terms.check_narrower(&stored_terms(seen)?)?;
+    }
+    Ok(())
+}
+
+/// Refuses what allows more than one of the keys above does.
+fn check_line<'a>(
+    request: &KeyRequest,
+    mut above: impl Iterator<Item = &'a Key>,
+) -> Result<(), Refusal> {
+    above.try_for_each(|key| {
+        let outlasts = key
+            .expires_ms
+            .is_some_and(|end_ms| request.expires_ms.is_none_or(|own_ms| own_ms > end_ms));
+        if outlasts {
+            let message = "is later than that of the key above it";
+            return Err(Refusal::field(Code::Forbidden, "expiresAt", message));
+        }
+        request.terms.check_below(&stored_terms(key)?)
+    })
+}
+
+fn no_key() -> Refusal {
+    Refusal::new(Code::NotFound, "no such key")
+}
+
+fn older_node(node: &str) -> Refusal {
+    let message = format!(
+        "the node {node} runs an older release that keeps to no limits of keys; upgrade or stop it first"
+    );
+    Refusal::new(Code::Conflict, message)
 }
 
 /// The key that an account is made with, by the same commit; and its secret.
@@ -214,6 +444,10 @@ fn new_key(context: &Context, account_id: &AccountId, request: KeyRequest) -> (N
         now_ms: context.now_ms(),
         expires_ms: request.expires_ms,
         most: context.settings().limits.keys_per_account,
+        above: None,
+        terms: to_store(&request.terms),
+        note: request.note,
+        alive_since_ms: context.alive_since_ms(),
     };
     (new, secret)
 }

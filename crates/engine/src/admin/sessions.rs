@@ -147,9 +147,9 @@ impl Sessions {
         root_hash: &str,
     ) -> Result<String, Refusal> {
         let request = KeyRequest {
-            name: format!("looked at by {}", by.name),
             scopes: Scopes::of_words(["read"]).unwrap_or(Scopes::NONE),
             expires_ms: Some(self.context.now_ms() + VISIT_MS),
+            ..KeyRequest::named(&format!("looked at by {}", by.name))
         };
         let holder = KeyHolder::Visitor(&by.name);
         let (_, secret) = self.keys.issue(account_id, request, holder).await?;

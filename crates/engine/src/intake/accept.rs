@@ -5,8 +5,11 @@ use std::sync::Arc;
 use atelier_backends::backend::LostSubmit;
 use atelier_backends::support::FieldSupport;
 use atelier_contract::brief::Brief;
-use atelier_contract::{Code, JobId, Quota, Refusal};
-use atelier_store::{AcceptOutcome, Acceptance, Attempt, Idempotency, Lease, NewJob};
+use atelier_contract::limit_window::resets_at;
+use atelier_contract::{Code, JobId, Quota, ReachedLimit, Refusal};
+use atelier_store::{
+    AcceptOutcome, Acceptance, Attempt, Idempotency, KeyLimitReached, Lease, NewJob,
+};
 
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -297,13 +300,8 @@ pub(super) async fn take_place(runner: &Runner, prepared: &mut PreparedJob) -> R
 /// Refuses what the commit would refuse anyway, before anything is done for it.
 pub(super) async fn precheck(context: &Context, prepared: &PreparedJob) -> Result<(), Refusal> {
     let job = &prepared.job;
-    let (store, account_id) = (context.store(), &job.account_id);
-    let refused = store.jobs().precheck_refusal(
-        account_id,
-        &job.queue,
-        job.price,
-        context.settings().limits.storage_bytes(),
-    );
+    let max_storage = context.settings().limits.storage_bytes();
+    let refused = context.store().jobs().precheck_refusal(job, max_storage);
     match refused.await.map_err(unavailable)? {
         None => Ok(()),
         Some(refused) => Err(refusal_of(&refused, job.price)),
@@ -334,6 +332,7 @@ pub(super) fn refusal_of(refused: &AcceptOutcome, price: Quota) -> Refusal {
             format!("the queue holds {max_queue} unfinished jobs at most; wait for one to finish"),
         ),
         AcceptOutcome::StorageFull { max_storage } => return storage_full(*max_storage),
+        AcceptOutcome::KeyLimit(reached) => return key_limit(*reached, price),
         AcceptOutcome::NoAccount => (Code::Unauthorized, "the account no longer exists".into()),
         AcceptOutcome::Mismatch | AcceptOutcome::New { .. } | AcceptOutcome::Replayed { .. } => (
             Code::IdempotencyMismatch,
@@ -341,6 +340,17 @@ pub(super) fn refusal_of(refused: &AcceptOutcome, price: Quota) -> Refusal {
         ),
     };
     Refusal::new(code, message)
+}
+
+/// What a caller is told of a limit that its key, or one above it, has reached.
+fn key_limit(reached: KeyLimitReached, price: Quota) -> Refusal {
+    let limit = ReachedLimit {
+        window: reached.window,
+        quota: reached.quota,
+        spent: reached.spent,
+        resets_at: resets_at(reached.until_ms),
+    };
+    limit.refusal(price)
 }
 
 /// When a job was accepted, by the service's own time.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use atelier_contract::body::Fields;
 use atelier_contract::family::AnswerWay;
-use atelier_contract::{AccountId, Code, JobId, Quota, Refusal};
+use atelier_contract::{AccountId, Code, JobId, LimitWindow, Quota, Refusal};
 use atelier_store::{
-    AcceptOutcome, Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
+    AcceptOutcome, Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, KeyLimitReached,
+    NewBulk, NewBulkItem,
 };
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -205,6 +206,22 @@ fn answer(item: BulkItem) -> BulkAnswer {
                 let refused = AcceptOutcome::QuotaShort { balance };
                 Err(accept::refusal_of(&refused, quota(price)))
             }
+            BulkItemOutcome::KeyLimit {
+                window,
+                quota: limit,
+                spent,
+                until_ms,
+                price,
+            } => {
+                let reached = KeyLimitReached {
+                    window: LimitWindow::from_word(&window).unwrap_or_default(),
+                    quota: quota(limit),
+                    spent: quota(spent),
+                    until_ms,
+                };
+                let refused = AcceptOutcome::KeyLimit(reached);
+                Err(accept::refusal_of(&refused, quota(price)))
+            }
             BulkItemOutcome::QueueFull { max_queue } => {
                 let refused = AcceptOutcome::QueueFull { max_queue };
                 Err(accept::refusal_of(&refused, Quota::ZERO))
@@ -238,6 +255,7 @@ fn restored(text: &str) -> Refusal {
         code: code.copied().unwrap_or(Code::Internal),
         field: stored.field,
         message: stored.message,
+        limit: None,
     }
 }
 

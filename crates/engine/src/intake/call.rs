@@ -118,3 +118,12 @@ pub(super) fn built_in_model(stored: &Fields) -> Option<&str> {
     let mut spellings = ["model", "modelName"].into_iter();
     spellings.find_map(|spelling| stored.get(spelling)?.as_str())
 }
+
+/// Letters of an end user's name that are kept.
+const USER_MOST: usize = 256;
+
+/// The end user that a request names as OpenAI's clients do.
+pub(super) fn end_user(fields: &Fields) -> Option<String> {
+    let user = fields.get("user")?.as_str()?.trim();
+    (!user.is_empty()).then(|| user.chars().take(USER_MOST).collect())
+}

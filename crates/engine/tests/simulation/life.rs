@@ -8,9 +8,13 @@ use std::time::Duration;
 
 use atelier_backends::guard::Policy;
 use atelier_backends::http::{Limits, OutboundClient, Resolver};
+use atelier_contract::pages::keys::{KeyLimit, KeyTerms};
 use atelier_contract::pages::workers::WorkerPatch;
-use atelier_contract::{Quota, Tariff};
-use atelier_engine::{Clock, Engine, Keyring, NewAccountRequest, Parts, Settings};
+use atelier_contract::{LimitWindow, Quota, Refusal, Tariff};
+use atelier_engine::records::Key;
+use atelier_engine::{
+    Caller, Clock, Engine, KeyHolder, KeyRequest, Keyring, NewAccountRequest, Parts, Settings,
+};
 use atelier_store::files::Files;
 use atelier_store::{Options, Store};
 use serde_json::json;
@@ -219,6 +223,7 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
             .await
             .map_err(say)?;
         let caller = admin.callers().authenticate(&key).await.map_err(say)?;
+        let caller = limited(world, engine, caller).await.map_err(say)?;
         lock(world).callers.push(caller);
     }
     let lost = lock(world).books.lost;
@@ -242,6 +247,44 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A caller whose key may spend so much in windows, with a key below it half the time: what is beyond is refused, and the audit
+/// adds up what is not.
+async fn limited(world: &Shared, engine: &Engine, caller: Caller) -> Result<Caller, Refusal> {
+    let (day, total, below) = {
+        let mut world = lock(world);
+        let dice = &mut world.dice;
+        (dice.i64(4..80), dice.i64(20..200), dice.bool())
+    };
+    let limit = |window, most: i64| KeyLimit {
+        window,
+        quota: Quota::from_thousandths(most * 1000),
+    };
+    let terms = KeyTerms {
+        limits: vec![
+            limit(LimitWindow::Day, day),
+            limit(LimitWindow::Total, total),
+        ],
+        max_queue: Some(6),
+        ..KeyTerms::default()
+    };
+    let edit = |key: &Key| {
+        Ok(KeyRequest {
+            terms: terms.clone(),
+            ..KeyRequest::named(&key.name)
+        })
+    };
+    let (keys, by) = (engine.admin().keys(), KeyHolder::Operator("root"));
+    let (account_id, key_id) = (&caller.account_id, &caller.key_id);
+    keys.change(account_id, key_id, &edit, by).await?;
+    if !below {
+        return Ok(caller);
+    }
+    let may = || Ok::<(), Refusal>(());
+    let wish = KeyRequest::named("below");
+    let (_, secret) = keys.issue_own(&caller, wish, may).await?;
+    engine.admin().callers().authenticate(&secret).await
 }
 
 /// Waits until every wish is answered, every job has ended and every callback is through.

@@ -92,7 +92,7 @@ async fn story() {
 #[tokio::test]
 async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_more() {
     tokio::task::LocalSet::new()
-        .run_until(async {
+        .run_until(Box::pin(async {
             let rig = Rig::new().await;
             let caller = rig.account(10).await;
             let receiver = Receiver::answering(&[410, 204]).await;
@@ -136,7 +136,7 @@ async fn a_receiver_that_is_gone_is_not_asked_again_and_redelivery_asks_once_mor
                 (callbacks[0].state.as_str(), callbacks[0].attempts),
                 ("delivered", 2)
             );
-        })
+        }))
         .await;
 }
 

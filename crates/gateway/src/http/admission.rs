@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use atelier_contract::{AccountId, Code, Refusal};
+use atelier_engine::Caller;
 use atelier_fairness::share::{AcquireError, FairPermit, FairSemaphore};
 use hyper::header::HeaderMap;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -254,8 +255,10 @@ impl Admission {
     }
 
     /// Counts calls that came together as one; how many of so many are within the rate, the one they came in included.
-    pub(crate) fn submits(&self, rates: &Rates, wanted: usize) -> usize {
+    pub(crate) fn submits(&self, rates: &Rates, caller: &Caller, wanted: usize) -> usize {
         let more = wanted.saturating_sub(1);
+        let policy = caller.policy.as_deref();
+        let more = policy.map_or(more, |policy| rates.key_submits(policy, more));
         let account = self.account().unwrap_or_default();
         wanted.min(1 + rates.submits(account, more))
     }

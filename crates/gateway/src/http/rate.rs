@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use atelier_contract::settings::Limits;
+use atelier_engine::KeyPolicy;
 use atelier_fairness::limits::LimitOverrides;
 use atelier_fairness::rate::{BucketLevel, Rate, TokenBuckets};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
@@ -51,6 +52,8 @@ pub(crate) struct Rates {
     /// Files by network: a gallery asks for many at once, and small ones weigh nothing where bytes are paced.
     files: TokenBuckets<IpAddr>,
     files_rate: Rate,
+    /// Keys that may submit less often than their account.
+    keys: TokenBuckets<String>,
     acts: TokenBuckets<String>,
     /// Sessions of the console by key, as many as acts: any key may sign in, and shall use up nothing of the account's.
     sessions: TokenBuckets<String>,
@@ -107,6 +110,7 @@ impl Rates {
                 Duration::from_secs(1),
                 of_files(limits.open_burst),
             ),
+            keys: TokenBuckets::default(),
             acts: TokenBuckets::default(),
             sessions: TokenBuckets::default(),
             account_sessions: TokenBuckets::default(),
@@ -139,6 +143,25 @@ impl Rates {
         let usual = self.submits.rate;
         let rate = own.map_or(usual, |own| usual.of(own));
         self.submits.buckets.take_some(account_id, rate, wanted)
+    }
+
+    /// Counts a submit of a key that has a rate of its own, and of those above it; the number of seconds to wait when there were too
+    /// many.
+    pub(super) fn key_submit(&self, policy: &KeyPolicy) -> Result<(), u64> {
+        for (key_id, per_second) in policy.rates() {
+            let level = self.keys.take(&**key_id, key_rate(per_second));
+            if let Some(wait_s) = level.and_then(|level| level.wait_s) {
+                return Err(wait_s);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts further submits of such keys as far as their rates allow; how many.
+    pub(super) fn key_submits(&self, policy: &KeyPolicy, wanted: usize) -> usize {
+        policy.rates().fold(wanted, |wanted, (key_id, per_second)| {
+            self.keys.take_some(&**key_id, key_rate(per_second), wanted)
+        })
     }
 
     /// Counts an act of an account on itself; the number of seconds to wait when there were too many.
@@ -214,6 +237,11 @@ impl Policy {
             wait_s: level.wait_s,
         })
     }
+}
+
+/// How often a key may submit; so many at once as in a second.
+fn key_rate(per_second: u32) -> Rate {
+    Rate::new(per_second, Duration::from_secs(1), per_second)
 }
 
 /// Files that a network may ask for where it may ask for so many pages: five for every two.

@@ -266,7 +266,7 @@ pub(super) fn denied_body(shape: RefusalShape, refusal: &Refusal) -> Map<String,
 /// The error object that the vendor's own client libraries look for.
 fn vendor_error(refusal: &Refusal) -> Map<String, Value> {
     let kind = match refusal.code {
-        Code::InsufficientQuota => "insufficient_quota",
+        Code::InsufficientQuota | Code::KeyLimit => "insufficient_quota",
         Code::ContentRejected | Code::BannedPrompt => "image_generation_user_error",
         Code::RateLimited | Code::QueueFull => "rate_limit_error",
         Code::Unauthorized => "authentication_error",

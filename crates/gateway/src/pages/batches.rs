@@ -41,7 +41,7 @@ pub(super) async fn submit(
         let batch: NewBatch = body::read(fields)?;
         let requests = batch.requests.into_iter();
         let call = BulkCall {
-            within_rate: admission.submits(&app.rates, requests.len()),
+            within_rate: admission.submits(&app.rates, &caller, requests.len()),
             caller,
             requests: requests
                 .map(|one| (one.operation.to_string(), one.request))

@@ -53,6 +53,7 @@ mod journal;
 mod keys;
 mod killed;
 mod large_assets;
+mod limited_keys;
 mod limits;
 mod listeners;
 #[expect(

@@ -8,6 +8,7 @@ use crate::assets::Asset;
 use crate::batch::attempts::{AttemptLine, Workload};
 use crate::batch::calls::{Call, Calls};
 use crate::batch::costs::Costs;
+use crate::batch::key_windows::KeyWindows;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::batch::lines::{BulkLine, DeliveryLine, FinalLine, JobLine};
 use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
@@ -51,10 +52,17 @@ pub(crate) struct Decisions<'a> {
     pub(crate) deliveries: Vec<DeliveryLine>,
     pub(crate) assets: Vec<Asset>,
     pub(crate) costs: Costs,
+    /// What keys hold and have spent.
+    pub(crate) windows: KeyWindows,
 }
 
 impl<'a> Decisions<'a> {
-    pub(crate) fn new(books: LedgerBatch, jobs: HashMap<String, JobRow>, calls: Calls) -> Self {
+    pub(crate) fn new(
+        books: LedgerBatch,
+        jobs: HashMap<String, JobRow>,
+        calls: Calls,
+        windows: KeyWindows,
+    ) -> Self {
         Self {
             books,
             jobs,
@@ -68,6 +76,7 @@ impl<'a> Decisions<'a> {
             deliveries: Vec::new(),
             assets: Vec::new(),
             costs: Costs::default(),
+            windows,
         }
     }
 
@@ -132,7 +141,7 @@ impl<'a> Decisions<'a> {
         BulkOutcome::New(answers)
     }
 
-    /// Admits a job: queue limit, then storage, then quota.
+    /// Admits a job: queue limits, then storage, then the limits of its keys, then quota.
     fn admit(&mut self, accept: &'a Acceptance) -> AcceptOutcome {
         let job = &accept.job;
         let Some(standing) = self.books.standing(&job.account_id) else {
@@ -144,10 +153,17 @@ impl<'a> Decisions<'a> {
                 max_queue: standing.max_queue,
             };
         }
+        let counted_ms = self.windows.counted_ms(&job.attribution, job.created_ms);
+        if let Some(max_queue) = self.windows.full_queue(&job.attribution, &job.queue) {
+            return AcceptOutcome::QueueFull { max_queue };
+        }
         if let Some(max_storage) = standing.full_storage(accept.max_storage) {
             return AcceptOutcome::StorageFull { max_storage };
         }
         let price = job.price.thousandths();
+        if let Some(reached) = self.windows.reached(&job.attribution, counted_ms, price) {
+            return AcceptOutcome::KeyLimit(reached);
+        }
         if standing.balance < price {
             return AcceptOutcome::QuotaShort {
                 balance: Quota::from_thousandths(standing.balance),
@@ -156,6 +172,7 @@ impl<'a> Decisions<'a> {
         let queued_ms = job.created_ms - job.ahead_ms;
         let turn_ms = queued_ms + job.turn_delay_ms + job.turn_step_ms * unfinished;
         self.books.count(&job.account_id, &job.queue, 1);
+        self.windows.hold(job, counted_ms);
         self.books.post(
             &job.account_id,
             &Posting {
@@ -168,14 +185,15 @@ impl<'a> Decisions<'a> {
                 reason: &job.operation,
                 idempotency_key: None,
                 time_ms: job.created_ms,
+                spender: Some(&job.attribution),
             },
         );
         // What its worker has no place for is left to begin later.
         let first = accept.attempt.as_ref();
         let first = first.filter(|first| self.workload.take(first));
         self.new_attempts.extend(first.map(AttemptLine));
-        self.books.keep_words(&job.account_id, job.request.len());
-        let line = JobLine::new(accept, turn_ms, first);
+        self.books.keep_words(&job.account_id, job.words());
+        let line = JobLine::new(accept, turn_ms, counted_ms, first);
         let fence = line.fence;
         self.new_jobs.push(line);
         AcceptOutcome::New {
@@ -230,6 +248,7 @@ impl<'a> Decisions<'a> {
             self.costs.paid(&row, settlement);
         }
         self.books.count(&row.account_id, &row.queue, -1);
+        self.windows.resolve(&row);
         self.books
             .post(&row.account_id, &resolution(&row, settlement));
         let due_ms = settlement.now_ms - settlement.ahead_ms;
@@ -291,5 +310,6 @@ fn resolution<'a>(row: &'a JobRow, settlement: &'a Settlement) -> Posting<'a> {
         reason: &row.operation,
         idempotency_key: None,
         time_ms: settlement.now_ms,
+        spender: Some(&row.attribution),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
+use crate::attribution::Attribution;
 use crate::db::{Arg, Conn, Line, PrefetchQuery, StatementBatch, args, json};
 use crate::row::{Columns, FromRow};
 use atelier_contract::Quota;
@@ -17,6 +18,8 @@ pub(crate) struct AccountQuota {
     max_storage: i64,
     stored: i64,
     words: i64,
+    /// Whether keys of it count what is spent with them.
+    pub(crate) counts_keys: bool,
     touched: bool,
 }
 
@@ -43,6 +46,7 @@ impl FromRow for AccountQuota {
             max_storage: columns.int()?,
             stored: columns.maybe_int()?.unwrap_or(0),
             words: columns.int()?,
+            counts_keys: columns.maybe_int()?.unwrap_or(0) > 0,
             touched: false,
         })
     }
@@ -72,6 +76,8 @@ pub(crate) struct Posting<'a> {
     pub(crate) reason: &'a str,
     pub(crate) idempotency_key: Option<&'a str>,
     pub(crate) time_ms: i64,
+    /// Who spends it, of what is a job's.
+    pub(crate) spender: Option<&'a Attribution>,
 }
 
 /// A row for the ledger.
@@ -89,6 +95,9 @@ struct LedgerLine {
     reason: String,
     idempotency_key: Option<String>,
     time_ms: i64,
+    key_id: Option<String>,
+    member_id: Option<String>,
+    used_model: Option<String>,
 }
 
 impl Line for LedgerLine {
@@ -107,6 +116,9 @@ impl Line for LedgerLine {
             &self.reason,
             self.idempotency_key.as_deref(),
             self.time_ms,
+            self.key_id.as_deref(),
+            self.member_id.as_deref(),
+            self.used_model.as_deref(),
         ]);
     }
 }
@@ -238,6 +250,11 @@ impl LedgerBatch {
             reason: posting.reason.to_owned(),
             idempotency_key: posting.idempotency_key.map(str::to_owned),
             time_ms: posting.time_ms,
+            key_id: posting.spender.and_then(|spender| spender.key_id.clone()),
+            member_id: posting
+                .spender
+                .and_then(|spender| spender.member_id.clone()),
+            used_model: posting.spender.and_then(|spender| spender.model.clone()),
         });
     }
 
@@ -276,7 +293,7 @@ impl LedgerChanges<'_> {
 }
 
 const STANDINGS: &str = "SELECT id, balance, frozen, entries, max_queue, max_storage, \
-     (SELECT bytes FROM stored WHERE account_id = account.id), words FROM account \
+     (SELECT bytes FROM stored WHERE account_id = account.id), words, counting_keys FROM account \
      WHERE id IN ({list:$1} UNION SELECT account_id FROM job WHERE id IN ({list:$2})) ORDER BY id {lock}";
 
 // Asked by itself: who waited for the lock of an account must see what whoever had it did here.
@@ -292,9 +309,9 @@ const UPSERT_IN_FLIGHT: &str = "INSERT INTO in_flight (account_id, queue, jobs) 
      ON CONFLICT (account_id, queue) DO UPDATE SET jobs = excluded.jobs";
 
 const INSERT_LINES: &str = "INSERT INTO ledger (id, account_id, number, job_id, kind, amount, \
-     balance_delta, frozen_delta, balance_after, frozen_after, reason, idempotency_key, time_ms) \
+     balance_delta, frozen_delta, balance_after, frozen_after, reason, idempotency_key, time_ms, key_id, member_id, used_model) \
      SELECT v.id, v.account_id, v.number, v.job_id, v.kind, v.amount, v.balance_delta, \
-     v.frozen_delta, v.balance_after, v.frozen_after, v.reason, v.idempotency_key, v.time_ms \
+     v.frozen_delta, v.balance_after, v.frozen_after, v.reason, v.idempotency_key, v.time_ms, v.key_id, v.member_id, v.used_model \
      FROM {lines:id text, account_id text, number bigint, job_id text, kind text, amount bigint, \
      balance_delta bigint, frozen_delta bigint, balance_after bigint, frozen_after bigint, \
-     reason text, idempotency_key text, time_ms bigint}";
+     reason text, idempotency_key text, time_ms bigint, key_id text, member_id text, used_model text}";

@@ -15,16 +15,24 @@ use crate::jobs::row::JobRow;
 pub(crate) struct JobLine<'a> {
     accept: &'a Acceptance,
     turn_ms: i64,
+    /// When it counts in the windows of its keys, if that is another moment.
+    counted_ms: Option<i64>,
     pub(crate) fence: i64,
     first: Option<&'a Attempt>,
 }
 
 impl<'a> JobLine<'a> {
     /// The row of a job, and of its first attempt, if that begins as well.
-    pub(crate) fn new(accept: &'a Acceptance, turn_ms: i64, first: Option<&'a Attempt>) -> Self {
+    pub(crate) fn new(
+        accept: &'a Acceptance,
+        turn_ms: i64,
+        counted_ms: i64,
+        first: Option<&'a Attempt>,
+    ) -> Self {
         Self {
             accept,
             turn_ms,
+            counted_ms: (counted_ms != accept.job.created_ms).then_some(counted_ms),
             fence: i64::from(accept.lease.is_some()),
             first,
         }
@@ -52,7 +60,7 @@ impl Line for JobLine<'_> {
             state.number(),
             job.speed as i64,
             &job.request,
-            job.request.len() as i64,
+            job.words() as i64,
             job.price.thousandths(),
             job.parent_id.as_deref(),
             &job.lane,
@@ -72,7 +80,9 @@ impl Line for JobLine<'_> {
             job.model.as_deref(),
             job.model_revision.map(i64::from),
             job.price_lines.as_deref(),
+            self.counted_ms,
         ]);
+        job.attribution.put(out);
     }
 }
 

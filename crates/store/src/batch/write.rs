@@ -4,6 +4,7 @@ use crate::assets;
 use crate::batch::attempts::INSERT_ATTEMPTS;
 use crate::batch::calls;
 use crate::batch::decide::Decisions;
+use crate::batch::key_windows::UPSERT_WINDOWS;
 use crate::batch::lines::AttemptEnd;
 use crate::db::{Conn, StatementBatch, args, json};
 use crate::{Error, Result};
@@ -33,6 +34,8 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
     writes.add(INSERT_JOBS, &decisions.new_jobs);
     writes.add(INSERT_ATTEMPTS, &decisions.new_attempts);
     changed.add_to(&mut writes);
+    let windows = decisions.windows.changed();
+    writes.add(UPSERT_WINDOWS, &windows);
     writes.add(END_ATTEMPTS, &ends);
     writes.add(INSERT_DELIVERIES, &decisions.deliveries);
     if decisions.costs.is_empty() {
@@ -54,14 +57,16 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
 const INSERT_JOBS: &str = "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, \
      request, request_bytes, price, quota, parent_id, lane, follows, hook_url, created_ms, started_ms, deadline_ms, updated_ms, \
      revision, turn_ms, not_before_ms, fence, lease_owner, lease_until_ms, tries, attempt_id, worker, batched, model, \
-     model_revision, price_lines) \
+     model_revision, price_lines, counted_ms, key_id, key_above, member_id, used_model, tags, end_user) \
      SELECT v.id, v.account_id, v.operation, v.queue, v.state, v.speed, 0, v.request, v.request_bytes, v.price, 0, \
      v.parent_id, v.lane, v.follows, v.hook_url, v.created_ms, v.started_ms, v.deadline_ms, v.created_ms, 1, v.turn_ms, \
-     0, v.fence, v.lease_owner, v.lease_until_ms, v.tries, v.attempt_id, v.worker, v.batched, v.model, v.model_revision, v.price_lines \
+     0, v.fence, v.lease_owner, v.lease_until_ms, v.tries, v.attempt_id, v.worker, v.batched, v.model, v.model_revision, v.price_lines, \
+     v.counted_ms, v.key_id, v.key_above, v.member_id, v.used_model, v.tags, v.end_user \
      FROM {lines:id text, account_id text, operation text, queue text, state bigint, speed bigint, \
      request text, request_bytes bigint, price bigint, parent_id text, lane text, follows text, hook_url text, created_ms bigint, started_ms bigint, \
      deadline_ms bigint, turn_ms bigint, fence bigint, lease_owner text, lease_until_ms bigint, tries bigint, attempt_id text, worker text, \
-     batched bigint, model text, model_revision bigint, price_lines text}";
+     batched bigint, model text, model_revision bigint, price_lines text, counted_ms bigint, \
+     key_id text, key_above text, member_id text, used_model text, tags text, end_user text}";
 
 const INSERT_BULKS: &str = "INSERT INTO bulk (id, account_id, items, bytes, created_ms) \
      SELECT v.id, v.account_id, v.items, v.bytes, v.created_ms \

@@ -24,6 +24,7 @@ const GUARDS: &[&str] = &[
     "attempt_live",
     "job_final",
     "job_counted",
+    "job_used",
     "job_uncounted",
     "job_totalled",
     "tally_lowered",

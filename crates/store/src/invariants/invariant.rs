@@ -34,11 +34,12 @@ pub(crate) enum RowKind {
     Hours,
     Assets,
     Models,
+    KeyWindows,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Accounts,
         Self::Checkpoints,
         Self::Queues,
@@ -54,5 +55,6 @@ impl RowKind {
         Self::Totals,
         Self::Hours,
         Self::Models,
+        Self::KeyWindows,
     ];
 }

@@ -154,6 +154,19 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 500,
     },
+    RowScan {
+        rows: RowKind::KeyWindows,
+        table: "key_window",
+        key: &[
+            ("account_id", false),
+            ("key_id", false),
+            ("span", false),
+            ("from_ms", true),
+        ],
+        subject: "key_window.key_id",
+        filter: EVERY,
+        page: 20,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

@@ -1,8 +1,9 @@
 //! Accepting a job: quota held, job queued, answer remembered, in one commit.
 
-use atelier_contract::{Quota, Speed};
+use atelier_contract::{LimitWindow, Quota, Speed};
 
 use crate::Result;
+use crate::attribution::Attribution;
 use crate::jobs::Jobs;
 use crate::jobs::attempt::Attempt;
 
@@ -46,6 +47,15 @@ pub struct NewJob {
     pub model_revision: Option<u32>,
     /// The lines of its price as JSON, where they are known.
     pub price_lines: Option<String>,
+    /// Who spends on it.
+    pub attribution: Attribution,
+}
+
+impl NewJob {
+    /// How many bytes of it are its caller's words.
+    pub(crate) fn words(&self) -> usize {
+        self.request.len() + self.attribution.bytes()
+    }
 }
 
 /// The caller's promise that repeats mean the same call.
@@ -84,6 +94,19 @@ pub struct Acceptance {
     pub attempt: Option<Attempt>,
 }
 
+/// A limit of a key that a job would go beyond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyLimitReached {
+    /// The window it counts in.
+    pub window: LimitWindow,
+    /// How much may be spent in it.
+    pub quota: Quota,
+    /// How much is spent or held in it.
+    pub spent: Quota,
+    /// When the next window begins.
+    pub until_ms: i64,
+}
+
 /// What became of an [`Acceptance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceptOutcome {
@@ -102,7 +125,9 @@ pub enum AcceptOutcome {
     Mismatch,
     /// The balance is below the price.
     QuotaShort { balance: Quota },
-    /// The account has as many unfinished jobs in this queue as it may.
+    /// A limit of its key, or of one above that, does not allow it.
+    KeyLimit(KeyLimitReached),
+    /// The account, or its key, has as many unfinished jobs in this queue as it may.
     QueueFull {
         /// How many it may have.
         max_queue: i64,

@@ -101,6 +101,19 @@ pub enum BulkItemOutcome {
         /// What there was, in thousandths.
         balance: i64,
     },
+    /// A limit of the key did not allow it.
+    KeyLimit {
+        /// The window it counts in.
+        window: String,
+        /// How much may be spent in it, in thousandths.
+        quota: i64,
+        /// How much was spent or held in it, in thousandths.
+        spent: i64,
+        /// When the next window begins.
+        until_ms: i64,
+        /// What it would have cost, in thousandths.
+        price: i64,
+    },
     /// The account had as many unfinished jobs in the queue as it may.
     QueueFull {
         /// How many it may have.
@@ -123,6 +136,13 @@ impl BulkItemOutcome {
             AcceptOutcome::QuotaShort { balance } => Self::QuotaShort {
                 price: accept.job.price.thousandths(),
                 balance: balance.thousandths(),
+            },
+            AcceptOutcome::KeyLimit(reached) => Self::KeyLimit {
+                window: reached.window.word().to_owned(),
+                quota: reached.quota.thousandths(),
+                spent: reached.spent.thousandths(),
+                until_ms: reached.until_ms,
+                price: accept.job.price.thousandths(),
             },
             AcceptOutcome::QueueFull { max_queue } => Self::QueueFull {
                 max_queue: *max_queue,

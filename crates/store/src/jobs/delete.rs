@@ -10,7 +10,7 @@ use crate::{Error, Result};
 
 /// What is left of a job without its words.
 const WORDLESS: &str = "UPDATE job SET deleted_ms = $1, request = $3, request_bytes = 0, message = NULL, alias = NULL, hook_url = NULL, \
-     parent_id = NULL, output = CASE WHEN state = 2 THEN $4 END \
+     parent_id = NULL, tags = NULL, end_user = NULL, output = CASE WHEN state = 2 THEN $4 END \
      WHERE state >= 2 AND deleted_ms IS NULL AND account_id = $2";
 /// Its request and its output.
 const NOTHING: [&str; 2] = ["{}", "{\"made\":0}"];
@@ -109,16 +109,17 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
         "DELETE FROM idempotency WHERE account_id = $1",
         "DELETE FROM bulk WHERE account_id = $1",
         "DELETE FROM refused WHERE account_id = $1",
+        "DELETE FROM key_window WHERE account_id = $1",
         "DELETE FROM account_act WHERE account_id = $1",
         "DELETE FROM worker WHERE owner = $1",
         "DELETE FROM backend WHERE owner = $1",
         "UPDATE asset SET expires_ms = 0 WHERE account_id = $1 AND expires_ms > 0",
         "UPDATE account SET email = 'deleted-' || id, email_key = 'deleted-' || id, email_verified_ms = NULL, \
-         words = 0, disabled = TRUE WHERE id = $1",
+         words = 0, disabled = TRUE, counting_keys = 0 WHERE id = $1",
     ] {
         conn.run(sql, args![id]).await?;
     }
-    let sql = "UPDATE api_key SET revoked_ms = $2, name = '' WHERE account_id = $1 AND revoked_ms IS NULL";
+    let sql = "UPDATE api_key SET revoked_ms = $2, name = '', note = NULL WHERE account_id = $1 AND revoked_ms IS NULL";
     conn.run(sql, args![id, now_ms]).await?;
     Ok(true)
 }

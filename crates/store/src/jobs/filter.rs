@@ -6,6 +6,7 @@ use atelier_contract::pages::jobs::JobCursor;
 
 use crate::db::{Arg, args};
 use crate::jobs::row::JobRow;
+use crate::jobs::spender::SpenderFilter;
 
 /// Which jobs to list.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,10 @@ pub struct JobFilter {
     pub limit: i64,
     /// Created at or after.
     pub created_from_ms: Option<i64>,
+    /// Created before.
+    pub created_to_ms: Option<i64>,
+    /// Only those that these spend on.
+    pub of: SpenderFilter,
     /// Only those that come after this place of the list.
     pub after: Option<JobCursor>,
 }

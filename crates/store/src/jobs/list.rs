@@ -41,7 +41,9 @@ impl Jobs<'_> {
     /// A page of jobs by creation time, and how many match.
     pub async fn list(self, filter: JobFilter) -> Result<JobPage> {
         // Without an account there is no index to go on by, so it is looked for like words.
-        if filter.text.is_some() || filter.account_id.is_none() && filter.after.is_some() {
+        let looked_for =
+            filter.text.is_some() || !filter.of.is_empty() || filter.created_to_ms.is_some();
+        if looked_for || filter.account_id.is_none() && filter.after.is_some() {
             return self.search(&filter).await;
         }
         let operations = json(&filter.operations);

@@ -4,10 +4,34 @@
 use atelier_contract::Quota;
 
 use crate::Result;
+use crate::batch::key_windows::KeyWindows;
 use crate::batch::ledger_batch::storage_limit;
 use crate::db::args;
 use crate::jobs::Jobs;
-use crate::jobs::accept::{AcceptOutcome, Idempotency};
+use crate::jobs::accept::{AcceptOutcome, Idempotency, NewJob};
+use crate::row::{Columns, FromRow};
+
+/// An account as far as it says whether a job would be accepted.
+struct PrecheckRow {
+    balance: i64,
+    max_queue: i64,
+    own_storage: i64,
+    stored: i64,
+    /// Its keys that count what is spent with them.
+    counting: i64,
+}
+
+impl FromRow for PrecheckRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            balance: columns.int()?,
+            max_queue: columns.int()?,
+            own_storage: columns.int()?,
+            stored: columns.int()?,
+            counting: columns.int()?,
+        })
+    }
+}
 
 impl Jobs<'_> {
     /// The call that an account's key stands for: the same one or another; `None` when the key is free.
@@ -30,21 +54,26 @@ impl Jobs<'_> {
         }))
     }
 
-    /// Why a job of a price would be refused now, if it would: the queue first, then storage, of which there is so much
-    /// unless the account's row says otherwise, then quota.
+    /// Why a job would be refused now, if it would: the queue first, then storage, of which there is so much unless the account's
+    /// row says otherwise, then the limits of its keys, then quota.
     pub async fn precheck_refusal(
         self,
-        account_id: &str,
-        queue: &str,
-        price: Quota,
+        job: &NewJob,
         max_storage: i64,
     ) -> Result<Option<AcceptOutcome>> {
+        let (account_id, queue, price) = (&*job.account_id, &*job.queue, job.price);
         let sql = "SELECT balance, max_queue, max_storage, \
-             COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words FROM account WHERE id = $1";
+             COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words, COALESCE(counting_keys, 0) FROM account WHERE id = $1";
         let reader = self.0.db.of(Some(account_id));
-        let standing: Option<((i64, i64), (i64, i64))> =
-            reader.maybe(sql, args![account_id]).await?;
-        let Some(((balance, max_queue), (own_storage, stored))) = standing else {
+        let standing: Option<PrecheckRow> = reader.maybe(sql, args![account_id]).await?;
+        let Some(PrecheckRow {
+            balance,
+            max_queue,
+            own_storage,
+            stored,
+            counting,
+        }) = standing
+        else {
             return Ok(Some(AcceptOutcome::NoAccount));
         };
         let sql = "SELECT jobs FROM in_flight WHERE account_id = $1 AND queue = $2";
@@ -52,9 +81,21 @@ impl Jobs<'_> {
         if jobs.unwrap_or(0) >= max_queue {
             return Ok(Some(AcceptOutcome::QueueFull { max_queue }));
         }
+        let by = &job.attribution;
+        let windows = match counting {
+            0 => KeyWindows::default(),
+            _ => KeyWindows::look(reader, account_id, by, job.created_ms).await?,
+        };
+        if let Some(max_queue) = windows.full_queue(by, queue) {
+            return Ok(Some(AcceptOutcome::QueueFull { max_queue }));
+        }
         let max_storage = storage_limit(own_storage, max_storage);
         if stored >= max_storage {
             return Ok(Some(AcceptOutcome::StorageFull { max_storage }));
+        }
+        let counted_ms = windows.counted_ms(by, job.created_ms);
+        if let Some(reached) = windows.reached(by, counted_ms, price.thousandths()) {
+            return Ok(Some(AcceptOutcome::KeyLimit(reached)));
         }
         let balance = Quota::from_thousandths(balance);
         Ok((balance < price).then_some(AcceptOutcome::QuotaShort { balance }))

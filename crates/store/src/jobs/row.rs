@@ -2,6 +2,7 @@
 
 use atelier_contract::{FaultKind, JobState, Quota, Speed};
 
+use crate::attribution::Attribution;
 use crate::row::{Columns, FromRow};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +75,10 @@ pub struct JobRow {
     pub model_revision: Option<u32>,
     /// The lines of its price as JSON, where they are known.
     pub price_lines: Option<String>,
+    /// Who spends on it.
+    pub attribution: Attribution,
+    /// The moment at which it counts in the windows of its keys, where that is not when it was created.
+    pub counted_ms: Option<i64>,
 }
 
 impl JobRow {
@@ -96,7 +101,8 @@ pub(crate) const JOB_COLUMNS: &str = "job.id, job.account_id, job.operation, job
      job.created_ms, job.started_ms, job.finished_ms, job.deadline_ms, job.updated_ms, \
      job.revision, job.fence, job.lease_owner, job.lease_until_ms, job.tries, job.attempt_id, \
      (SELECT ticket FROM attempt WHERE attempt.id = job.attempt_id), job.worker, job.lane, job.follows, \
-     job.handed_back, job.fault, job.batched, job.model, job.model_revision, job.price_lines";
+     job.handed_back, job.fault, job.batched, job.model, job.model_revision, job.price_lines, \
+     job.key_id, job.key_above, job.member_id, job.used_model, job.tags, job.end_user, job.counted_ms";
 
 impl FromRow for JobRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -138,6 +144,8 @@ impl FromRow for JobRow {
             model: columns.maybe_text()?,
             model_revision: columns.maybe_int()?.map(|number| number as u32),
             price_lines: columns.maybe_text()?,
+            attribution: Attribution::read(columns)?,
+            counted_ms: columns.maybe_int()?,
         };
         // Jobs that failed before the kind was kept tell it by their message.
         if row.state == JobState::Failed && row.fault.is_none() {

@@ -11,6 +11,7 @@ use super::filter::{JobFilter, JobPage, common, conditions};
 use crate::db::{Arg, json};
 use crate::jobs::Jobs;
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
+use crate::jobs::spender::SpenderFilter;
 use crate::row::{Columns, FromRow};
 use crate::{Error, Result};
 
@@ -60,7 +61,15 @@ impl Jobs<'_> {
         let turn = timeout(TURN, self.0.searches.take(&holder, 1)).await;
         let _turn = turn.map_err(|_| Error::Busy)?;
         let (mut found, mut looked, mut together) = (Vec::new(), 0, FIRST);
-        let mut from = filter.after.clone();
+        let to = filter.created_to_ms.map(|created_ms| JobCursor {
+            created_ms,
+            id: String::new(),
+        });
+        let earlier = |one: &JobCursor| {
+            let to_ms = filter.created_to_ms;
+            to_ms.is_none_or(|to_ms| one.created_ms < to_ms)
+        };
+        let mut from = filter.after.clone().filter(earlier).or(to);
         let begun = Instant::now();
         let ended_at = loop {
             let step = Instant::now();
@@ -140,8 +149,9 @@ impl Jobs<'_> {
         together: usize,
     ) -> Result<Vec<SearchRow>> {
         let found = format!(
-            "CAST(CASE WHEN {} AND job.deleted_ms IS NULL THEN 1 ELSE 0 END AS BIGINT)",
-            conditions(filter, filter.operations.is_empty())
+            "CAST(CASE WHEN {} AND {} AND job.deleted_ms IS NULL THEN 1 ELSE 0 END AS BIGINT)",
+            conditions(filter, filter.operations.is_empty()),
+            SpenderFilter::conditions(11)
         );
         let sql = match &filter.account_id {
             Some(_) => format!(
@@ -164,6 +174,8 @@ impl Jobs<'_> {
             Arg::from(from.map_or("", |from| from.id.as_str())),
             Arg::from(together as i64),
         ]);
+        let tag = filter.of.tag_text();
+        values.extend(filter.of.values(tag.as_deref()));
         let reader = self.0.db.of(filter.account_id.as_deref());
         reader.all(&sql, &values).await
     }

@@ -326,9 +326,7 @@ async fn what_would_become_of_a_call_is_known_before_it_is_made(rig: Rig) {
     let foreseen = async |id: &str, price| {
         let accept = rig.accept(id, price);
         let store = &rig.store;
-        let refusal = store
-            .jobs()
-            .precheck_refusal(id, &accept.job.queue, accept.job.price, 1000);
+        let refusal = store.jobs().precheck_refusal(&accept.job, 1000);
         refusal.await.expect("a look")
     };
     assert_eq!(foreseen(&id, 10).await, None);

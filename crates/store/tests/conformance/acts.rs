@@ -1,7 +1,7 @@
 //! An act of an operator and the row that tells of it are one commit: both are there, or neither.
 
 use atelier_store::{
-    AccountPatch, AuditRow, Credit, CreditKind, CreditOutcome, Error, NewAccount, NewKey,
+    AccountPatch, AuditRow, Credit, CreditKind, CreditOutcome, Error, KeyTerms, NewAccount, NewKey,
 };
 
 use crate::rig::{NOW, Rig, quota};
@@ -49,6 +49,10 @@ fn key(rig: &Rig, account_id: &str, hash: &str) -> NewKey {
         now_ms: NOW,
         expires_ms: None,
         most: 9,
+        above: None,
+        terms: KeyTerms::default(),
+        note: None,
+        alive_since_ms: 0,
     }
 }
 
@@ -151,7 +155,7 @@ async fn an_act_that_does_not_happen_is_not_written_down(rig: Rig) {
         .keys()
         .revoke(&id, "no such", NOW, Some(act("d")))
         .await;
-    assert_eq!(nobody.expect("an answer"), None);
+    assert!(nobody.expect("an answer").is_empty());
     let patch = AccountPatch::default();
     let nobody = store
         .accounts()

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use atelier_contract::LimitWindow;
 use atelier_store::{
-    Asset, CheckOptions, Claim, DeliveryResult, DeliveryState, Guard, Idempotency, Outcome,
-    Violation, account_invariants,
+    Asset, CheckOptions, Claim, DeliveryResult, DeliveryState, Guard, Idempotency, KeyTerms,
+    Outcome, Violation, account_invariants,
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
-use crate::models;
 use crate::rig::{NOW, Rig};
+use crate::{models, spending};
 
 each_db!(
     every_damage_is_found_by_name,
@@ -201,6 +202,41 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE schema_version SET widens = 1 WHERE name = '0043_models'",
         "UPDATE schema_version SET widens = 0 WHERE name = '0043_models'",
     ),
+    (
+        "keys.held",
+        "UPDATE key_window SET held = held + 1 WHERE span = 'day'",
+        "UPDATE key_window SET held = held - 1 WHERE span = 'day'",
+    ),
+    (
+        "keys.spent",
+        "UPDATE key_window SET spent = spent + 1 WHERE span = 'day'",
+        "UPDATE key_window SET spent = spent - 1 WHERE span = 'day'",
+    ),
+    (
+        "keys.open",
+        "UPDATE key_window SET open = open + 1 WHERE span LIKE 'queue:%'",
+        "UPDATE key_window SET open = open - 1 WHERE span LIKE 'queue:%'",
+    ),
+    (
+        "keys.window",
+        "UPDATE api_key SET max_queue = NULL",
+        "UPDATE api_key SET max_queue = 9",
+    ),
+    (
+        "keys.held_at_most",
+        "UPDATE key_window SET held = held + 1000000 WHERE span = 'day'",
+        "UPDATE key_window SET held = held - 1000000 WHERE span = 'day'",
+    ),
+    (
+        "keys.beside",
+        "UPDATE schema_version SET widens = 1 WHERE name = '0044_keys'",
+        "UPDATE schema_version SET widens = 0 WHERE name = '0044_keys'",
+    ),
+    (
+        "keys.used",
+        "UPDATE used SET quota = quota + 1000000",
+        "UPDATE used SET quota = quota - 1000000",
+    ),
 ];
 
 /// What is wrong only while a service should be at work.
@@ -282,12 +318,19 @@ async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
     for expected in [None, Some(1)] {
         models::written(rig, "Fox-1", expected).await;
     }
+    let terms = KeyTerms {
+        max_queue: Some(9),
+        ..spending::limits(&[(LimitWindow::Day, 50)])
+    };
+    let key = spending::key(rig, &account, &[], terms).await;
     let running = rig.running(&account, 4).await;
     assert!(rig.begin(&running, 1, "try").await, "begun");
-    let waiting = rig.waiting(&account, 3).await;
+    let queued = spending::by(rig, &account, &[&key], 3);
+    let waiting = queued.job.id.clone();
+    rig.take(queued).await;
     let failed = rig.running(&account, 2).await;
     rig.settle(rig.failure(&failed, Guard::Fence(1))).await;
-    let mut hooked = rig.accept(&account, 5);
+    let mut hooked = spending::by(rig, &account, &[&key], 5);
     (hooked.job.model, hooked.job.model_revision) = (Some("Fox-1".into()), Some(2));
     hooked.job.hook_url = Some("https://example.com/".into());
     hooked.idempotency = Some(Idempotency {
@@ -382,7 +425,7 @@ async fn every_damage_is_found_by_name(rig: Rig) {
         let found = faults(&rig, false).await;
         let guards: BTreeSet<&str> = found.iter().map(|one| one.invariant).collect();
         assert_eq!(guards, BTreeSet::from(["schema.guard"]), "{found:?}");
-        assert_eq!(found.len(), 11, "the triggers are gone: {found:?}");
+        assert_eq!(found.len(), 12, "the triggers are gone: {found:?}");
     }
     for (invariant, damage, mend) in DAMAGES {
         vandal.run(&named(damage, &names)).await;

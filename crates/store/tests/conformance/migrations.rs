@@ -155,6 +155,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0043_models",
         "96b31a30bb122ce1beace9149c825747991e24b3b168e592067da156556457ff",
     ),
+    (
+        "0044_keys",
+        "11a25e1d265133c98e037dbe48341196cc7ab6447a24074cdfd9a00c7ef36f55",
+    ),
 ];
 
 #[test]

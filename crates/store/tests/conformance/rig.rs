@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use atelier_contract::{FaultKind, Quota, Speed};
 use atelier_store::{
-    AcceptOutcome, Acceptance, Attempt, AttemptStart, Guard, JobRow, Lease, LeaseRequest,
-    NewAccount, NewJob, Options, Outcome, SettleOutcome, Settlement, StartLimits, Store, work_kind,
+    AcceptOutcome, Acceptance, Attempt, AttemptStart, Attribution, Guard, JobRow, Lease,
+    LeaseRequest, NewAccount, NewJob, Options, Outcome, SettleOutcome, Settlement, StartLimits,
+    Store, work_kind,
 };
 use sqlx::{AssertSqlSafe, Connection};
 
@@ -243,6 +244,7 @@ impl Rig {
                 model: None,
                 model_revision: None,
                 price_lines: None,
+                attribution: Attribution::default(),
             },
             ledger_id: self.id("ledger"),
             idempotency: None,

@@ -177,12 +177,28 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
          DROP FUNCTION total_job; DROP FUNCTION lower_total; DROP TRIGGER job_final ON job; \
          CREATE TRIGGER job_final BEFORE UPDATE ON job FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change('no'); \
          DROP TRIGGER job_words_removed ON job; DROP TRIGGER bulk_words_removed ON bulk; \
-         DROP FUNCTION remove_job_words; DROP FUNCTION remove_bulk_words;"
+         DROP FUNCTION remove_job_words; DROP FUNCTION remove_bulk_words; DROP TRIGGER job_used ON job; DROP FUNCTION use_job;"
     } else {
         "DROP TRIGGER job_totalled; DROP TRIGGER tally_lowered; DROP TRIGGER job_final; \
          CREATE TRIGGER job_final BEFORE UPDATE ON job WHEN 0 BEGIN SELECT RAISE(ABORT, 'no'); END; \
-         DROP TRIGGER job_words_removed; DROP TRIGGER bulk_words_removed;"
+         DROP TRIGGER job_words_removed; DROP TRIGGER bulk_words_removed; DROP TRIGGER job_used;"
     };
+    let columns = [
+        (
+            "job",
+            "key_id key_above member_id used_model tags end_user counted_ms",
+        ),
+        ("ledger", "key_id member_id used_model"),
+        (
+            "api_key",
+            "parent_id above stands_for limits max_queue rules note",
+        ),
+    ];
+    let columns = columns.map(|(table, names)| {
+        let drop = |name: &str| format!("ALTER TABLE {table} DROP COLUMN {name};");
+        names.split(' ').map(drop).collect::<String>()
+    });
+    let columns = columns.concat();
     // And nothing of what came after them.
     let before = format!(
         "{functions} DROP TABLE tally_total; DROP TABLE clock; DROP TABLE account_act; DROP INDEX job_failed_words; \
@@ -190,6 +206,7 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
          ALTER TABLE job DROP COLUMN request_bytes; ALTER TABLE job DROP COLUMN batched; \
          DROP TABLE model; ALTER TABLE node DROP COLUMN knows; ALTER TABLE job DROP COLUMN model; \
          ALTER TABLE job DROP COLUMN model_revision; ALTER TABLE job DROP COLUMN price_lines; \
+         DROP TABLE used; DROP TABLE key_window; ALTER TABLE account DROP COLUMN counting_keys; {columns} \
          ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"
     );
     sql(&rig.url, &before).await.expect("as it was");

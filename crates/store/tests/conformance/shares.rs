@@ -95,10 +95,7 @@ async fn what_is_kept_for_an_account_is_counted_and_bounds_what_is_accepted(rig:
     accept.max_storage = 1000;
     let full = AcceptOutcome::StorageFull { max_storage: 1000 };
     assert_eq!(rig.take(accept.clone()).await, full);
-    let foreseen = rig
-        .store
-        .jobs()
-        .precheck_refusal(&id, "artgen", accept.job.price, 1000);
+    let foreseen = rig.store.jobs().precheck_refusal(&accept.job, 1000);
     assert_eq!(foreseen.await.expect("asked"), Some(full));
     rig.waiting(&other, 1).await;
     let allowance = AccountLimitsPatch {

@@ -197,6 +197,7 @@ fn marked(operation: &str, request: Fields) -> Job {
         updated_ms: 0,
         revision: 0,
         price_lines: Vec::new(),
+        spender: atelier_contract::Spender::default(),
     }
 }
 

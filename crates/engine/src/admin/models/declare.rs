@@ -114,6 +114,7 @@ pub(super) fn in_list(refusal: Refusal, place: usize) -> Refusal {
         code: refusal.code,
         field: Some(whole),
         message,
+        limit: refusal.limit.clone(),
     }
 }
 

@@ -1,4 +1,4 @@
-// What was used: by day as bars, by family as shares.
+// What was used: by day as bars; by family, key, model, operation or a tag as shares.
 import { html, useEffect, useState } from "../../lib.js";
 import { local, many, t } from "../../words.js";
 import { count, dayName, label, quotaOf } from "../../show.js";
@@ -17,6 +17,28 @@ function everyDay(byDay, what) {
   });
 }
 
+const KINDS = ["key", "model", "operation", "tag"];
+
+/** What was used by keys, models, operations or what a tag says. */
+function Groups({ what }) {
+  const [by, setBy] = useState("key");
+  const [tag, setTag] = useState("");
+  const [groups, setGroups] = useState(null);
+  const [problem, setProblem] = useState("");
+  const asked = by === "tag" ? tag && `tag:${tag}` : by;
+  useEffect(() => {
+    if (!asked) return setGroups([]);
+    setProblem("");
+    get(`/account/v1/usage?by=${encodeURIComponent(asked)}`).then(({ data }) => setGroups(data.groups), (error) => setProblem(error.message));
+  }, [asked]);
+  const rows = (groups || []).map((row) => ({ name: row.name || t("unnamed"), value: Number(row[what]), text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota) }));
+  return html`<section class="card"><header><h2>${t("whoSpent")}</h2>
+      <div class="chips" role="group" aria-label=${t("whoSpent")}>${KINDS.map((one) => html`<button class=${`chip${one === by ? " active" : ""}`} aria-pressed=${one === by} onClick=${() => setBy(one)}>${t(`by.${one}`)}</button>`)}</div></header>
+    ${by === "tag" && html`<div class="field"><label for="usage-tag">${t("tagName")}</label><input id="usage-tag" value=${tag} placeholder="project" onChange=${(event) => setTag(event.target.value.trim())} /></div>`}
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${rows.length ? html`<${Shares} rows=${rows} title=${t("whoSpent")} />` : html`<p class="empty small">${t("nothingUsed")}</p>`}</section>`;
+}
+
 export function Usage() {
   const [usage, setUsage] = useState(null);
   const [what, setWhat] = useState("quota");
@@ -31,5 +53,6 @@ export function Usage() {
   return html`<section class="card"><header><div><h2>${t("lastDays", DAYS)}</h2><p class="large">${count(usage.quota)} <small class="dim">${t("quotaIn")} ${many(usage.jobs, "jobOne", "jobMany", count(usage.jobs))}</small></p></div>
       <div class="chips" role="group" aria-label=${t("measure")}>${["quota", "jobs"].map((one) => html`<button class=${`chip${one === what ? " active" : ""}`} aria-pressed=${one === what} onClick=${() => setWhat(one)}>${t(one === "quota" ? "Quota" : "jobs")}</button>`)}</div></header>
     <${Bars} values=${everyDay(usage.byDay, what)} title=${`${t(what === "quota" ? "Quota" : "jobs")}, ${t("byDay")}`} /></section>
-    <section class="card"><h2>${t("byFamily")}</h2>${rows.length ? html`<${Shares} rows=${rows} title=${t("byFamily")} />` : html`<p class="empty small">${t("nothingUsed")}</p>`}</section>`;
+    <section class="card"><h2>${t("byFamily")}</h2>${rows.length ? html`<${Shares} rows=${rows} title=${t("byFamily")} />` : html`<p class="empty small">${t("nothingUsed")}</p>`}</section>
+    <${Groups} what=${what} />`;
 }

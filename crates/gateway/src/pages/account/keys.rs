@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::keys::{IssuedKey, NewKey, ResourceId};
-use atelier_contract::{Code, Refusal};
+use atelier_contract::family::SMALL_BODY;
+use atelier_contract::pages::keys::{IssuedKey, KeyRotation, NewKey, ResourceId};
+use atelier_contract::{AccountId, Code, Refusal};
 use atelier_engine::KeyHolder;
+use atelier_engine::records::Key;
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Body, Data};
+use crate::http::page::{Body, Data, RawBody};
 use crate::http::request::IncomingRequest;
-use crate::pages::rows::keys::{KeyRow, key_request};
+use crate::pages::rows::keys::{KeyChange, KeyRow, key_request, key_rows};
 
 /// Lists the caller's keys, without their secrets.
 pub(crate) async fn list(
@@ -18,8 +20,17 @@ pub(crate) async fn list(
     received: IncomingRequest,
     (): (),
 ) -> Result<Data<Vec<KeyRow>>, Denial> {
-    let keys = app.engine.admin().keys().list(received.account()?).await?;
-    Ok(Data(keys.into_iter().map(KeyRow::from).collect()))
+    Ok(Data(rows(&app, received.account()?).await?))
+}
+
+/// The keys of an account with what they have spent.
+pub(crate) async fn rows(app: &App, account_id: &AccountId) -> Result<Vec<KeyRow>, Refusal> {
+    let keys = app.engine.admin().keys();
+    let (all, spending) = (
+        keys.list(account_id).await?,
+        keys.spending(account_id).await?,
+    );
+    Ok(key_rows(all, &spending, app.engine.now_ms()))
 }
 
 /// Issues a key; this answer is the only one that shows it.
@@ -28,11 +39,58 @@ pub(crate) async fn issue(
     received: IncomingRequest,
     Body(new): Body<NewKey>,
 ) -> Result<Data<IssuedKey>, Denial> {
-    let (caller, request) = (received.caller()?, key_request(&new));
+    let caller = received.caller()?;
+    let request = key_request(&new, app.engine.now_ms())?;
     let may = || received.admission.act(&app.rates);
     let keys = app.engine.admin().keys();
     let (id, api_key) = keys.issue_own(caller, request, may).await?;
     Ok(Data(IssuedKey { id, api_key }))
+}
+
+/// Changes what a key of the caller's may spend and do.
+pub(crate) async fn change(
+    app: Arc<App>,
+    received: IncomingRequest,
+    RawBody(fields, _): RawBody<NewKey, SMALL_BODY>,
+) -> Result<Data<KeyRow>, Denial> {
+    let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
+    let change = KeyChange::read(fields, app.engine.now_ms())?;
+    received.admission.act(&app.rates)?;
+    changed(&app, account, received.param(0), &change, by).await
+}
+
+/// Changes a key; the key as it is then.
+pub(crate) async fn changed(
+    app: &App,
+    account_id: &AccountId,
+    key_id: &str,
+    change: &KeyChange,
+    by: KeyHolder<'_>,
+) -> Result<Data<KeyRow>, Denial> {
+    let keys = app.engine.admin().keys();
+    let edit = |key: &Key| change.over(key);
+    keys.change(account_id, key_id, &edit, by).await?;
+    let rows = rows(app, account_id).await?;
+    let row = rows.into_iter().find(|row| row.id == key_id);
+    row.map(Data)
+        .ok_or_else(|| Refusal::new(Code::NotFound, "no such key").into())
+}
+
+/// Gives a key of the caller's a new secret; this answer is the only one that shows it.
+pub(crate) async fn rotate(
+    app: Arc<App>,
+    received: IncomingRequest,
+    Body(how): Body<KeyRotation>,
+) -> Result<Data<IssuedKey>, Denial> {
+    let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
+    received.admission.act(&app.rates)?;
+    let (id, overlap_s) = (received.param(0), how.overlap_s());
+    let keys = app.engine.admin().keys();
+    let api_key = keys.rotate(account, id, overlap_s, by).await?;
+    Ok(Data(IssuedKey {
+        id: id.to_owned(),
+        api_key,
+    }))
 }
 
 /// Revokes a key of the caller's.

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use atelier_contract::pages::keys::{IssuedKey, NewKey, ResourceId};
+use atelier_contract::family::SMALL_BODY;
+use atelier_contract::pages::keys::{IssuedKey, KeyRotation, NewKey, ResourceId};
 use atelier_contract::{Code, Refusal};
 use atelier_engine::KeyHolder;
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Body, Data};
+use crate::http::page::{Body, Data, RawBody};
 use crate::http::request::IncomingRequest;
-use crate::pages::rows::keys::{KeyRow, key_request};
+use crate::pages::account::keys;
+use crate::pages::rows::keys::{KeyChange, KeyRow, key_request};
 
 /// Lists an account's keys.
 pub(crate) async fn list(
@@ -24,8 +26,8 @@ pub(crate) async fn list(
         .accounts()
         .one(&received.account_param(0))
         .await?;
-    let keys = app.engine.admin().keys().list(&account.id).await?;
-    Ok(Data(keys.into_iter().map(KeyRow::from).collect()))
+    let rows = keys::rows(&app, &account.id).await?;
+    Ok(Data(rows))
 }
 
 /// Issues a key for an account.
@@ -41,7 +43,7 @@ pub(crate) async fn issue(
         .one(&received.account_param(0))
         .await?;
     let by = KeyHolder::Operator(received.operator()?);
-    let request = key_request(&new);
+    let request = key_request(&new, app.engine.now_ms())?;
     let (id, api_key) = app
         .engine
         .admin()
@@ -49,6 +51,39 @@ pub(crate) async fn issue(
         .issue(&account.id, request, by)
         .await?;
     Ok(Data(IssuedKey { id, api_key }))
+}
+
+/// Changes what a key of an account may spend and do.
+pub(crate) async fn change(
+    app: Arc<App>,
+    received: IncomingRequest,
+    RawBody(fields, _): RawBody<NewKey, SMALL_BODY>,
+) -> Result<Data<KeyRow>, Denial> {
+    let (account, by) = (
+        received.account_param(0),
+        KeyHolder::Operator(received.operator()?),
+    );
+    let change = KeyChange::read(fields, app.engine.now_ms())?;
+    keys::changed(&app, &account, received.param(1), &change, by).await
+}
+
+/// Gives a key of an account a new secret; this answer is the only one that shows it.
+pub(crate) async fn rotate(
+    app: Arc<App>,
+    received: IncomingRequest,
+    Body(how): Body<KeyRotation>,
+) -> Result<Data<IssuedKey>, Denial> {
+    let (account, by) = (
+        received.account_param(0),
+        KeyHolder::Operator(received.operator()?),
+    );
+    let (id, overlap_s) = (received.param(1), how.overlap_s());
+    let keys = app.engine.admin().keys();
+    let api_key = keys.rotate(&account, id, overlap_s, by).await?;
+    Ok(Data(IssuedKey {
+        id: id.to_owned(),
+        api_key,
+    }))
 }
 
 /// Revokes a key of an account.

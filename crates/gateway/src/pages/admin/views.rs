@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use atelier_contract::JobId;
 use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob};
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::list::ListQuery;
 use atelier_contract::pages::overview::Overview;
+use atelier_contract::pages::spending::{LedgerQuery, UsageQuery};
 use atelier_contract::pages::stats::{NodeRow, ShareHolder, ShareStats, Stats};
 use atelier_contract::pages::vendors::VendorRow;
+use atelier_contract::{AccountId, JobId, Refusal};
 use atelier_engine::ServedJobView;
 use atelier_fairness::share::FairSemaphore;
 
@@ -17,11 +18,13 @@ use crate::disk;
 use crate::http::denial::Denial;
 use crate::http::page::{CursorList, Data, List, Query};
 use crate::http::request::IncomingRequest;
+use crate::pages::account::{ledger, usage};
 use crate::pages::job_list::filter_of;
 use crate::pages::rows::audit::AuditRow;
 use crate::pages::rows::callbacks::CallbackRow;
 use crate::pages::rows::ledger::LedgerRow;
 use crate::pages::rows::trail::Trail;
+use crate::pages::rows::usage::Usage;
 
 /// Those who have most of what is shared are shown, so many of each.
 const HOLDERS_SHOWN: usize = 10;
@@ -33,7 +36,12 @@ pub(crate) async fn jobs(
     Query(query): Query<JobsQuery>,
 ) -> Result<CursorList<ServedJob>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let found = app.engine.admin().reports().jobs(filter_of(&query)).await?;
+    let found = app
+        .engine
+        .admin()
+        .reports()
+        .jobs(filter_of(&query)?)
+        .await?;
     let row = |one: ServedJobView| ServedJob {
         job: JobView::of(&one.job),
         account_id: one.account_id.to_string(),
@@ -103,21 +111,28 @@ pub(crate) async fn vendors(
 pub(crate) async fn ledger(
     app: Arc<App>,
     _: IncomingRequest,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<LedgerQuery>,
 ) -> Result<List<LedgerRow>, Denial> {
-    let (page, limit) = (query.page.get(), query.limit.get());
-    let (entries, total) = app
-        .engine
-        .admin()
-        .accounts()
-        .ledger(None, page, limit)
-        .await?;
+    let account = query.account_id.as_deref().map(AccountId::from);
+    let (entries, total) = ledger::entries(&app, account.as_ref(), &query).await?;
     Ok(List {
         rows: entries.into_iter().map(LedgerRow::with_account).collect(),
         total,
-        page,
-        limit,
+        page: query.page.get(),
+        limit: query.limit.get(),
     })
+}
+
+/// What an account consumed in a period.
+pub(crate) async fn usage(
+    app: Arc<App>,
+    _: IncomingRequest,
+    Query(query): Query<UsageQuery>,
+) -> Result<Data<Usage>, Denial> {
+    let named = query.account_id.as_deref().map(AccountId::from);
+    let account = named.ok_or_else(|| Refusal::missing("accountId"))?;
+    let account = app.engine.admin().accounts().one(&account).await?;
+    Ok(Data(usage::usage_of(&app, &account.id, &query).await?))
 }
 
 /// Callbacks of every account.

@@ -26,6 +26,15 @@ pub(crate) struct LedgerRow {
     pub(crate) freeze_balance: Quota,
     /// Why, as whoever moved it said.
     pub(crate) reason: String,
+    /// The key that its job came by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key_id: Option<String>,
+    /// The member of the account who asked for that job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) member_id: Option<String>,
+    /// The model that it names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
     /// Whose quota; operators see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) account_id: Option<String>,
@@ -43,6 +52,9 @@ impl From<records::LedgerRow> for LedgerRow {
             balance: entry.balance_after,
             freeze_balance: entry.frozen_after,
             reason: entry.reason,
+            key_id: entry.key_id,
+            member_id: entry.member_id,
+            model: entry.model,
             account_id: None,
         }
     }

@@ -1,20 +1,8 @@
 //! What an account consumed in a period, as its owner sees it.
 
 use atelier_contract::Quota;
-use atelier_contract::fields::Moment;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// The period that usage is summed up for.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub(crate) struct UsageQuery {
-    /// First moment; 30 days before the last one when absent.
-    #[serde(default)]
-    pub(crate) from: Option<Moment>,
-    /// Last moment; now when absent.
-    #[serde(default)]
-    pub(crate) to: Option<Moment>,
-}
+use serde::Serialize;
 
 /// What was consumed in a period.
 #[derive(Serialize, JsonSchema)]
@@ -32,6 +20,22 @@ pub(crate) struct Usage {
     pub(crate) by_family: Vec<FamilyUsage>,
     /// The same by day.
     pub(crate) by_day: Vec<DayUsage>,
+    /// The same by what `by` asks for, those first that consumed most, 1,000 at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) groups: Option<Vec<GroupUsage>>,
+}
+
+/// What was consumed of one kind.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct GroupUsage {
+    /// Its name; of a key the one that its owner gave it, null for what says nothing of it.
+    pub(crate) name: Option<String>,
+    /// Its identifier, to filter by.
+    pub(crate) id: Option<String>,
+    /// Quota that its jobs consumed.
+    pub(crate) quota: Quota,
+    /// Its jobs that succeeded.
+    pub(crate) jobs: i64,
 }
 
 /// What was consumed of one family.

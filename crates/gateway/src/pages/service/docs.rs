@@ -41,6 +41,7 @@ static GUIDES: &[Guide] = guides! {
     "guide/vendors" "Put a vendor behind a family"
     "guide/custody" "Callers with accounts of their own"
     "guide/sell-a-model" "Sell a new model"
+    "guide/a-key-for-a-customer" "A key for a customer"
     "guide/setting-prices" "Set prices"
     "guide/watching" "Watching it"
     "guide/credentials" "Content Credentials"

@@ -1,0 +1,61 @@
+//! Whose spending is asked for, as conditions of a statement over jobs.
+
+use crate::db::{Arg, args, json};
+
+/// Whose spending is asked for; what is absent is everybody's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpenderFilter {
+    /// Of this key.
+    pub key_id: Option<String>,
+    /// Of this member of the account.
+    pub member_id: Option<String>,
+    /// Of jobs that name this model.
+    pub model: Option<String>,
+    /// Of this operation.
+    pub operation: Option<String>,
+    /// Of jobs with this tag: its name and what it says.
+    pub tag: Option<(String, String)>,
+    /// Of this end user.
+    pub user: Option<String>,
+}
+
+impl SpenderFilter {
+    /// Whether everybody's is asked for.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether only the jobs themselves can tell.
+    pub(crate) fn needs_jobs(&self) -> bool {
+        self.tag.is_some() || self.user.is_some()
+    }
+
+    /// A tag as it stands among those of a job.
+    pub(crate) fn tag_text(&self) -> Option<String> {
+        let (name, value) = self.tag.as_ref()?;
+        Some(format!("{}:{}", json(name), json(value)))
+    }
+
+    /// The conditions on jobs; their values are [`SpenderFilter::values`], the first of which has this number.
+    pub(crate) fn conditions(first: usize) -> String {
+        let [key, member, model, operation, tag, user] =
+            [0, 1, 2, 3, 4, 5].map(|place| first + place);
+        format!(
+            "(${key} IS NULL OR job.key_id = ${key}) AND (${member} IS NULL OR job.member_id = ${member}) \
+             AND (${model} IS NULL OR job.used_model = ${model}) AND (${operation} IS NULL OR job.operation = ${operation}) \
+             AND (${tag} IS NULL OR REPLACE(job.tags, ${tag}, '') <> job.tags) AND (${user} IS NULL OR job.end_user = ${user})"
+        )
+    }
+
+    /// The values of the conditions.
+    pub(crate) fn values<'a>(&'a self, tag: Option<&'a str>) -> [Arg<'a>; 6] {
+        *args![
+            self.key_id.as_deref(),
+            self.member_id.as_deref(),
+            self.model.as_deref(),
+            self.operation.as_deref(),
+            tag,
+            self.user.as_deref()
+        ]
+    }
+}
