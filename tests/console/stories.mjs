@@ -354,6 +354,55 @@ async function mapping(visit, page) {
   vendor.close();
 }
 
+/** A group of accounts: rules, a preview, its account, and what is refused, by a form. */
+async function groups(visit, page) {
+  const ask = (path, body, method = "POST") => fetch(`${base}/admin/v1/${path}`, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) }).then((answer) => answer.json());
+  await visit.go("/console/operator/groups");
+  await page.getByRole("link", { name: "New group" }).click();
+  await page.fill("#group-name", "resellers");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.fill("#rule-0-match", "nothing");
+  await page.fill("#rule-0-value", "0.9");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator(".problem", { hasText: "rules[0].match" }).waitFor();
+  await page.fill("#rule-0-match", "*");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.fill("#rule-1-match", "artgen.imagine.fast");
+  await page.selectOption("#rule-1-kind", "amount");
+  await page.fill("#rule-1-value", "3");
+  await page.fill("#rule-1-from", "2099-01-01");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.waitForSelector(".cost");
+  await visit.look("operator-group-form");
+  await page.getByRole("button", { name: "Save" }).click();
+  const row = page.locator("tr", { hasText: "resellers" });
+  await row.waitFor();
+  const line = (await row.textContent()).replace(/\s+/g, " ");
+  visit.check(/everything: × 0\.9/.test(line) && /artgen\.imagine\.fast: 3 in the price from/.test(line), `the group's line: ${line}`);
+  await visit.look("operator-groups");
+  const account = (await ask("accounts?limit=100", undefined, "GET")).data.find((one) => one.email === "demo@example.com");
+  await visit.go("/console/operator/accounts");
+  await page.locator("tr", { hasText: account.email }).getByRole("button", { name: "Limits" }).click();
+  await page.selectOption("#limit-group", "resellers");
+  await page.locator("dialog .button", { hasText: "Save" }).click();
+  await page.locator("tr", { hasText: account.email }).locator(".tag", { hasText: "resellers" }).waitFor();
+  await visit.go("/console/operator/groups");
+  await row.getByRole("button", { name: "Remove" }).click();
+  await page.locator("dialog .button", { hasText: "Remove" }).click();
+  await page.locator("dialog .problem", { hasText: "in use" }).waitFor();
+  await page.keyboard.press("Escape");
+  await ask(`accounts/${account.id}`, { group: "default" }, "PATCH");
+  for (const [language, word] of [["de", "Gruppen"], ["zh", "分组"], ["en", "Groups"]]) {
+    await page.evaluate((chosen) => localStorage.setItem("atelier.language", chosen), language);
+    await visit.go("/console/operator/groups");
+    await page.waitForFunction((text) => document.querySelector("h1")?.textContent === text, word);
+    visit.check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `groups ${language}: wider than the window`);
+  }
+  await row.getByRole("button", { name: "Remove" }).click();
+  await page.locator("dialog .button", { hasText: "Remove" }).click();
+  await row.waitFor({ state: "detached" });
+}
+
 /** A vendor's new model is sold: by its form, with a preview, a test call at its price, and a colleague's change in between. */
 async function models(visit, page) {
   const name = "seedream/4-5";
@@ -589,6 +638,7 @@ await tell("credit an account", accounts);
 await tell("add, test and drain a back end", backends);
 await tell("map a universal vendor's model", mapping);
 await tell("sell a vendor's new model", models);
+await tell("prices of a group", groups);
 await tell("ban and allow a word", bannedWords);
 await tell("prices with a preview", prices);
 await operatorsTopics(visit, { base, key, token });

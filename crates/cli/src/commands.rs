@@ -8,6 +8,7 @@ mod callbacks;
 pub(crate) mod client_options;
 pub(crate) mod complete;
 mod completions;
+mod groups;
 mod known_models;
 mod login;
 pub(crate) mod man;
@@ -23,12 +24,13 @@ mod watch;
 
 use crate::command::Entry;
 
-/// What a caller does with jobs and the account, and an operator with models.
+/// What a caller does with jobs and the account, and an operator with models and groups.
 pub(crate) const CALLER: &[Entry] = &[
     Entry::client::<watch::WatchCommand>(),
     Entry::client::<account::Account>(),
     callbacks::ENTRY,
     Entry::client::<models::ModelsCommand>(),
+    Entry::client::<groups::GroupsCommand>(),
 ];
 
 /// What belongs to the program itself.

@@ -13,6 +13,7 @@ pub mod families;
 pub mod family;
 pub mod fault;
 pub mod fields;
+pub mod groups;
 mod hex;
 pub mod hooks;
 pub mod ids;

@@ -24,6 +24,7 @@ pub mod overview;
 mod page;
 pub mod patch;
 pub mod preview;
+pub mod price_groups;
 pub mod quote;
 pub mod ready;
 pub mod session;

@@ -135,8 +135,13 @@ impl Tariff {
 
     /// What a price comes to: base times factors times units times items.
     pub fn total(&self, price: &Price) -> Result<Quota, TariffError> {
+        self.total_at(price, self.amount(&price.key)?)
+    }
+
+    /// The same with another base amount.
+    pub fn total_at(&self, price: &Price, base: Quota) -> Result<Quota, TariffError> {
         let too_large = || TariffError::TooLarge(price.key.clone());
-        let mut each = self.amount(&price.key)?;
+        let mut each = base;
         for factor in &price.factors {
             let factor = self.amount(factor)?;
             let product = each

@@ -22,6 +22,16 @@ pub fn timestamp(milliseconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
 }
 
+/// A date of an operator: `YYYY-MM-DD` (its midnight UTC) or RFC 3339.
+pub(crate) fn date_ms(text: &str) -> Option<i64> {
+    let at = text.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let day: jiff::civil::Date = text.parse().ok().filter(|_| text.len() == 10)?;
+        let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        Some(midnight.timestamp())
+    });
+    at.map(jiff::Timestamp::as_millisecond)
+}
+
 #[cfg(test)]
 mod tests {
     use super::timestamp;

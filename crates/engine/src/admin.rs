@@ -7,6 +7,7 @@ mod backends;
 mod banned_words;
 mod callers;
 mod custody;
+mod groups;
 mod key_terms;
 mod keys;
 mod margins;
@@ -17,6 +18,7 @@ mod preview;
 mod prices;
 mod registry;
 mod reports;
+mod reprice;
 mod secrets;
 mod sessions;
 mod trail;
@@ -46,6 +48,8 @@ pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
 pub use custody::CustodyRequest;
+pub(crate) use groups::Groups;
+pub use groups::{GroupEdit, GroupReport};
 pub use key_terms::{KeyPolicy, stored_terms};
 pub use keys::{KeyEdit, KeyHolder, KeyRequest};
 pub use models::{ModelEdit, ModelReport, RouteHealth};
@@ -65,6 +69,7 @@ pub(crate) struct AdminDeps {
     pub(crate) runner: Arc<Runner>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) prices: Arc<Prices>,
+    pub(crate) groups: Arc<Groups>,
     pub(crate) models: Arc<ModelRevisions>,
     pub(crate) banned: Arc<BannedWords>,
 }
@@ -76,6 +81,7 @@ pub struct Admin {
     banned: Arc<BannedWords>,
     callers: Arc<Callers>,
     custody: Custody,
+    groups: Arc<Groups>,
     keys: Keys,
     models: Models,
     operators: Arc<Operators>,
@@ -94,6 +100,7 @@ impl Admin {
             runner,
             jobs,
             prices,
+            groups,
             models,
             banned,
         } = deps;
@@ -110,7 +117,8 @@ impl Admin {
                 runner: runner.clone(),
                 assets: assets.clone(),
                 prices: prices.clone(),
-                revisions: models,
+                groups: groups.clone(),
+                revisions: models.clone(),
             }),
             reports: Reports::new(
                 context.clone(),
@@ -118,11 +126,14 @@ impl Admin {
                 jobs,
                 assets.clone(),
                 prices.clone(),
+                models,
+                groups.clone(),
             ),
             secrets: SealedSecrets::new(context.clone(), assets),
             sessions: Sessions::new(context, callers.clone(), operators.clone()),
             banned,
             callers,
+            groups,
             operators,
             prices,
         }
@@ -151,6 +162,11 @@ impl Admin {
     /// Callers' own worker accounts.
     pub fn custody(&self) -> &Custody {
         &self.custody
+    }
+
+    /// Groups of accounts and their prices.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
     }
 
     /// Where keys are issued, listed and revoked.

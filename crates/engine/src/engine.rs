@@ -11,7 +11,7 @@ use atelier_fairness::share::FairSemaphore;
 use atelier_store::Store;
 use atelier_store::files::Files;
 
-use crate::admin::{Admin, AdminDeps, BannedWords, Prices};
+use crate::admin::{Admin, AdminDeps, BannedWords, Groups, Prices};
 use crate::assets::Assets;
 use crate::auditor::Auditor;
 use crate::callback_queue::CallbackQueue;
@@ -20,7 +20,7 @@ use crate::cleaner::Cleaner;
 use crate::clock::Clock;
 use crate::context::{Context, ContextDeps};
 use crate::ids::Ids;
-use crate::intake::Intake;
+use crate::intake::{Intake, SaleTerms};
 use crate::jobs::Jobs;
 use crate::keyring::Keyring;
 use crate::meters::Meters;
@@ -90,6 +90,12 @@ impl Engine {
         );
         let jobs = Arc::new(Jobs::new(context.clone(), assets.clone(), runner.clone()));
         let prices = Prices::new(context.clone(), parts.tariff);
+        let groups = Groups::new(
+            context.clone(),
+            assets.clone(),
+            prices.clone(),
+            models.clone(),
+        );
         let banned = BannedWords::new(context.clone());
         let admin = Admin::new(AdminDeps {
             context: context.clone(),
@@ -98,6 +104,7 @@ impl Engine {
             runner: runner.clone(),
             jobs: jobs.clone(),
             prices: prices.clone(),
+            groups: groups.clone(),
             models: models.clone(),
             banned: banned.clone(),
         });
@@ -106,8 +113,11 @@ impl Engine {
                 context.clone(),
                 assets.clone(),
                 runner.clone(),
-                prices,
-                models,
+                SaleTerms {
+                    prices,
+                    models,
+                    groups,
+                },
                 banned,
             ),
             callbacks: Callbacks::new(context.clone(), assets.clone(), callback_queue),

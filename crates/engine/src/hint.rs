@@ -14,6 +14,8 @@ pub(crate) enum Hint {
     Prices,
     /// The operator's models changed.
     Models,
+    /// Groups of accounts changed.
+    Groups,
     /// There is a new key for addresses.
     AddressKeys,
     Job(JobId),
@@ -37,6 +39,7 @@ const PLAIN_HINTS: &[(&str, Hint)] = &[
     ("pool", Hint::Pool),
     ("prices", Hint::Prices),
     ("models", Hint::Models),
+    ("groups", Hint::Groups),
     ("address-key", Hint::AddressKeys),
 ];
 /// The words of hints that name something.

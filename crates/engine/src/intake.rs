@@ -29,7 +29,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::timeout_at;
 
-use crate::admin::{BannedWords, Caller, Prices};
+use crate::admin::{BannedWords, Caller, Groups, Prices};
 use crate::assets::Assets;
 use crate::context::{Context, unavailable};
 use crate::model_revisions::ModelRevisions;
@@ -39,7 +39,7 @@ use crate::runner::{NamedModel, RoutingConstraint, Runner};
 use crate::tracer::TRACE_FIELD;
 use crate::wake::Changes;
 use accept::{Placement, PreparedJob, RecentRefusals};
-use call::{FamilyEndpoint, built_in_model, end_user};
+use call::{BilledOrder, FamilyEndpoint, built_in_model, end_user};
 use prompts::Pauses;
 use review::Review;
 use translator::Translator;
@@ -62,12 +62,18 @@ enum CheckedCall {
     New(Box<PreparedJob>),
 }
 
+/// What is sold, and for how much.
+pub(crate) struct SaleTerms {
+    pub(crate) prices: Arc<Prices>,
+    pub(crate) models: Arc<ModelRevisions>,
+    pub(crate) groups: Arc<Groups>,
+}
+
 pub struct Intake {
     context: Arc<Context>,
     assets: Arc<Assets>,
     runner: Arc<Runner>,
-    prices: Arc<Prices>,
-    models: Arc<ModelRevisions>,
+    sold: SaleTerms,
     banned: Arc<BannedWords>,
     review: Review,
     translator: Translator,
@@ -80,16 +86,14 @@ impl Intake {
         context: Arc<Context>,
         assets: Arc<Assets>,
         runner: Arc<Runner>,
-        prices: Arc<Prices>,
-        models: Arc<ModelRevisions>,
+        sold: SaleTerms,
         banned: Arc<BannedWords>,
     ) -> Self {
         Self {
             context,
             assets,
             runner,
-            prices,
-            models,
+            sold,
             banned,
             review: Review::default(),
             translator: Translator::default(),
@@ -215,17 +219,24 @@ impl Intake {
             policy.check_operation(submit.name)?;
         }
         let user = end_user(&fields);
-        let ParsedCall { request, model } = self.parsed(submit, fields)?;
+        let group = self.group_of(caller).await?;
+        let ParsedCall { request, model } = self.parsed(submit, fields, group.as_deref())?;
         let rules = self.banned.rules();
         let asked = request.as_ref();
         prompts::check(context, &self.pauses, account_id, family, asked, &rules).await?;
         let ordered =
             resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
-        let bill = self.bill(submit.name, &ordered.order, custody)?;
+        let mut fields = ordered.order.stored(request.as_ref());
+        let billed = BilledOrder {
+            endpoint,
+            order: &ordered.order,
+            stored: &fields,
+            custody,
+        };
+        let bill = self.bill(&billed, group.as_deref())?;
         let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
         addresses::check(&self.context, &self.assets, caller, &ordered.order).await?;
 
-        let mut fields = ordered.order.stored(request.as_ref());
         let catalogue_model = self.accepted_model(model, &fields).await?;
         fields.extend(notes);
         if let Some(trace) = caller.trace {

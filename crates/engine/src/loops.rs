@@ -175,6 +175,7 @@ static LOOPS: &[Loop] = &[
             Box::pin(async move {
                 engine.admin().banned().step().await?;
                 engine.admin().models().step().await?;
+                engine.admin().groups().load().await?;
                 engine
                     .admin()
                     .prices()
@@ -198,6 +199,7 @@ impl Engine {
         self.clock_step().await?;
         self.runner().workers().load().await?;
         self.admin().models().load().await?;
+        self.admin().groups().load().await?;
         self.renew_step().await?;
         self.runner().sweep_step().await?;
         for (place, one) in (0..).zip(LOOPS) {
@@ -263,7 +265,9 @@ impl Engine {
                 self.runner().poll_now(&id);
             }
             Some(Hint::Pool) => self.context().wakes().pool.notify_one(),
-            Some(Hint::Prices | Hint::Models) => self.context().wakes().prices.notify_one(),
+            Some(Hint::Prices | Hint::Models | Hint::Groups) => {
+                self.context().wakes().prices.notify_one()
+            }
             Some(Hint::Work) => self.context().wakes().work.notify_one(),
             Some(Hint::Callbacks) => {
                 self.callbacks().queue().leave();

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use atelier_contract::body::Fields;
 use atelier_contract::models::{ModelCatalogue, ModelDefinition, ModelRevision, model_key};
-use atelier_store::{MODEL_EDITION, ModelRow};
+use atelier_store::{MODEL_EDITION, RevisionRow};
 use quick_cache::sync::Cache;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ pub(crate) struct StoredModel {
 
 impl StoredModel {
     /// Reads a row; an error for what only another release can read.
-    fn read(row: &ModelRow) -> Result<Self, serde_json::Error> {
+    fn read(row: &RevisionRow) -> Result<Self, serde_json::Error> {
         let mut fields: Fields = serde_json::from_str(&row.definition)?;
         let declared = fields.remove(DECLARED) == Some(Value::Bool(true));
         let definition = serde_json::from_value(Value::Object(fields))?;
@@ -111,7 +111,7 @@ impl ModelRevisions {
     /// The latest revision of every model, of removed ones as well.
     pub(crate) async fn rows(&self) -> Result<Vec<StoredModel>, atelier_store::Error> {
         let rows = self.context.store().models().current().await?;
-        let read = |row: ModelRow| {
+        let read = |row: RevisionRow| {
             let (name, revision) = (row.name.clone(), row.revision);
             let unread =
                 |error| tracing::warn!(%error, name, revision, "a stored model cannot be read");
@@ -171,7 +171,7 @@ mod tests {
                 like: Some("imgmodel/image-1".to_owned()),
                 ..ModelDefinition::named("gpt-image-2")
             };
-            let stored = ModelRow {
+            let stored = RevisionRow {
                 name: definition.name.clone(),
                 revision: 3,
                 definition: stored_definition(&definition, declared),

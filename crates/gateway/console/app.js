@@ -29,6 +29,7 @@ const OPERATOR_PAGES = {
   overview: () => import("./pages/operator/overview.js").then((page) => page.Overview), jobs: () => import("./pages/operator/lists.js").then((page) => page.Jobs),
   accounts: () => import("./pages/operator/accounts.js").then((page) => page.Accounts), words: () => import("./pages/operator/words.js").then((page) => page.BannedWords), backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
   models: () => import("./pages/operator/models.js").then((page) => page.Models),
+  groups: () => import("./pages/operator/groups.js").then((page) => page.Groups),
   prices: () => import("./pages/operator/prices.js").then((page) => page.Prices), callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
   operators: () => import("./pages/operator/operators.js").then((page) => page.Operators), audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
 };

@@ -34,6 +34,7 @@ mod admin {
     pub(super) mod accounts;
     pub(super) mod backends;
     pub(super) mod banned;
+    pub(super) mod groups;
     pub(super) mod models;
     pub(super) mod operators;
     pub(super) mod prices;
@@ -65,7 +66,7 @@ use atelier_contract::pages::{Access, Method, Page, PageListeners};
 use crate::http::page::{Handler, delete, get, page, patch, post, put};
 
 use account::{acts, callbacks, keys, ledger, quote, secret, usage};
-use admin::{account_keys, accounts, backends, banned, operators, prices, views, workers};
+use admin::{account_keys, accounts, backends, banned, groups, operators, prices, views, workers};
 use console::{files, session};
 use doors::{images, midjourney, models, videos};
 use service::{assets, docs, health, home, hooks, metrics};
@@ -201,6 +202,13 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     patch("admin.models.change", "/admin/v1/models/{*name}", OPERATOR, "Changes a model from now on and on every node; accepted jobs stay as they are. With `?preview=true` nothing is changed, and the answer says what the latest jobs would have cost and which would be refused.", page!(admin::models::change))
         .example(r#"{"price":{"unit":"item","amount":0.5},"revision":1}"#),
     delete("admin.models.remove", "/admin/v1/models/{*name}", OPERATOR, "Removes a model, or the settings of a built-in one; accepted jobs go on.", page!(admin::models::remove)),
+    get("admin.groups", "/admin/v1/groups", VIEWER, "Groups of accounts with their rules, and how many accounts each has.", page!(groups::list)),
+    post("admin.groups.create", "/admin/v1/groups", OPERATOR, "A new group of accounts; with `?preview=true` nothing is made, and the answer says what the latest jobs would have cost.", page!(groups::create))
+        .example(r#"{"name":"resellers","rules":[{"match":"*","factor":0.9},{"match":"artgen.imagine.fast","amount":3,"from":"2030-01-01"}]}"#),
+    get("admin.groups.show", "/admin/v1/groups/{*name}", VIEWER, "One group of accounts; a `/` in its name may stand as it is or as %2F.", page!(groups::show)),
+    patch("admin.groups.change", "/admin/v1/groups/{*name}", OPERATOR, "Changes the rules of a group from now on and on every node; accepted jobs stay as they are. With `?preview=true` nothing is changed, and the answer says what the latest jobs would have cost.", page!(groups::change))
+        .example(r#"{"rules":[{"match":"*","factor":0.85}],"revision":1}"#),
+    delete("admin.groups.remove", "/admin/v1/groups/{*name}", OPERATOR, "Removes a group that no account is in.", page!(groups::remove)),
     get("admin.banned", "/admin/v1/banned", VIEWER, "The words that no prompt may contain, in artgen and the families that `prompts.families` names.", page!(banned::show)),
     put("admin.banned.change", "/admin/v1/banned", OPERATOR, "Replaces the words that no prompt may contain, from now on and on every node.", page!(banned::change))
         .example(r#"{"words":["gore","two words"]}"#),

@@ -13,6 +13,7 @@ use crate::audited_change;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
 use crate::jobs::filter::containing;
+use crate::groups;
 use crate::keys::{self, AddKeyOutcome, NewKey};
 use crate::store_core::StoreCore;
 use crate::{Error, Result};
@@ -219,6 +220,11 @@ async fn update(
         .await?;
     if other.is_some() {
         return Ok(None);
+    }
+    if let Some(Some(group)) = &patch.group
+        && !groups::is_held(conn, group).await?
+    {
+        return Err(Error::NoGroup(group.clone()));
     }
     patch.write(conn, id, key.as_deref()).await?;
     read(conn, id).await.map(Some)

@@ -12,6 +12,9 @@ pub enum Error {
     /// A rule of the data forbids it, such as a second account with one e-mail.
     #[error("conflict: {0}")]
     Conflict(String),
+    /// An account cannot be in a group that is not there.
+    #[error("there is no group {0}")]
+    NoGroup(String),
     /// The queue is full or the database is away. Nothing was changed.
     #[error("the store is busy")]
     Busy,

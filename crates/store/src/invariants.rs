@@ -5,6 +5,7 @@ mod counters;
 mod deliveries;
 mod fences;
 mod files;
+mod groups;
 mod guards;
 mod holds;
 mod invariant;
@@ -32,6 +33,7 @@ const GROUPS: &[&[Invariant]] = &[
     files::ALL,
     models::ALL,
     keys::ALL,
+    groups::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

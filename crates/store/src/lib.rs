@@ -20,6 +20,7 @@ mod dialect;
 mod error;
 pub mod files;
 mod first_use;
+mod groups;
 mod invariants;
 pub mod jobs;
 pub mod keys;
@@ -35,6 +36,7 @@ mod process_lock;
 mod readers;
 mod refused_prompts;
 mod retention;
+mod revisions;
 mod row;
 pub mod sessions;
 pub mod settings;
@@ -58,6 +60,7 @@ pub use deliveries::{
     RouteSlots,
 };
 pub use error::{Error, Result};
+pub use groups::{GROUP_EDITION, GroupSize, Groups};
 pub use invariants::{AccountsCheck, CheckOptions, Invariants, Violation, account_invariants};
 pub use jobs::accept::{AcceptOutcome, Acceptance, Idempotency, KeyLimitReached, Lease, NewJob};
 pub use jobs::attempt::{
@@ -83,11 +86,12 @@ pub use keys::limits::{KeyLimit, KeySpending};
 pub use keys::{AddKeyOutcome, Key, KeyTerms, Keys, NewKey};
 pub use ledger::{Credit, CreditKind, CreditOutcome, Ledger, LedgerRow};
 pub use ledger_filter::LedgerFilter;
-pub use models::{MODEL_EDITION, ModelChange, ModelDraft, ModelOutcome, ModelRow, Models};
+pub use models::{MODEL_EDITION, Models};
 pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
 pub use retention::Retention;
+pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow};
 pub use sessions::{OverdueSessions, SessionRow, Sessions};
 pub use settings::Settings;
 pub use store_core::WriteSlot;
@@ -309,6 +313,11 @@ impl Store {
     /// Models of the catalogue, with all their revisions.
     pub fn models(&self) -> Models<'_> {
         Models(&self.core)
+    }
+
+    /// Groups of accounts, with all their revisions.
+    pub fn groups(&self) -> Groups<'_> {
+        Groups(&self.core)
     }
 
     /// Nodes: heartbeats, hints and notes of their clocks.

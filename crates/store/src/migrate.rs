@@ -109,6 +109,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
     ),
     (MODELS, include_str!("../migrations/0043_models.sql")),
     (KEYS, include_str!("../migrations/0044_keys.sql")),
+    (GROUPS, include_str!("../migrations/0045_groups.sql")),
 ];
 
 /// The migration since which there may be models. It widens until there is one.
@@ -116,6 +117,8 @@ pub(crate) const MODELS: &str = "0043_models";
 
 /// The migration since which keys may count what is spent with them. It widens until one does.
 pub(crate) const KEYS: &str = "0044_keys";
+/// The same of groups of accounts.
+pub(crate) const GROUPS: &str = "0045_groups";
 
 /// The number of a migration in the database: the first is 1, and there is none for a name that was never shipped.
 pub(crate) fn number_of(name: &str) -> i64 {

@@ -38,6 +38,8 @@ mod deletion;
 mod deliveries;
 #[path = "conformance/fill.rs"]
 mod fill;
+#[path = "conformance/groups.rs"]
+mod groups;
 #[path = "conformance/invariants.rs"]
 mod invariants;
 #[path = "conformance/jobs.rs"]

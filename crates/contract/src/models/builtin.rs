@@ -75,7 +75,7 @@ fn names(submit: &SubmitEndpoint) -> Vec<String> {
 }
 
 /// The built-in model with a name, in any case.
-pub(super) fn builtin_model(key: &str) -> Option<&'static Model> {
+pub(crate) fn builtin_model(key: &str) -> Option<&'static Model> {
     models()
         .iter()
         .find(|model| model.name.eq_ignore_ascii_case(key))

@@ -263,10 +263,24 @@ impl ModelCatalogue {
 
     /// The models that an account can name now: the built-in ones in the order of the table, then the operators' by name.
     pub fn listed<'a>(&'a self, audience: &Audience<'_>) -> Vec<ListedModel<'a>> {
+        let is_visible = |row: &CatalogueRow| row.revision.definition.is_visible_to(audience.group);
+        self.listed_if(audience.now_ms, &is_visible)
+    }
+
+    /// The models that some account can name now, in the same order.
+    pub fn sold(&self, now_ms: i64) -> Vec<ListedModel<'_>> {
+        self.listed_if(now_ms, &|_| true)
+    }
+
+    fn listed_if<'a>(
+        &'a self,
+        now_ms: i64,
+        is_visible: &dyn Fn(&CatalogueRow) -> bool,
+    ) -> Vec<ListedModel<'a>> {
         let mut listed = Vec::with_capacity(models().len() + self.0.rows.len());
         for model in models() {
             let row = self.0.row(&model.name);
-            if row.is_none_or(|row| row.is_usable(audience.now_ms)) {
+            if row.is_none_or(|row| row.is_usable(now_ms)) {
                 listed.push(ListedModel {
                     name: &model.name,
                     family: model.family,
@@ -276,9 +290,9 @@ impl ModelCatalogue {
             }
         }
         for row in self.0.rows.values().filter(|row| !row.builtin) {
-            let seen = row.revision.definition.is_visible_to(audience.group);
+            let seen = is_visible(row);
             let family = row.target.submits.first().map(|facts| facts.family);
-            if let Some(family) = family.filter(|_| seen && row.is_usable(audience.now_ms)) {
+            if let Some(family) = family.filter(|_| seen && row.is_usable(now_ms)) {
                 listed.push(ListedModel {
                     name: row.name(),
                     family,

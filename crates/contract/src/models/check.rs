@@ -2,11 +2,12 @@
 
 use super::builtin::builtin_model;
 use super::catalogue::ModelCatalogue;
-use super::definition::{ModelDefinition, date_ms};
+use super::definition::ModelDefinition;
 use super::like::LikeTarget;
 use super::names::{NOT_A_NAME, is_name, model_key};
 use super::row::CatalogueRow;
 use crate::refusal::Refusal;
+use crate::time::date_ms;
 
 /// Models that one installation may have.
 const MODELS_MOST: usize = 10_000;

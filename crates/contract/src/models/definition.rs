@@ -188,20 +188,11 @@ impl ModelDefinition {
         self.retires_ms().is_some_and(|from| from <= now_ms)
     }
 
-    /// Whether accounts of a group know of it.
+    /// Whether accounts of a group know of it; names of groups are the same in any case.
     pub fn is_visible_to(&self, group: &str) -> bool {
-        self.groups.is_empty() || self.groups.iter().any(|one| one == group)
+        let is_it = |one: &String| one.eq_ignore_ascii_case(group);
+        self.groups.is_empty() || self.groups.iter().any(is_it)
     }
-}
-
-/// A date of an operator: `YYYY-MM-DD` (its midnight UTC) or RFC 3339.
-pub(super) fn date_ms(text: &str) -> Option<i64> {
-    let at = text.parse::<jiff::Timestamp>().ok().or_else(|| {
-        let day: jiff::civil::Date = text.parse().ok().filter(|_| text.len() == 10)?;
-        let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-        Some(midnight.timestamp())
-    });
-    at.map(jiff::Timestamp::as_millisecond)
 }
 
 const fn enabled_by_default() -> bool {

@@ -24,7 +24,7 @@ pub fn model_key(name: &str) -> String {
 
 /// Whether a text may name a model: 1 to 64 of the characters that names are made of. Names stand in addresses, where a part of
 /// one or two dots means another place.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/-".contains(&byte);
     let mut parts = text.split('/');
     (1..=NAME_MOST).contains(&text.len())
@@ -33,5 +33,5 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// What is said of a text that cannot name a model.
-pub(super) const NOT_A_NAME: &str =
+pub(crate) const NOT_A_NAME: &str =
     "must be 1 to 64 of a-z, A-Z, 0-9, `.`, `_`, `:`, `/`, `-`, and no part of it `.` or `..`";

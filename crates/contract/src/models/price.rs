@@ -9,11 +9,13 @@ use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::exact::{AMOUNT_MOST, FACTOR_MOST, Fraction, bounded};
 use super::names::{NAME_MOST, WORDS_MOST};
 use super::words::{AUTO_SIDE, FreeKind, is_same, text_of};
 use crate::body::Fields;
 use crate::brief::Brief;
 use crate::fields::words;
+use crate::groups::GroupRule;
 use crate::quota::Quota;
 use crate::refusal::{Code, Refusal};
 
@@ -21,10 +23,6 @@ use crate::refusal::{Code, Refusal};
 pub(super) const FACTORS_MOST: usize = 4;
 /// Operations that may have prices of their own.
 const OPERATIONS_MOST: usize = 64;
-/// The largest amount of one unit, in thousandths: a million.
-const AMOUNT_MOST: i64 = 1_000_000_000;
-/// The largest factor, in thousandths: a hundred.
-const FACTOR_MOST: i64 = 100_000;
 /// Factors that were paid are kept as decimal numbers; four factors of three places have twelve.
 const PAID_FACTOR_SCALE: i128 = 1_000_000_000_000;
 /// Pixels of a megapixel.
@@ -80,6 +78,12 @@ pub struct PriceLine {
     pub amount: Quota,
     /// What the amount is multiplied by; 1 when nothing is.
     pub factor: f64,
+    /// The group of the account, unless it is the one that all begin in and has no rule for this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The rule of that group that the amount or the factor comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<GroupRule>,
 }
 
 /// What a request costs by the catalogue.
@@ -89,6 +93,54 @@ pub struct CatalogueTotal {
     pub total: Quota,
     /// What it is made of.
     pub lines: Vec<PriceLine>,
+    /// The same before it was rounded.
+    exact: ExactPrice,
+}
+
+/// A price as it is before anything is rounded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ExactPrice {
+    /// Quota for each unit.
+    amount: Quota,
+    /// The factors of the words.
+    factor: Fraction,
+    /// How many units.
+    count: Fraction,
+}
+
+impl ExactPrice {
+    fn total(self) -> Result<Quota, Refusal> {
+        let thousandths = i128::from(self.amount.thousandths());
+        let each = self.factor.times_fraction(self.count)?;
+        each.times(thousandths, 1)?.rounded_up()
+    }
+}
+
+impl CatalogueTotal {
+    /// The same with another amount for each unit, or multiplied by a factor; still rounded once.
+    pub(crate) fn with(
+        &self,
+        amount: Option<Quota>,
+        factor: Option<Quota>,
+    ) -> Result<Self, Refusal> {
+        let mut exact = self.exact;
+        exact.amount = amount.unwrap_or(exact.amount);
+        if let Some(factor) = factor {
+            let factor = factor.thousandths().into();
+            exact.factor = exact.factor.reduced().times(factor, 1000)?;
+            exact.count = exact.count.reduced();
+        }
+        let mut lines = self.lines.clone();
+        for line in &mut lines {
+            line.amount = exact.amount;
+            line.factor = exact.factor.decimal();
+        }
+        Ok(Self {
+            total: exact.total()?,
+            lines,
+            exact,
+        })
+    }
 }
 
 impl ModelPrice {
@@ -124,19 +176,23 @@ impl UnitPrice {
             line = format!("{line} ({})", named.join(", "));
         }
         let count = self.count(brief)?;
-        let thousandths = i128::from(self.amount.thousandths());
-        let whole = factor
-            .times(count.above, count.below)?
-            .times(thousandths, 1)?;
+        let exact = ExactPrice {
+            amount: self.amount,
+            factor,
+            count,
+        };
         Ok(CatalogueTotal {
-            total: whole.rounded_up()?,
+            total: exact.total()?,
             lines: vec![PriceLine {
                 line,
                 unit: self.unit,
                 count: count.decimal(),
                 amount: self.amount,
                 factor: factor.decimal(),
+                group: None,
+                rule: None,
             }],
+            exact,
         })
     }
 
@@ -203,60 +259,11 @@ fn factor_of<'a>(
     words.find(|(word, _)| is_same(kind, &Value::from(&***word), value))
 }
 
-/// An exact number: what is multiplied is never rounded before the end.
-#[derive(Clone, Copy)]
-struct Fraction {
-    above: i128,
-    below: i128,
-}
-
-impl Fraction {
-    const ONE: Self = Self { above: 1, below: 1 };
-
-    fn times(self, above: i128, below: i128) -> Result<Self, Refusal> {
-        let above = self.above.checked_mul(above).ok_or_else(too_large)?;
-        let below = self.below.checked_mul(below).ok_or_else(too_large)?;
-        Ok(Self { above, below })
-    }
-
-    fn rounded_up(self) -> Result<Quota, Refusal> {
-        let up = self.above / self.below + i128::from(self.above % self.below > 0);
-        let up = i64::try_from(up).map_err(|_| too_large())?;
-        let total = Quota::from_thousandths(up);
-        if total > Quota::MOST {
-            return Err(too_large());
-        }
-        Ok(total)
-    }
-
-    /// The nearest number that JSON can carry, for people: nothing is computed from it.
-    fn decimal(self) -> f64 {
-        let shared = common_divisor(self.above, self.below);
-        (self.above / shared) as f64 / (self.below / shared) as f64
-    }
-}
-
-/// The largest number that divides both; 1 when there is none.
-fn common_divisor(one: i128, other: i128) -> i128 {
-    let (mut larger, mut smaller) = (one.max(other), one.min(other));
-    while smaller > 0 {
-        (larger, smaller) = (smaller, larger % smaller);
-    }
-    larger.max(1)
-}
-
 /// Nothing is sold at a price that nobody set.
 fn without_price() -> Refusal {
     Refusal::new(
         Code::Internal,
         "the request has no price; tell the operator",
-    )
-}
-
-fn too_large() -> Refusal {
-    Refusal::new(
-        Code::InvalidParameter,
-        "the price of this request is larger than any account could hold; ask for less at once",
     )
 }
 
@@ -373,17 +380,6 @@ impl<'de> Deserialize<'de> for PriceFactor {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         bounded(deserializer, FACTOR_MOST).map(Self)
     }
-}
-
-fn bounded<'de, D: Deserializer<'de>>(deserializer: D, most: i64) -> Result<Quota, D::Error> {
-    let amount = Quota::deserialize(deserializer)?;
-    if (0..=most).contains(&amount.thousandths()) {
-        return Ok(amount);
-    }
-    let most = Quota::from_thousandths(most);
-    Err(D::Error::custom(format_args!(
-        "must be from 0 to {most} with at most three places, is {amount}"
-    )))
 }
 
 /// Factors by field and word.

@@ -57,6 +57,7 @@ impl ListedModel<'_> {
                 path: submit.path,
                 model_field: facts.model_spelling(),
                 makes: media_kind(submit),
+                rule: None,
                 fields: fields_of(facts, definition, stands_for.as_deref()),
             })
         });
@@ -71,6 +72,7 @@ impl ListedModel<'_> {
             price_text: price.as_ref().map(price_text).unwrap_or_default(),
             price,
             tariff: BTreeMap::new(),
+            group: None,
             retires: definition.and_then(|definition| definition.retires.clone()),
             successor: definition.and_then(|definition| definition.successor.clone()),
         }

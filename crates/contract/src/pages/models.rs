@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::jobs::MediaKind;
 use crate::fields::Flag;
+use crate::groups::GroupRule;
 use crate::models::{ModelDefinition, ModelPrice, ModelRevision};
 use crate::quota::Quota;
 use crate::time::timestamp;
@@ -73,6 +74,9 @@ pub struct AccountModel {
     pub price_text: String,
     /// What the tariff says of it, by key; empty where the catalogue has the price.
     pub tariff: BTreeMap<String, Quota>,
+    /// The group of the account, if that has a say: amounts are what its accounts pay, see the rules of the operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// From when on it is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retires: Option<String>,
@@ -93,6 +97,9 @@ pub struct AccountOperation {
     pub model_field: &'static str,
     /// What comes of it, `picture` or `video`.
     pub makes: MediaKind,
+    /// The rule of the account's group that counts here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<GroupRule>,
     /// What requests of this model may say, by field.
     pub fields: BTreeMap<String, AccountField>,
 }

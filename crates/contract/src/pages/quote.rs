@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::Fields;
 use crate::fields::{List, Text};
+use crate::groups::GroupRule;
 use crate::models::PriceLine;
 use crate::quota::Quota;
 
@@ -43,7 +44,13 @@ pub struct Quote {
     pub operation: String,
     /// The quota that a submit would hold.
     pub quota: Quota,
-    /// What it is made of, for a model with a price of its own.
+    /// The group of the account, unless it is the one that all begin in and has no rule for this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The rule of that group that counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<GroupRule>,
+    /// What it is made of, for a model with a price of its own and for accounts of a group.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<PriceLine>,
     /// What it would hold with each of the choices, in their order; null for one that would be refused.

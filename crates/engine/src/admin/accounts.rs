@@ -174,7 +174,10 @@ impl Accounts {
             .accounts()
             .update(id, patch, Some(act))
             .await
-            .map_err(unavailable)?;
+            .map_err(|error| match error {
+                atelier_store::Error::NoGroup(_) => Refusal::invalid("group", error),
+                other => unavailable(other),
+            })?;
         crash::point("admin.acted");
         self.callers.void_account(id);
         // Should this fail, the next look takes it over.

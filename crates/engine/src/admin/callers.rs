@@ -32,6 +32,8 @@ pub struct Caller {
     pub key_id: Arc<str>,
     /// The keys above that one, the first one first, with spaces between them.
     pub key_above: Option<Arc<str>>,
+    /// The account's group in lower case; `None` of the one that all begin in.
+    pub group: Option<Arc<str>>,
     /// What that key may do.
     pub scopes: Scopes,
     /// What it and those above it allow; `None` for everything.
@@ -251,6 +253,7 @@ impl Callers {
         let policy = KeyPolicy::of(std::iter::once(&key).chain(above.iter().rev()))?;
         let caller = Caller {
             account_id: account.id,
+            group: account.group.map(Into::into),
             key_id: key.id.into(),
             key_above: key.above.map(Arc::from),
             scopes,
@@ -322,6 +325,7 @@ mod tests {
     fn caller(account_id: &str, hash: &str) -> Caller {
         Caller {
             account_id: account_id.into(),
+            group: None,
             key_id: format!("key of {hash}").into(),
             key_above: None,
             scopes: Scopes::ALL,

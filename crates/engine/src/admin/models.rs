@@ -13,8 +13,9 @@ use atelier_contract::body::Fields;
 use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, ModelRevision};
 use atelier_contract::pages::models::ModelPreview;
 use atelier_contract::{Code, Refusal};
-use atelier_store::{AuditRow, BackendRow, ModelChange, ModelDraft, ModelOutcome};
+use atelier_store::{AuditRow, BackendRow, RevisionChange, RevisionDraft, RevisionOutcome};
 
+use super::groups::Groups;
 use super::prices::Prices;
 use super::registry::{CROSSED_MOST, crossed};
 use crate::assets::Assets;
@@ -23,8 +24,9 @@ use crate::crash;
 use crate::hint::Hint;
 use crate::model_revisions::{ModelRevisions, StoredModel, stored_definition};
 use crate::runner::{Runner, WorkerReport};
-use draft::{SeenModels, absent, read_change, read_new, take_revision};
+use draft::{SeenModels, absent, read_change, read_new};
 
+pub(super) use draft::take_revision;
 pub use route_health::RouteHealth;
 
 /// A model as operators see it.
@@ -55,6 +57,7 @@ pub struct Models {
     runner: Arc<Runner>,
     assets: Arc<Assets>,
     prices: Arc<Prices>,
+    groups: Arc<Groups>,
     revisions: Arc<ModelRevisions>,
     /// What the configuration declares, by lower-case name.
     declared: RwLock<BTreeMap<String, ModelDefinition>>,
@@ -66,6 +69,7 @@ pub(super) struct ModelDeps {
     pub(super) runner: Arc<Runner>,
     pub(super) assets: Arc<Assets>,
     pub(super) prices: Arc<Prices>,
+    pub(super) groups: Arc<Groups>,
     pub(super) revisions: Arc<ModelRevisions>,
 }
 
@@ -76,6 +80,7 @@ impl Models {
             runner: deps.runner,
             assets: deps.assets,
             prices: deps.prices,
+            groups: deps.groups,
             revisions: deps.revisions,
             declared: RwLock::default(),
         }
@@ -120,7 +125,7 @@ impl Models {
             self.check(&seen.catalogue, None, &definition).await?;
             let name = definition.name.clone();
             let like = definition.like.clone().unwrap_or_default();
-            let draft = ModelDraft {
+            let draft = RevisionDraft {
                 definition: stored_definition(&definition, false),
                 name: definition.name,
                 removed: false,
@@ -153,7 +158,7 @@ impl Models {
             }
             let before = Some(&old.row.definition);
             self.check(&seen.catalogue, before, &definition).await?;
-            let draft = ModelDraft {
+            let draft = RevisionDraft {
                 definition: stored_definition(&definition, false),
                 name: definition.name,
                 removed: false,
@@ -180,7 +185,7 @@ impl Models {
             let old = seen.current(name, made_on)?.clone();
             let row = self.removal(&old)?;
             let declared = !row.removed;
-            let draft = ModelDraft {
+            let draft = RevisionDraft {
                 name: row.definition.name.clone(),
                 definition: stored_definition(&row.definition, declared),
                 removed: row.removed,
@@ -224,6 +229,7 @@ impl Models {
             context: &self.context,
             assets: &self.assets,
             tariff: &tariff,
+            groups: &self.groups,
             now: &seen.catalogue,
             changed: &changed,
         };
@@ -328,10 +334,10 @@ impl Models {
     async fn append(
         &self,
         seen: &SeenModels,
-        drafts: Vec<ModelDraft>,
+        drafts: Vec<RevisionDraft>,
         act: AuditRow,
     ) -> Result<bool, Refusal> {
-        let change = ModelChange {
+        let change = RevisionChange {
             drafts,
             seen_edition: seen.edition.clone(),
             edition: act.id.clone(),
@@ -344,10 +350,12 @@ impl Models {
             .await
             .map_err(unavailable)?
         {
-            ModelOutcome::Written(_) => {}
-            // Whoever named a revision finds another one at the next look.
-            ModelOutcome::Crossed | ModelOutcome::Conflict { .. } => return Ok(false),
-            ModelOutcome::OlderNode(node) => {
+            RevisionOutcome::Written(_) => {}
+            // Whoever named a revision finds another one at the next look; nothing of the store is said to use a model.
+            RevisionOutcome::Crossed
+            | RevisionOutcome::Conflict { .. }
+            | RevisionOutcome::InUse { .. } => return Ok(false),
+            RevisionOutcome::OlderNode(node) => {
                 let message = format!(
                     "the node {node} runs an older release that knows no models; upgrade or stop it first"
                 );

@@ -12,12 +12,14 @@ use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::{AccountId, BackendId, Job, JobId, JobState, Quota, Refusal, WorkerId};
 use atelier_store::{AuditRow, JobFilter, JobPage};
 
+use super::groups::Groups;
 use super::prices::Prices;
 use super::trail::Trail;
 use super::{margins, overview, preview, trail};
 use crate::assets::Assets;
 use crate::context::{Context, NodeDetail, unavailable};
 use crate::jobs::Jobs;
+use crate::model_revisions::ModelRevisions;
 use crate::names::WorkerName;
 use crate::runner::{Runner, WorkerReport};
 
@@ -79,6 +81,8 @@ pub struct Reports {
     jobs: Arc<Jobs>,
     assets: Arc<Assets>,
     prices: Arc<Prices>,
+    models: Arc<ModelRevisions>,
+    groups: Arc<Groups>,
     /// When this process began, by the service's own time.
     started_ms: i64,
 }
@@ -90,6 +94,8 @@ impl Reports {
         jobs: Arc<Jobs>,
         assets: Arc<Assets>,
         prices: Arc<Prices>,
+        models: Arc<ModelRevisions>,
+        groups: Arc<Groups>,
     ) -> Self {
         Self {
             started_ms: context.steady_ms(),
@@ -98,6 +104,8 @@ impl Reports {
             jobs,
             assets,
             prices,
+            models,
+            groups,
         }
     }
 
@@ -108,8 +116,13 @@ impl Reports {
 
     /// What the jobs of the last week would have been charged with some prices changed.
     pub async fn preview(&self, changed: Vec<(String, Quota)>) -> Result<PricePreview, Refusal> {
-        let now = self.prices.tariff();
-        preview::preview(&self.context, &self.assets, &now, changed).await
+        let previewer = preview::TariffPreviewer {
+            context: &self.context,
+            assets: &self.assets,
+            models: &self.models,
+            groups: &self.groups,
+        };
+        previewer.preview(&self.prices.tariff(), changed).await
     }
 
     /// What happened to a job, of one account or of any.

@@ -1,18 +1,19 @@
 //! What a call names and costs: its model, by the operator's catalogue as it is now, and its price, by the catalogue or by the
-//! tariff.
+//! tariff and the account's group.
 
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
 use atelier_contract::family::SubmitEndpoint;
+use atelier_contract::groups::{Bill, BillError, BillSubject, PriceGroup};
 use atelier_contract::models::{
-    Audience, CatalogueTotal, DEFAULT_GROUP, ModelRevision, ParsedCall, note_of,
+    Audience, DEFAULT_GROUP, ModelRevision, ParsedCall, model_of, note_of,
 };
-use atelier_contract::operation::Order;
-use atelier_contract::tariff::Price;
-use atelier_contract::{AccountId, Code, Quota, Refusal};
+use atelier_contract::{Code, Quota, Refusal};
 
+use crate::admin::Caller;
 use crate::context::unavailable;
+use crate::intake::call::{BilledOrder, FamilyEndpoint};
 use crate::intake::{Intake, operations};
 use crate::order::resolve_request;
 
@@ -22,12 +23,16 @@ impl Intake {
         &self,
         submit: &'static SubmitEndpoint,
         fields: Fields,
+        group: Option<&PriceGroup>,
     ) -> Result<ParsedCall, Refusal> {
         let audience = Audience {
-            group: DEFAULT_GROUP,
+            group: group.map_or(DEFAULT_GROUP, PriceGroup::name),
             now_ms: self.context.now_ms(),
         };
-        self.models.catalogue().parse(submit, fields, &audience)
+        self.sold
+            .models
+            .catalogue()
+            .parse(submit, fields, &audience)
     }
 
     /// The revision of the catalogue's model that a job is accepted with: of the one it names, or its parent's.
@@ -46,65 +51,75 @@ impl Intake {
         if let Some(row) = named.filter(is_it) {
             return Ok(Some(row));
         }
-        let found = self.models.revision(&note.name, note.revision).await;
+        let found = self.sold.models.revision(&note.name, note.revision).await;
         found.map_err(unavailable)
     }
 
     /// What a submit of the same fields would hold, without running it; with `custody`, on the custody host.
     pub async fn quote(
         &self,
-        account_id: &AccountId,
+        caller: &Caller,
         operation: &str,
         fields: Fields,
         custody: bool,
     ) -> Result<Quota, Refusal> {
-        let bill = self.quote_total(account_id, operation, fields, custody);
+        let bill = self.quote_bill(caller, operation, fields, custody);
         bill.await.map(|bill| bill.total)
     }
 
-    /// The same with the lines that a price of the catalogue is made of.
-    pub async fn quote_total(
+    /// The same with the lines that it is made of, and the rule of the account's group.
+    pub async fn quote_bill(
         &self,
-        account_id: &AccountId,
+        caller: &Caller,
         operation: &str,
         fields: Fields,
         custody: bool,
-    ) -> Result<CatalogueTotal, Refusal> {
-        let (_, submit) = operations::find(operation)?;
-        let request = self.parsed(submit, fields)?.request;
-        let ordered =
-            resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
-        self.bill(submit.name, &ordered.order, custody)
+    ) -> Result<Bill, Refusal> {
+        let (family, submit) = operations::find(operation)?;
+        let group = self.group_of(caller).await?;
+        let request = self.parsed(submit, fields, group.as_deref())?.request;
+        let (context, account_id) = (&self.context, &caller.account_id);
+        let ordered = resolve_request(context, &self.assets, account_id, request.as_ref()).await?;
+        let billed = BilledOrder {
+            endpoint: FamilyEndpoint { family, submit },
+            order: &ordered.order,
+            stored: &ordered.order.stored(request.as_ref()),
+            custody,
+        };
+        self.bill(&billed, group.as_deref())
     }
 
-    /// What an order costs: by the price of its model, where the operator has set one, or else by the tariff. The catalogue's
-    /// prices are none of the caller's own worker accounts.
+    /// The group of a caller's account, if anybody said something of it.
+    pub(super) async fn group_of(
+        &self,
+        caller: &Caller,
+    ) -> Result<Option<Arc<PriceGroup>>, Refusal> {
+        self.sold.groups.of(caller.group.as_deref()).await
+    }
+
+    /// What an order costs an account: by the price of its model, where the operator has set one, or else by the tariff, with the
+    /// rule of the account's group that counts now.
     pub(super) fn bill(
         &self,
-        operation: &str,
-        order: &Order,
-        custody: bool,
-    ) -> Result<CatalogueTotal, Refusal> {
-        if let Some(bill) = order.catalogue_price.as_ref().filter(|_| !custody) {
-            return Ok(bill.clone());
-        }
-        let total = self.price_of(operation, &order.price, custody)?;
-        Ok(CatalogueTotal {
-            total,
-            lines: Vec::new(),
-        })
-    }
-
-    /// What a call costs by the tariff; on the caller's own worker accounts it has a price of its own.
-    fn price_of(&self, operation: &str, price: &Price, custody: bool) -> Result<Quota, Refusal> {
-        let tariff = self.prices.tariff();
-        let own = custody.then(|| Price::custody(operation));
-        tariff
-            .total(own.as_ref().unwrap_or(price))
-            .map_err(|error| {
+        billed: &BilledOrder<'_>,
+        group: Option<&PriceGroup>,
+    ) -> Result<Bill, Refusal> {
+        let ruled = group.is_some_and(|group| !group.is_plain());
+        let subject = BillSubject {
+            operation: billed.endpoint.submit.name,
+            family: billed.endpoint.family.name,
+            model: ruled.then(|| model_of(billed.stored)).flatten(),
+            custody: billed.custody,
+            now_ms: self.context.now_ms(),
+        };
+        let tariff = self.sold.prices.tariff();
+        Bill::of(billed.order, &tariff, &subject, group).map_err(|error| match error {
+            BillError::Refused(refusal) => refusal,
+            BillError::Tariff(error) => {
                 tracing::error!(%error, "an operation has no price");
                 let message = "the request has no price; tell the operator";
                 Refusal::new(Code::Internal, message)
-            })
+            }
+        })
     }
 }

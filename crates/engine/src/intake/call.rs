@@ -2,6 +2,7 @@
 
 use atelier_contract::body::Fields;
 use atelier_contract::family::{AnswerMode, AnswerWay, Family, SubmitEndpoint, WAY_FIELDS};
+use atelier_contract::operation::Order;
 use atelier_contract::{JobId, Refusal, hex};
 use atelier_store::Idempotency;
 use base64::Engine as _;
@@ -38,6 +39,16 @@ pub struct Call {
 pub(super) struct FamilyEndpoint {
     pub(super) family: &'static Family,
     pub(super) submit: &'static SubmitEndpoint,
+}
+
+/// What is to be paid for.
+pub(super) struct BilledOrder<'a> {
+    pub(super) endpoint: FamilyEndpoint,
+    pub(super) order: &'a Order,
+    /// The request as it is stored.
+    pub(super) stored: &'a Fields,
+    /// Whether it runs on a worker account of the caller's own.
+    pub(super) custody: bool,
 }
 
 #[derive(Debug)]

@@ -96,6 +96,17 @@ async fn account(
         if failed != (job.quota.thousandths() == 0) {
             world.accuse(format!("{} is {:?} for {}", job.id, job.state, job.quota));
         }
+        let lines = job.price_lines.iter();
+        let said: f64 = lines
+            .map(|line| line.amount.thousandths() as f64 * line.count * line.factor)
+            .sum();
+        let is_ruled = job.price_lines.iter().any(|line| line.rule.is_some());
+        // A number for people has a last digit of its own.
+        let is_held = (said - 1e-6).ceil() as i64 == job.price.thousandths();
+        if is_ruled != (number == 0) || (is_ruled && !is_held) {
+            let (price, lines) = (job.price, &job.price_lines);
+            world.accuse(format!("{} holds {price} for {lines:?}", job.id));
+        }
         let id = format!("cb_{}", job.id);
         let times = world
             .received

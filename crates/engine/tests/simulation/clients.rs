@@ -12,6 +12,9 @@ use tokio::time::sleep;
 use crate::receiver::HOOK;
 use crate::world::{Shared, lock};
 
+/// The group of the first account.
+pub(crate) const GROUP: &str = "vip";
+
 /// One call and its notes.
 #[derive(Clone)]
 pub(crate) struct Wish {
@@ -212,6 +215,27 @@ pub(crate) async fn look(world: Shared, engine: Arc<Engine>) {
     loop {
         sleep(Duration::from_secs(7)).await;
         fetch_all(&world, &engine).await;
+    }
+}
+
+/// The operator changes the prices of a group now and then.
+pub(crate) async fn reprice(world: Shared, engine: Arc<Engine>) {
+    loop {
+        let (pause_ms, factor) = {
+            let mut world = lock(&world);
+            (world.dice.u64(5_000..60_000), world.dice.u32(1..1_000))
+        };
+        sleep(Duration::from_millis(pause_ms)).await;
+        if lock(&world).is_calm() {
+            return;
+        }
+        let rule = json!({ "match": "artgen", "factor": f64::from(factor) / 1_000.0 });
+        let change = json!({ "rules": [rule] });
+        let change = change.as_object().expect("an object").clone();
+        let groups = engine.admin().groups();
+        let changed = groups.change("root", GROUP, change).await;
+        let said = changed.map_or_else(|refusal| format!("{:?}", refusal.code), |_| "done".into());
+        lock(&world).note(&format!("reprice x{factor}: {said}"));
     }
 }
 

@@ -11,7 +11,7 @@ use atelier_backends::http::{Limits, OutboundClient, Resolver};
 use atelier_contract::pages::keys::{KeyLimit, KeyTerms};
 use atelier_contract::pages::workers::WorkerPatch;
 use atelier_contract::{LimitWindow, Quota, Refusal, Tariff};
-use atelier_engine::records::Key;
+use atelier_engine::records::{AccountPatch, Key};
 use atelier_engine::{
     Caller, Clock, Engine, KeyHolder, KeyRequest, Keyring, NewAccountRequest, Parts, Settings,
 };
@@ -129,6 +129,7 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
         }
     }
     tasks.spawn(clients::look(Arc::clone(world), engine.clone()));
+    tasks.spawn(clients::reprice(Arc::clone(world), engine.clone()));
     tasks.spawn(clients::time(Arc::clone(world), engine.clone()));
     tasks.spawn(machine::turn_clock(Arc::clone(world)));
     let crash = lock(world).crash.clone();
@@ -206,9 +207,13 @@ fn settings() -> Settings {
     settings
 }
 
-/// Two callers, and two back ends with two worker accounts each.
+/// Two callers, one of them in a group, and two back ends with two worker accounts each.
 async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
     let say = |refusal: atelier_contract::Refusal| refusal.message;
+    let group = json!({ "name": clients::GROUP, "rules": [{ "match": "*", "factor": 0.75 }] });
+    let group = group.as_object().cloned().unwrap_or_default();
+    let made = engine.admin().groups().create("root", group).await;
+    made.map_err(say)?;
     for number in 0..2 {
         let request = NewAccountRequest {
             email: format!("caller-{number}@example.com"),
@@ -217,11 +222,16 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
             email_verified: true,
         };
         let admin = engine.admin();
-        let (_, key) = admin
-            .accounts()
-            .create("root", request)
-            .await
-            .map_err(say)?;
+        let accounts = admin.accounts();
+        let (account, key) = accounts.create("root", request).await.map_err(say)?;
+        if number == 0 {
+            let patch = AccountPatch {
+                group: Some(Some(clients::GROUP.to_owned())),
+                ..AccountPatch::default()
+            };
+            let joined = accounts.change("root", &account.id, patch).await;
+            joined.map_err(say)?;
+        }
         let caller = admin.callers().authenticate(&key).await.map_err(say)?;
         let caller = limited(world, engine, caller).await.map_err(say)?;
         lock(world).callers.push(caller);

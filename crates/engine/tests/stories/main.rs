@@ -31,6 +31,8 @@ mod field_support;
 mod formats;
 mod freezes;
 mod fuzzed;
+mod group_prices;
+mod groups;
 mod hooks;
 mod hopeless;
 #[path = "../../../backends/tests/vendors/hosted.rs"]

@@ -106,7 +106,7 @@ async fn a_quote_is_what_is_held_with_its_lines() {
     create(&rig, &fox(&[(&backend, "x")])).await;
     let request = || fields(&json!({ "prompt": "limbo", "model": "fox" }));
     let intake = rig.engine.intake();
-    let bill = intake.quote_total(&caller.account_id, "artgen.imagine", request(), false);
+    let bill = intake.quote_bill(&caller, "artgen.imagine", request(), false);
     let bill = bill.await.expect("a quote");
     assert_eq!(
         (bill.total.to_string(), bill.lines.len()),

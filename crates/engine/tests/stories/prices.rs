@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use atelier_contract::{AccountId, Quota, Refusal};
-use atelier_engine::Engine;
+use atelier_contract::{Quota, Refusal};
+use atelier_engine::{Caller, Engine};
 use serde_json::json;
 
 use crate::rig::Rig;
 use crate::stopwatch::Stopwatch;
 
-async fn quoted(engine: &Engine, account_id: &AccountId) -> Quota {
+async fn quoted(engine: &Engine, caller: &Caller) -> Quota {
     let request = json!({ "prompt": "a boat" });
     let request = request.as_object().expect("an object").clone();
     let quote = engine
         .intake()
-        .quote(account_id, "artgen.imagine", request, false);
+        .quote(caller, "artgen.imagine", request, false);
     quote.await.expect("a price")
 }
 
@@ -33,7 +33,7 @@ async fn every_node_quotes_new_prices_within_a_second() {
     let second = rig.second_node();
     let running = second.run().await.expect("it runs");
     assert_eq!(
-        quoted(&second, &caller.account_id).await,
+        quoted(&second, &caller).await,
         Quota::from_thousandths(4_000)
     );
     rig.engine
@@ -43,9 +43,9 @@ async fn every_node_quotes_new_prices_within_a_second() {
         .await
         .expect("changed");
     let wanted = Quota::from_thousandths(7_500);
-    assert_eq!(quoted(&rig.engine, &caller.account_id).await, wanted);
+    assert_eq!(quoted(&rig.engine, &caller).await, wanted);
     let quotes = async {
-        while quoted(&second, &caller.account_id).await != wanted {
+        while quoted(&second, &caller).await != wanted {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -60,7 +60,7 @@ async fn every_node_quotes_new_prices_within_a_second() {
 async fn one_wrong_price_changes_none() {
     let rig = Rig::new().await;
     let caller = rig.account(100).await;
-    let before = quoted(&rig.engine, &caller.account_id).await;
+    let before = quoted(&rig.engine, &caller).await;
     let mut prices = price(9_000);
     prices.push(("cheese".to_owned(), Quota::ZERO));
     let refused: Refusal = rig
@@ -72,7 +72,7 @@ async fn one_wrong_price_changes_none() {
         .expect_err("nobody sells cheese");
     assert_eq!(refused.field.as_deref(), Some("prices"));
     rig.engine.admin().prices().load().await.expect("read");
-    assert_eq!(quoted(&rig.engine, &caller.account_id).await, before);
+    assert_eq!(quoted(&rig.engine, &caller).await, before);
     let (acts, _) = rig
         .engine
         .admin()

@@ -67,7 +67,7 @@ const Attempts = ({ attempts }) => (attempts.length === 0 ? null : html`<section
 ]} /></section>`);
 
 /** What the price was made of: units, what each costs, and what that was multiplied by. */
-const PriceLines = ({ lines }) => lines.map((line) => html`<dt class="break">${line.line}</dt><dd>${[line.count, line.amount, ...(Number(line.factor) === 1 ? [] : [line.factor])].map(count).join(" × ")}</dd>`);
+const PriceLines = ({ lines }) => lines.map((line) => html`<dt class="break">${line.line}${line.group ? html` <span class="tag">${line.group}</span>` : ""}</dt><dd>${[line.count, line.amount, ...(Number(line.factor) === 1 ? [] : [line.factor])].map(count).join(" × ")}</dd>`);
 
 /** So many pieces of a job are shown. */
 const MOST_PIECES = 8;

@@ -11,6 +11,7 @@ export const OPERATOR_PAGES = [
   { page: "backends", icon: "stack" },
   { page: "models", icon: "cube" },
   { page: "prices", icon: "tag" },
+  { page: "groups", icon: "people" },
   { page: "words", icon: "ban" },
   { page: "callbacks", icon: "bell" },
   { page: "operators", icon: "key" },

@@ -189,4 +189,11 @@ export const de = {
   "value.medium": "mittel", "value.high": "hoch", "value.hd": "HD", "value.sd": "SD", "value.standard": "normal",
   "value.small": "klein", "value.large": "groß", "value.transparent": "durchsichtig", "value.opaque": "deckend",
   "value.vivid": "lebhaft", "value.natural": "natürlich",
+  // Gruppen.
+  groups: "Gruppen", groupsText: "Was Gruppen von Konten bezahlen, und ab welchem Tag. Ein Konto ist in default, solange Sie keine andere Gruppe wählen.", newGroup: "Neue Gruppe", groupNameHint: "Bis zu 64 Buchstaben, Ziffern und . _ : / -",
+  groupFormText: "Regeln gelten ab der nächsten Anfrage, auf jedem Knoten. Angenommene Aufträge bleiben, wie sie sind.", groupRules: "Regeln", groupRulesHint: "Nur die genaueste Regel gilt: ein Modell, ein Schlüssel der Preisliste, eine Operation, eine Familie, dann * für alles. custody steht für eigene Dienstkonten der Aufrufer.",
+  groupRuleOf: "Regel für {0}", groupRuleAdd: "Regel hinzufügen", groupMatch: "Für", groupKind: "Was sie festlegt", groupFactor: "Faktor auf die Summe", groupOwnAmount: "Betrag im Preis", groupFrom: "Ab (Mitternacht UTC)",
+  groupAmount: "{0} im Preis", groupAll: "alles", groupNoRules: "zahlt, was alle zahlen", groupOthers: "alle anderen", groupEverybody: "aller Konten, weil die Gruppe noch keines hat",
+  groupAt: "Beurteilt am", groupAtHint: "Nur für die Vorschau; leer für heute.", groupRemoveText: "Nur eine Gruppe ohne Konten kann entfernt werden.", "field.group": "Gruppe",
+  "audit.group.create": "hat eine Gruppe hinzugefügt", "audit.group.change": "hat eine Gruppe geändert", "audit.group.remove": "hat eine Gruppe entfernt",
 };

@@ -194,4 +194,11 @@ export const en = {
   "value.manual": "by the words", "value.low": "low", "value.medium": "medium", "value.high": "high", "value.hd": "HD",
   "value.sd": "SD", "value.standard": "standard", "value.small": "small", "value.large": "large",
   "value.transparent": "transparent", "value.opaque": "opaque", "value.vivid": "vivid", "value.natural": "natural",
+  // Groups.
+  groups: "Groups", groupsText: "What groups of accounts pay, and from which day on. Accounts are in default unless you choose another group.", newGroup: "New group", groupNameHint: "Up to 64 letters, digits and . _ : / -",
+  groupFormText: "Rules count from the next request on, on every node. Accepted jobs stay as they are.", groupRules: "Rules", groupRulesHint: "The most specific rule counts alone: a model, a key of the price list, an operation, a family, then * for everything. custody is for callers' own worker accounts.",
+  groupRuleOf: "Rule for {0}", groupRuleAdd: "Add a rule", groupMatch: "For", groupKind: "What it sets", groupFactor: "Factor on the total", groupOwnAmount: "Amount in the price", groupFrom: "From (midnight UTC)",
+  groupAmount: "{0} in the price", groupAll: "everything", groupNoRules: "pays what everybody pays", groupOthers: "all others", groupEverybody: "of all accounts, since the group has none yet",
+  groupAt: "Judge on this day", groupAtHint: "For the preview only; empty for today.", groupRemoveText: "Only a group without accounts can be removed.", "field.group": "Group",
+  "audit.group.create": "added a group", "audit.group.change": "changed a group", "audit.group.remove": "removed a group",
 };

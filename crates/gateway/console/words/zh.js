@@ -157,4 +157,11 @@ export const zh = {
   "value.medium": "中", "value.high": "高", "value.hd": "高清", "value.sd": "标清", "value.standard": "标准",
   "value.small": "小", "value.large": "大", "value.transparent": "透明", "value.opaque": "不透明", "value.vivid": "鲜明",
   "value.natural": "自然",
+  // 分组。
+  groups: "分组", groupsText: "各分组的账户支付什么价格，以及从哪天起。未指定时，账户属于 default。", newGroup: "新建分组", groupNameHint: "最多 64 个字母、数字和 . _ : / -",
+  groupFormText: "规则从下一个请求起在所有节点生效。已接受的任务保持不变。", groupRules: "规则", groupRulesHint: "只有最具体的规则生效：模型、价目表的键、操作、类别，最后是代表全部的 *。custody 表示调用者自己的工作账户。",
+  groupRuleOf: "{0} 的规则", groupRuleAdd: "添加规则", groupMatch: "适用于", groupKind: "设定内容", groupFactor: "总价的系数", groupOwnAmount: "价格中的金额", groupFrom: "起始日（UTC 零点）",
+  groupAmount: "价格中为 {0}", groupAll: "全部", groupNoRules: "按通用价格支付", groupOthers: "其他所有账户", groupEverybody: "（所有账户的任务，因为该分组还没有账户）",
+  groupAt: "按此日判断", groupAtHint: "仅用于预览；留空表示今天。", groupRemoveText: "只能删除没有账户的分组。", "field.group": "分组",
+  "audit.group.create": "添加了分组", "audit.group.change": "修改了分组", "audit.group.remove": "删除了分组",
 };

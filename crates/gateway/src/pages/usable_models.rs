@@ -1,22 +1,30 @@
 //! The models that an account can use now: those it may see, as far as a back end makes them.
 
 use atelier_contract::models::{Audience, DEFAULT_GROUP, ListedModel, ModelCatalogue};
-use atelier_engine::ModelOutlook;
+use atelier_engine::{Caller, ModelOutlook};
 
 use crate::app::App;
 
 /// The models that an account may see, whether or not a back end makes them now.
-pub(super) fn visible<'a>(app: &App, models: &'a ModelCatalogue) -> Vec<ListedModel<'a>> {
+pub(super) fn visible<'a>(
+    app: &App,
+    caller: &Caller,
+    models: &'a ModelCatalogue,
+) -> Vec<ListedModel<'a>> {
     models.listed(&Audience {
-        group: DEFAULT_GROUP,
+        group: caller.group.as_deref().unwrap_or(DEFAULT_GROUP),
         now_ms: app.engine.now_ms(),
     })
 }
 
 /// Those that a back end makes now.
-pub(super) fn usable<'a>(app: &App, models: &'a ModelCatalogue) -> Vec<ListedModel<'a>> {
+pub(super) fn usable<'a>(
+    app: &App,
+    caller: &Caller,
+    models: &'a ModelCatalogue,
+) -> Vec<ListedModel<'a>> {
     let mut outlook = app.engine.runner().model_outlook();
-    let mut listed = visible(app, models);
+    let mut listed = visible(app, caller, models);
     listed.retain(|model| is_made(app, &mut outlook, model));
     listed
 }

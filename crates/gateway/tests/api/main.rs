@@ -41,6 +41,7 @@ mod first_run;
 mod formats;
 mod framing;
 mod fuzzed;
+mod groups;
 mod hook_words;
 #[path = "../../../backends/tests/vendors/hosted.rs"]
 mod hosted;

@@ -1,5 +1,6 @@
 //! An account as it is stored, and what may be changed of it: a new column is a line in each list of this file.
 
+use atelier_contract::models::DEFAULT_GROUP;
 use atelier_contract::{AccountId, Quota};
 
 use crate::Result;
@@ -52,6 +53,8 @@ pub struct Account {
     pub stored: i64,
     /// Whether its keys are refused.
     pub disabled: bool,
+    /// Its group in lower case; without one it is in the group that all begin in.
+    pub group: Option<String>,
     /// When it was made.
     pub created_ms: i64,
 }
@@ -59,7 +62,8 @@ pub struct Account {
 pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.email_verified_ms, \
      account.balance, account.frozen, account.max_queue, account.submits_per_second, \
      account.calls_per_second, account.share_percent, account.max_storage, \
-     COALESCE((SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), 0) + account.words, account.disabled, account.created_ms";
+     COALESCE((SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), 0) + account.words, account.disabled, \
+     account.group_key, account.created_ms";
 
 impl FromRow for Account {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -73,6 +77,7 @@ impl FromRow for Account {
             allowance: AccountLimits::read(columns)?,
             stored: columns.maybe_int()?.unwrap_or(0),
             disabled: columns.flag()?,
+            group: columns.maybe_text()?,
             created_ms: columns.int()?,
         })
     }
@@ -91,6 +96,8 @@ pub struct AccountPatch {
     pub email_verified_ms: Option<Option<i64>>,
     /// Whether its keys are refused.
     pub disabled: Option<bool>,
+    /// Another group, which has to be there, or the one that all begin in.
+    pub group: Option<Option<String>>,
 }
 
 /// What to change of an account's part of what all share; 0 for what the settings say.
@@ -111,12 +118,15 @@ impl AccountPatch {
         let number = |value: Option<i64>| value.map(|value| value.to_string());
         let flag = |value: Option<bool>| value.map(|value| value.to_string());
         let limits = &self.allowance;
+        let group = self.group.as_ref();
+        let group = group.map(|group| group.as_deref().unwrap_or(DEFAULT_GROUP).to_owned());
         let verified = self.email_verified_ms.map(|at_ms| at_ms.is_some());
         let all = [
             ("email", self.email.clone()),
             ("max_queue", number(self.max_queue)),
             ("email_verified", flag(verified)),
             ("disabled", flag(self.disabled)),
+            ("group", group),
             ("submits_per_second", number(limits.submits_per_second)),
             ("calls_per_second", number(limits.calls_per_second)),
             ("share_percent", number(limits.share_percent)),
@@ -142,7 +152,8 @@ impl AccountPatch {
              disabled = CASE WHEN $7 THEN $8 ELSE disabled END, \
              submits_per_second = COALESCE($9, submits_per_second), \
              calls_per_second = COALESCE($10, calls_per_second), \
-             share_percent = COALESCE($11, share_percent), max_storage = COALESCE($12, max_storage) \
+             share_percent = COALESCE($11, share_percent), max_storage = COALESCE($12, max_storage), \
+             group_key = CASE WHEN $13 THEN $14 ELSE group_key END \
              WHERE id = $1",
             args![
                 id,
@@ -156,7 +167,9 @@ impl AccountPatch {
                 self.allowance.submits_per_second,
                 self.allowance.calls_per_second,
                 self.allowance.share_percent,
-                self.allowance.max_storage
+                self.allowance.max_storage,
+                self.group.is_some(),
+                self.group.as_ref().and_then(Option::as_deref)
             ],
         )
         .await

@@ -32,6 +32,8 @@ const GUARDS: &[&str] = &[
     "bulk_words_removed",
     "model_kept",
     "model_stays",
+    "price_group_kept",
+    "price_group_stays",
     "audit_by_number",
 ];
 

@@ -35,6 +35,7 @@ pub(crate) enum RowKind {
     Assets,
     Models,
     KeyWindows,
+    PriceGroups,
 }
 
 impl RowKind {
@@ -56,5 +57,6 @@ impl RowKind {
         Self::Hours,
         Self::Models,
         Self::KeyWindows,
+        Self::PriceGroups,
     ];
 }

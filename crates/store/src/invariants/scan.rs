@@ -167,6 +167,14 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 20,
     },
+    RowScan {
+        rows: RowKind::PriceGroups,
+        table: "price_group",
+        key: &[("name_key", false), ("revision", true)],
+        subject: "price_group.name",
+        filter: EVERY,
+        page: 500,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

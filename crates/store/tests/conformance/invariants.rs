@@ -11,7 +11,7 @@ use atelier_store::{
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
 use crate::rig::{NOW, Rig};
-use crate::{models, spending};
+use crate::{groups, models, spending};
 
 each_db!(
     every_damage_is_found_by_name,
@@ -237,6 +237,21 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE used SET quota = quota + 1000000",
         "UPDATE used SET quota = quota - 1000000",
     ),
+    (
+        "groups.account",
+        "UPDATE account SET group_key = 'nobody'",
+        "UPDATE account SET group_key = NULL",
+    ),
+    (
+        "groups.follows",
+        "UPDATE price_group SET revision = 4 WHERE revision = 2",
+        "UPDATE price_group SET revision = 2 WHERE revision = 4",
+    ),
+    (
+        "groups.beside",
+        "UPDATE schema_version SET widens = 1 WHERE name = '0045_groups'",
+        "UPDATE schema_version SET widens = 0 WHERE name = '0045_groups'",
+    ),
 ];
 
 /// What is wrong only while a service should be at work.
@@ -312,11 +327,12 @@ impl Vandal {
     }
 }
 
-/// One job in each state, one of them of a model with two revisions; the names that stand for them.
+/// One job in each state, one of them of a model with two revisions, and a group with two; the names that stand for them.
 async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
     let account = rig.account(100, 10).await;
     for expected in [None, Some(1)] {
         models::written(rig, "Fox-1", expected).await;
+        groups::written(rig, "vip", expected).await;
     }
     let terms = KeyTerms {
         max_queue: Some(9),

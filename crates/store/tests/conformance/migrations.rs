@@ -159,6 +159,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0044_keys",
         "11a25e1d265133c98e037dbe48341196cc7ab6447a24074cdfd9a00c7ef36f55",
     ),
+    (
+        "0045_groups",
+        "65d2f80de7c7b121768ee5981df1b2dfaa8cc9a0fdf411448cfbc7725b4ed5f0",
+    ),
 ];
 
 #[test]

@@ -1,8 +1,8 @@
 //! Models of the catalogue: revisions are only added, two changes at once never both stand, and jobs keep what they were accepted with.
 
 use atelier_store::{
-    AuditRow, BulkEntry, Error, Guard, JobFilter, JobRow, MODEL_EDITION, ModelChange, ModelDraft,
-    ModelOutcome, ModelRow, NewBulk, NewBulkItem, SettleOutcome, Store,
+    AuditRow, BulkEntry, Error, Guard, JobFilter, JobRow, MODEL_EDITION, NewBulk, NewBulkItem,
+    RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow, SettleOutcome, Store,
 };
 
 use crate::rig::{NOW, Rig, number, options, sql};
@@ -20,8 +20,8 @@ each_db!(
     the_archive_holds_what_jobs_keep,
 );
 
-fn draft(name: &str, definition: &str, expected_revision: Option<u32>) -> ModelDraft {
-    ModelDraft {
+fn draft(name: &str, definition: &str, expected_revision: Option<u32>) -> RevisionDraft {
+    RevisionDraft {
         name: name.into(),
         definition: definition.into(),
         removed: false,
@@ -30,8 +30,8 @@ fn draft(name: &str, definition: &str, expected_revision: Option<u32>) -> ModelD
 }
 
 /// A change of models as they are now.
-async fn change(rig: &Rig, drafts: Vec<ModelDraft>) -> ModelChange {
-    ModelChange {
+async fn change(rig: &Rig, drafts: Vec<RevisionDraft>) -> RevisionChange {
+    RevisionChange {
         drafts,
         seen_edition: edition(rig).await,
         edition: rig.id("edition"),
@@ -45,7 +45,7 @@ async fn edition(rig: &Rig) -> Option<String> {
     read.expect("a read")
 }
 
-async fn append(rig: &Rig, drafts: Vec<ModelDraft>) -> ModelOutcome {
+async fn append(rig: &Rig, drafts: Vec<RevisionDraft>) -> RevisionOutcome {
     let change = change(rig, drafts).await;
     let outcome = rig.store.models().append(change, None).await;
     outcome.expect("an answer")
@@ -55,10 +55,10 @@ async fn append(rig: &Rig, drafts: Vec<ModelDraft>) -> ModelOutcome {
 pub(crate) async fn written(rig: &Rig, name: &str, expected: Option<u32>) {
     let outcome = append(rig, vec![draft(name, "{}", expected)]).await;
     let next = expected.map_or(1, |before| before + 1);
-    assert_eq!(outcome, ModelOutcome::Written(vec![next]));
+    assert_eq!(outcome, RevisionOutcome::Written(vec![next]));
 }
 
-async fn current(rig: &Rig) -> Vec<ModelRow> {
+async fn current(rig: &Rig) -> Vec<RevisionRow> {
     rig.store.models().current().await.expect("a read")
 }
 
@@ -82,16 +82,16 @@ async fn acts(rig: &Rig) -> i64 {
 async fn revisions_of_a_model_are_only_added(rig: Rig) {
     assert_eq!(current(&rig).await, []);
     let first = append(&rig, vec![draft("Fox-1", r#"{"title":"ä"}"#, None)]).await;
-    assert_eq!(first, ModelOutcome::Written(vec![1]));
+    assert_eq!(first, RevisionOutcome::Written(vec![1]));
     let second = append(&rig, vec![draft("fox-1", "{}", Some(1))]).await;
-    assert_eq!(second, ModelOutcome::Written(vec![2]));
-    let gone = ModelDraft {
+    assert_eq!(second, RevisionOutcome::Written(vec![2]));
+    let gone = RevisionDraft {
         removed: true,
         ..draft("FOX-1", r#"{"last":1}"#, Some(2))
     };
     let gone = append(&rig, vec![gone]).await;
-    assert_eq!(gone, ModelOutcome::Written(vec![3]));
-    let row = |name: &str, revision, definition: &str| ModelRow {
+    assert_eq!(gone, RevisionOutcome::Written(vec![3]));
+    let row = |name: &str, revision, definition: &str| RevisionRow {
         name: name.into(),
         revision,
         definition: definition.into(),
@@ -105,7 +105,7 @@ async fn revisions_of_a_model_are_only_added(rig: Rig) {
         "removed, and known"
     );
     let back = append(&rig, vec![draft("Fox-1", "{}", None)]).await;
-    assert_eq!(back, ModelOutcome::Written(vec![4]), "it goes on");
+    assert_eq!(back, RevisionOutcome::Written(vec![4]), "it goes on");
     written(&rig, "a/b:c", None).await;
     let names: Vec<(String, u32)> = current(&rig)
         .await
@@ -136,7 +136,7 @@ async fn revisions_of_a_model_are_only_added(rig: Rig) {
 }
 
 async fn a_model_that_is_not_as_expected_is_left_alone(rig: Rig) {
-    let conflict = |name: &str, revision| ModelOutcome::Conflict {
+    let conflict = |name: &str, revision| RevisionOutcome::Conflict {
         name: name.into(),
         revision,
     };
@@ -158,11 +158,11 @@ async fn a_model_that_is_not_as_expected_is_left_alone(rig: Rig) {
 async fn changes_of_models_are_written_together_or_not_at_all(rig: Rig) {
     let both = vec![draft("one", "{}", None), draft("two", "{}", None)];
     let outcome = append(&rig, both).await;
-    assert_eq!(outcome, ModelOutcome::Written(vec![1, 1]));
+    assert_eq!(outcome, RevisionOutcome::Written(vec![1, 1]));
     let half = vec![draft("one", "{}", Some(1)), draft("two", "{}", Some(7))];
     let outcome = append(&rig, half).await;
     let name = "two".to_owned();
-    assert_eq!(outcome, ModelOutcome::Conflict { name, revision: 1 });
+    assert_eq!(outcome, RevisionOutcome::Conflict { name, revision: 1 });
     let twice = vec![draft("three", "{}", None), draft("Three", "{}", None)];
     let twice = change(&rig, twice).await;
     let refused = rig.store.models().append(twice, None).await;
@@ -176,16 +176,16 @@ async fn a_change_and_its_act_are_one_commit(rig: Rig) {
     let new = change(&rig, vec![draft("Fox-1", "{}", None)]).await;
     let (told, act_of_it) = (new.edition.clone(), act(&rig));
     let outcome = rig.store.models().append(new, Some(act_of_it)).await;
-    assert!(matches!(outcome, Ok(ModelOutcome::Written(_))));
+    assert!(matches!(outcome, Ok(RevisionOutcome::Written(_))));
     assert_eq!((acts(&rig).await, edition(&rig).await), (1, Some(told)));
 
     let taken = change(&rig, vec![draft("Fox-1", "{}", None)]).await;
     let outcome = rig.store.models().append(taken, Some(act(&rig))).await;
-    assert!(matches!(outcome, Ok(ModelOutcome::Conflict { .. })));
+    assert!(matches!(outcome, Ok(RevisionOutcome::Conflict { .. })));
     let mut late = change(&rig, vec![draft("other", "{}", None)]).await;
     late.seen_edition = None;
     let outcome = rig.store.models().append(late, Some(act(&rig))).await;
-    assert!(matches!(outcome, Ok(ModelOutcome::Crossed)));
+    assert!(matches!(outcome, Ok(RevisionOutcome::Crossed)));
     assert_eq!(acts(&rig).await, 1, "what did not happen leaves no row");
     assert_eq!(current(&rig).await.len(), 1);
 }
@@ -203,8 +203,11 @@ async fn of_two_changes_at_once_one_stands(rig: Rig) {
             other.models().append(two, None)
         );
         let both = [both.0.expect("an answer"), both.1.expect("an answer")];
-        assert!(both.contains(&ModelOutcome::Written(vec![1])), "{both:?}");
-        assert!(both.contains(&ModelOutcome::Crossed), "{both:?}");
+        assert!(
+            both.contains(&RevisionOutcome::Written(vec![1])),
+            "{both:?}"
+        );
+        assert!(both.contains(&RevisionOutcome::Crossed), "{both:?}");
         assert_eq!(current(&rig).await.len(), round + 1);
     }
     other.close().await;
@@ -233,14 +236,14 @@ async fn older_programs_and_models_keep_apart(rig: Rig) {
     let refused = rig.store.models().append(new, Some(act(&rig))).await;
     let refused = refused.expect("an answer");
     if rig.store.is_postgres() {
-        assert_eq!(refused, ModelOutcome::OlderNode("older".into()));
+        assert_eq!(refused, RevisionOutcome::OlderNode("older".into()));
         assert_eq!((acts(&rig).await, edition(&rig).await), (0, None));
         assert_eq!(current(&rig).await, []);
         assert_eq!(number(&rig.url, widens).await, 1, "older ones may start");
         rig.store.nodes().forget("older").await.expect("stopped");
         written(&rig, "fox", None).await;
     } else {
-        let alone = ModelOutcome::Written(vec![1]);
+        let alone = RevisionOutcome::Written(vec![1]);
         assert_eq!(refused, alone, "one process has the database");
     }
     assert_eq!(number(&rig.url, widens).await, 0, "older ones do not start");

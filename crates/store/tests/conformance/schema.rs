@@ -204,7 +204,8 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
         "{functions} DROP TABLE tally_total; DROP TABLE clock; DROP TABLE account_act; DROP INDEX job_failed_words; \
          ALTER TABLE account DROP COLUMN words; ALTER TABLE bulk DROP COLUMN bytes; \
          ALTER TABLE job DROP COLUMN request_bytes; ALTER TABLE job DROP COLUMN batched; \
-         DROP TABLE model; ALTER TABLE node DROP COLUMN knows; ALTER TABLE job DROP COLUMN model; \
+         DROP TABLE model; DROP TABLE price_group; DROP INDEX account_group; ALTER TABLE account DROP COLUMN group_key; \
+         ALTER TABLE node DROP COLUMN knows; ALTER TABLE job DROP COLUMN model; \
          ALTER TABLE job DROP COLUMN model_revision; ALTER TABLE job DROP COLUMN price_lines; \
          DROP TABLE used; DROP TABLE key_window; ALTER TABLE account DROP COLUMN counting_keys; {columns} \
          ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"

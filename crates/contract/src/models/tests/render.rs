@@ -58,6 +58,8 @@ fn the_view_of_a_job_names_model_revision_and_price() {
     let (_, stored) = ordered(&whole, VIDEO, request, None).expect("an order");
     let mut job = job_of(VIDEO, stored);
     job.price_lines = vec![PriceLine {
+        group: None,
+        rule: None,
         line: "kling/v3".to_owned(),
         unit: PriceUnit::Second,
         count: 15.0,

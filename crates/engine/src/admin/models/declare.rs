@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use atelier_contract::Refusal;
 use atelier_contract::models::{ModelCatalogue, ModelDefinition, ModelRevision};
-use atelier_store::ModelDraft;
+use atelier_store::RevisionDraft;
 
 use super::draft::SeenModels;
 use crate::model_revisions::{StoredModel, stored_definition};
@@ -16,7 +16,7 @@ pub(super) const BY: &str = "configuration";
 /// What a declaration comes to.
 pub(super) struct DeclarePlan<'a> {
     /// What is written down.
-    pub(super) drafts: Vec<ModelDraft>,
+    pub(super) drafts: Vec<RevisionDraft>,
     /// What is new or different, with its place in the list: it has to be checked. What is as it was before may start whatever
     /// became of its back ends.
     pub(super) unchecked: Vec<(usize, &'a ModelDefinition)>,
@@ -89,10 +89,10 @@ fn following(
 }
 
 /// What is written down of it.
-fn draft(seen: &SeenModels, row: &ModelRevision) -> ModelDraft {
+fn draft(seen: &SeenModels, row: &ModelRevision) -> RevisionDraft {
     let old = seen.latest(&row.definition.name);
     let there = old.filter(|one| !one.row.removed);
-    ModelDraft {
+    RevisionDraft {
         name: row.definition.name.clone(),
         definition: stored_definition(&row.definition, true),
         removed: row.removed,

@@ -104,7 +104,7 @@ fn empty_nulls(fields: &mut Fields) {
 }
 
 /// The revision that a change was made on, which is no field of a model.
-pub(super) fn take_revision(fields: &mut Fields) -> Result<Option<u32>, Refusal> {
+pub(in crate::admin) fn take_revision(fields: &mut Fields) -> Result<Option<u32>, Refusal> {
     let Some(value) = fields.remove("revision") else {
         return Ok(None);
     };

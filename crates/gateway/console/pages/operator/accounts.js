@@ -16,7 +16,11 @@ function Limits({ row, close, saved }) {
   const [fields, setFields] = useState(null);
   const [value, setValue] = useState(row);
   const [problem, setProblem] = useState("");
-  useEffect(() => { bodyOf("admin.accounts.change").then((schema) => setFields(described(schema).filter((field) => field.name !== "disabled")), (error) => setProblem(error.message)); }, []);
+  useEffect(() => { 
+    const groups = get("/admin/v1/groups").then(({ data }) => data.map((one) => one.name), () => []);
+    const chosen = (names) => (field) => (field.name === "group" && names.length ? { ...field, kind: "choice", options: names } : field);
+    Promise.all([bodyOf("admin.accounts.change"), groups]).then(([schema, names]) => setFields(described(schema).filter((field) => field.name !== "disabled").map(chosen(names))), (error) => setProblem(error.message));
+  }, []);
   const submit = (event) => {
     event.preventDefault();
     const changed = (fields || []).map((field) => field.name).filter((name) => value[name] !== undefined && value[name] !== row[name]);
@@ -84,7 +88,7 @@ export function Accounts({ who, enter, route }) {
       ${may && html`<button class="button" onClick=${() => setAsking(asks.create())}>${t("newAccount")}</button>`}</header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <section class="card flush"><${Paged} pages=${pages} caption=${t("accounts")} empty=${text ? t("nothingFound") : ""} columns=${[
-      { title: t("email"), show: (row) => html`<b class="break">${row.email}</b>${row.disabled ? html` <span class="tag exhausted">${t("suspended")}</span>` : ""}<span class="dim block code clip" title=${row.id}>${row.id}</span>` },
+      { title: t("email"), show: (row) => html`<b class="break">${row.email}</b>${row.disabled ? html` <span class="tag exhausted">${t("suspended")}</span>` : ""}${row.group && row.group !== "default" ? html` <span class="tag">${row.group}</span>` : ""}<span class="dim block code clip" title=${row.id}>${row.id}</span>` },
       { title: t("balance"), number: true, show: (row) => count(row.balance) },
       { title: t("Held"), number: true, show: (row) => count(row.freeze_balance) },
       { title: t("queue"), number: true, show: (row) => count(row.max_queue) },

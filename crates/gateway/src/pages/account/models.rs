@@ -10,7 +10,7 @@ use crate::edition_cache::EditionCache;
 use crate::http::denial::Denial;
 use crate::http::page::WholeList;
 use crate::http::request::IncomingRequest;
-use crate::pages::usable_models::{usable, visible};
+use crate::pages::usable_models::usable;
 
 /// A model with the keys of the tariff that say what it costs.
 type PricedModel = (AccountModel, Vec<&'static str>);
@@ -21,31 +21,45 @@ static VIEWS: EditionCache<HashMap<String, PricedModel>> = EditionCache::new();
 /// Lists them.
 pub(crate) async fn list(
     app: Arc<App>,
-    _: IncomingRequest,
+    received: IncomingRequest,
     (): (),
 ) -> Result<WholeList<AccountModel>, Denial> {
-    let models = app.models();
-    // None becomes visible while an edition lasts; some are retired.
-    let views = VIEWS.get(&models, app.engine.now_ms(), |_| {
-        let visible = visible(&app, &models);
-        let views = visible.iter().map(|model| {
+    let (caller, models) = (received.caller()?, app.models());
+    // Whoever may see them: the next caller may be of another group. None becomes visible while an edition lasts; some are retired.
+    let now_ms = app.engine.now_ms();
+    let views = VIEWS.get(&models, now_ms, |_| {
+        let all = models.sold(now_ms);
+        let views = all.iter().map(|model| {
             let name = model.name.to_owned();
             (name, (model.view(), model.tariff_keys()))
         });
         views.collect()
     });
-    let tariff = app.engine.admin().prices().tariff();
-    let usable = usable(&app, &models);
+    let admin = app.engine.admin();
+    let tariff = admin.prices().tariff();
+    let group = admin.groups().of(caller.group.as_deref()).await?;
+    let group = group.filter(|group| !group.is_plain());
+    let usable = usable(&app, caller, &models);
     let shown = usable.iter().filter_map(|model| {
         let (view, keys) = views.get(model.name)?;
         let amounts = keys.iter().filter_map(|key| {
             let amount = tariff.amount(key).ok()?;
             Some(((*key).to_owned(), amount))
         });
-        Some(AccountModel {
+        let mut shown = AccountModel {
             tariff: amounts.collect(),
             ..view.clone()
-        })
+        };
+        if let Some(group) = &group {
+            group.shown(
+                &mut shown,
+                model.submits,
+                keys,
+                &tariff,
+                app.engine.now_ms(),
+            );
+        }
+        Some(shown)
     });
     Ok(WholeList(shown.collect()))
 }

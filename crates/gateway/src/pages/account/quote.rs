@@ -21,25 +21,27 @@ pub(crate) async fn ask(
     let name = question.operation.to_string();
     let own = operation(&name).is_some_and(|(family, _)| family.custody);
     let custody = received.from.role == Role::Custody && own;
-    let account = received.account()?.to_owned();
+    let caller = received.caller()?.clone();
     let quote = async move {
         let intake = app.engine.intake();
-        let total = |request| intake.quote_total(&account, &name, request, custody);
+        let bill = |request| intake.quote_bill(&caller, &name, request, custody);
         let mut choices = Vec::new();
         for choice in question.choices.iter() {
             let mut request = question.request.clone();
             request.extend(choice.clone());
-            choices.push(match total(request).await {
-                Ok(price) => Some(price.total),
+            choices.push(match bill(request).await {
+                Ok(bill) => Some(bill.total),
                 // What the service cannot say is not what a choice costs.
                 Err(refusal) if refusal.code.status() >= 500 => return Err(refusal),
                 Err(_) => None,
             });
         }
-        let price = total(question.request).await?;
+        let bill = bill(question.request).await?;
         Ok(Quote {
-            quota: price.total,
-            lines: price.lines,
+            quota: bill.total,
+            group: bill.group,
+            rule: bill.rule,
+            lines: bill.lines,
             choices,
             operation: name,
         })

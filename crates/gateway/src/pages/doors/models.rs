@@ -56,13 +56,14 @@ impl ModelRow {
 
 pub(crate) async fn list(
     app: Arc<App>,
-    _: IncomingRequest,
+    received: IncomingRequest,
     (): (),
 ) -> Result<Json<ModelList>, Denial> {
-    let models = app.models();
+    let (caller, models) = (received.caller()?, app.models());
+    let usable = usable(&app, caller, &models);
     Ok(Json(ModelList {
         object: "list",
-        data: usable(&app, &models).iter().map(ModelRow::of).collect(),
+        data: usable.iter().map(ModelRow::of).collect(),
     }))
 }
 
@@ -78,7 +79,7 @@ pub(crate) async fn show(
         Some(row) => model.name.eq_ignore_ascii_case(&row.definition.name),
         None => model.name == name,
     };
-    let listed = visible(&app, &models);
+    let listed = visible(&app, received.caller()?, &models);
     let model = listed.iter().find(|model| is_meant(model));
     if let Some(model) = model.filter(|model| is_usable(&app, model)) {
         Ok(Json(ModelRow::of(model)))

@@ -2,6 +2,7 @@
 
 use atelier_contract::Quota;
 use atelier_contract::fields::{Count, Flag, Text};
+use atelier_contract::models::DEFAULT_GROUP;
 use atelier_contract::pages::accounts::{
     Email, MaxQueue, NonNegativeQuota, Percent, Rate, Storage,
 };
@@ -65,13 +66,19 @@ pub(crate) struct AccountChange {
     /// Whether its keys are refused.
     #[serde(default)]
     pub(crate) disabled: Option<Flag<false>>,
+    /// The group that it shall be in; `default` is the one that all begin in.
+    #[serde(default)]
+    pub(crate) group: Option<Text<64>>,
 }
 
 impl AccountChange {
     /// The change of the record, at a time.
     pub(crate) fn patch(self, now_ms: i64) -> AccountPatch {
         let verified = self.email_verified.map(Flag::on);
+        let group = self.group.map(|group| group.trim().to_ascii_lowercase());
+        let group = group.filter(|group| !group.is_empty());
         AccountPatch {
+            group: group.map(|group| Some(group).filter(|group| group != DEFAULT_GROUP)),
             email: self.email.map(Email::into_string),
             max_queue: self.max_queue.map(Count::get),
             email_verified_ms: verified.map(|verified| verified.then_some(now_ms)),
@@ -127,6 +134,8 @@ pub(crate) struct AccountRow {
     pub(crate) stored_bytes: i64,
     /// Whether its keys are refused.
     pub(crate) disabled: bool,
+    /// Its group, which decides what it pays and which models it sees.
+    pub(crate) group: String,
     /// When it was made.
     pub(crate) created_at: String,
 }
@@ -146,6 +155,7 @@ impl From<Account> for AccountRow {
             max_storage: account.allowance.max_storage,
             stored_bytes: account.stored,
             disabled: account.disabled,
+            group: account.group.unwrap_or_else(|| DEFAULT_GROUP.to_owned()),
             created_at: timestamp(account.created_ms),
         }
     }

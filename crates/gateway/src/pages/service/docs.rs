@@ -56,6 +56,7 @@ static GUIDES: &[Guide] = guides! {
     "doors" "Files, batches, events, other clients"
     "backends" "Back ends"
     "models" "Models"
+    "groups" "Groups"
     "fields" "What becomes of fields"
     "sandbox" "The sandbox"
     "cli" "The command line"
