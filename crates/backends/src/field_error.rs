@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use atelier_contract::FAMILIES;
+
 /// A field of a description that cannot be taken as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct FieldError {
@@ -18,6 +20,20 @@ impl FieldError {
             field: field.into(),
             why: why.to_string(),
         }
+    }
+
+    /// Names an operation that a vendor does not do, with those that it does.
+    pub(crate) fn not_served(field: &str, other: &str, serves: impl Fn(&str) -> bool) -> Self {
+        let submits = FAMILIES.iter().flat_map(|family| family.submits);
+        let served = submits
+            .map(|submit| submit.name)
+            .filter(|name| serves(name));
+        let served: Vec<_> = served.collect();
+        let why = format!(
+            "{other} is not an operation of this vendor, there are {}",
+            served.join(", ")
+        );
+        Self::new(field, why)
     }
 
     /// Blames the vendor's settings as a whole.

@@ -265,7 +265,7 @@ fn check(key: &str, mapping: &Mapping) -> Result<(), FieldError> {
     let (operation, variant) = split(key);
     let wrong = |why: String| Err(FieldError::new(format!("models.{key}"), why));
     if atelier_contract::operation(operation).is_none() {
-        return wrong(format!("{operation} is not an operation"));
+        return wrong(atelier_contract::unknown_name(operation));
     }
     if !matches!(variant, None | Some("image" | "mask")) {
         return wrong("is an unknown variant, there are image and mask".to_owned());

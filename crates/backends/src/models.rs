@@ -1,6 +1,6 @@
 //! Which of a vendor's models serves an operation: one for all pictures, one for all videos, or one by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
@@ -136,8 +136,9 @@ impl Models {
     /// Names the first operation that this vendor does not do, or that nothing is named at all.
     pub(crate) fn check(&self) -> Result<(), FieldError> {
         if let Some(other) = self.named.keys().find(|name| self.kind(name).is_none()) {
-            let why = format!("{other} is not an operation of this vendor");
-            return Err(FieldError::new("models", why));
+            return Err(FieldError::not_served("models", other, |name| {
+                self.kind(name).is_some()
+            }));
         }
         if !self.named.is_empty() || self.image.is_some() || self.video.is_some() {
             return Ok(());
@@ -164,6 +165,16 @@ impl Models {
                 .or_else(|| self.usual(operation)),
             None => self.usual(operation),
         }
+    }
+
+    /// Every name that the vendor has to know.
+    pub(crate) fn names(&self) -> BTreeSet<&str> {
+        let named = self.named.values().flat_map(|names| match names {
+            ModelNames::One(name) => vec![name],
+            ModelNames::Each(names) => names.values().collect(),
+        });
+        let usual = self.image.iter().chain(&self.video);
+        usual.chain(named).map(String::as_str).collect()
     }
 
     fn usual(&self, operation: &str) -> Option<&str> {

@@ -4,6 +4,7 @@
 mod base;
 mod capabilities;
 mod image_request;
+mod outputs;
 mod passes;
 mod protocol;
 mod reply;
@@ -13,6 +14,7 @@ mod video_request;
 pub(crate) use base::{TaskBase, TimingSettings, UsualTiming};
 pub(crate) use capabilities::{ANIME, Capabilities, label, refused_field};
 pub(crate) use image_request::{ImageCapabilities, ImageRequest, MaskSupport};
+pub(crate) use outputs::files_in;
 pub(crate) use passes::Passes;
 pub(crate) use protocol::{
     FileSource, TaskPlan, TaskResult, TaskStatus, TaskVendor, encoded_id, id, serves_tasks,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 pub use atelier_contract::Secret;
+use atelier_contract::canonical_name;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::backend::Backend;
 use crate::field_error::FieldError;
 use crate::http::VendorHttp;
+use crate::unit_costs::UnitCosts;
 use crate::videos::OversizePolicy;
 use crate::worker::Worker;
 
@@ -69,12 +71,49 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
+/// A setting that every vendor may have, which is none of its own.
+fn taken(settings: &mut Value, name: &str) -> Option<Value> {
+    settings.as_object_mut()?.remove(name)
+}
+
+/// Settings whose entries are families and operations, by whichever vendor.
+const BY_OPERATION: &[&str] = &["costs", "models", "operations", "workflows"];
+
+/// Spells families and operations as the tables do; `operation/variant` names a variant.
+fn name_canonically(settings: &mut Value) {
+    let spelled = |name: &str| {
+        let (operation, variant) = match name.split_once('/') {
+            Some((operation, variant)) => (operation, Some(variant)),
+            None => (name, None),
+        };
+        let operation = canonical_name(operation)?;
+        Some(variant.map_or_else(
+            || operation.to_owned(),
+            |variant| format!("{operation}/{variant}"),
+        ))
+    };
+    for name in BY_OPERATION {
+        match settings.get_mut(name) {
+            Some(Value::Object(entries)) => {
+                let all = std::mem::take(entries).into_iter();
+                let all = all.map(|(name, value)| (spelled(&name).unwrap_or(name), value));
+                *entries = all.collect();
+            }
+            Some(Value::Array(entries)) => {
+                for entry in entries {
+                    if let Some(name) = entry.as_str().and_then(spelled) {
+                        *entry = name.into();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 /// What every vendor may be told about clips that are longer or larger than was asked.
 fn oversized(settings: &mut Value) -> Result<OversizePolicy, FieldError> {
-    let written = settings
-        .as_object_mut()
-        .and_then(|fields| fields.remove("oversized"));
-    match written {
+    match taken(settings, "oversized") {
         None => Ok(OversizePolicy::default()),
         Some(word) => serde_json::from_value(word)
             .map_err(|_| FieldError::new("oversized", "must be fit, keep or refuse")),
@@ -103,8 +142,10 @@ pub struct Vendor {
 impl Vendor {
     /// A worker account of this vendor that keeps its credential to itself, or what is wrong with its settings.
     pub fn connect(&self, mut setup: Setup) -> Result<Arc<dyn Backend>, FieldError> {
+        name_canonically(&mut setup.settings);
         let oversized = oversized(&mut setup.settings)?;
-        let worker = (self.build)(setup)?.handling(oversized);
+        let costs = UnitCosts::read(taken(&mut setup.settings, "costs"))?;
+        let worker = (self.build)(setup)?.handling(oversized).costing(costs);
         Ok(Arc::new(worker))
     }
 }

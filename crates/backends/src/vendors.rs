@@ -1,6 +1,7 @@
 //! The table of vendors. A vendor is a folder beside this file, declared and listed here.
 
 mod bfl;
+mod cog;
 mod comfyui;
 mod fal;
 mod google;
@@ -30,6 +31,7 @@ pub static VENDORS: &[Vendor] = &[
     google::VENDOR,
     roletask::VENDOR,
     replicate::VENDOR,
+    cog::VENDOR,
     fal::VENDOR,
     runway::VENDOR,
     recraft::VENDOR,

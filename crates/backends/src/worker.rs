@@ -15,6 +15,7 @@ use crate::backend::{
 use crate::hooks::WebhookRequest;
 use crate::http::{Secrets, VendorHttp};
 use crate::support::{self, FieldSupport};
+use crate::unit_costs::{CostCounter, UnitCosts};
 use crate::videos::{OversizePolicy, RequestedVideo, fit_videos};
 
 /// The longest prompt that a vendor gives, in characters.
@@ -31,6 +32,7 @@ pub struct Worker {
     vendor: Box<dyn Backend>,
     secrets: Secrets,
     oversized: OversizePolicy,
+    costs: Arc<UnitCosts>,
 }
 
 impl Worker {
@@ -40,12 +42,19 @@ impl Worker {
             secrets: http.secrets().clone(),
             vendor: Box::new(vendor),
             oversized: OversizePolicy::default(),
+            costs: Arc::default(),
         }
     }
 
     /// The same, told what to do about clips that are longer or larger than was asked.
     pub(crate) fn handling(self, oversized: OversizePolicy) -> Self {
         Self { oversized, ..self }
+    }
+
+    /// The same, told what work takes where the vendor does not say it in dollars.
+    pub(crate) fn costing(self, costs: UnitCosts) -> Self {
+        let costs = Arc::new(costs);
+        Self { costs, ..self }
     }
 
     async fn fitted(
@@ -79,6 +88,17 @@ impl Worker {
                 ordered.map_err(|fault| redact(&secrets, fault))
             }),
         }
+    }
+}
+
+/// What came of a start, with what it took where that is known.
+fn counted(started: StartOutcome, counter: &CostCounter) -> StartOutcome {
+    match started {
+        StartOutcome::Done(made) => StartOutcome::Done(WorkOutput {
+            cost: counter.made(made.cost.clone(), made.made),
+            ..made
+        }),
+        ticket @ StartOutcome::Ticket(_) => ticket,
     }
 }
 
@@ -161,14 +181,15 @@ impl Backend for Worker {
 
     fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         let (ignored, asked) = (self.ignored(&work), RequestedVideo::of(&work.brief));
+        let counter = self.costs.for_work(&work);
         let started = self.vendor.start(work);
         Box::pin(async move {
             let kept = started
                 .await
                 .and_then(|started| check_start(started, ignored));
             let fitted = match kept {
-                Ok(started) => self.fitted(started, asked).await,
-                Err(fault) => Err(fault),
+                Ok(started) => self.fitted(counted(started, &counter), asked).await,
+                Err(fault) => Err(counter.failed(fault)),
             };
             fitted.map_err(|fault| self.fault(fault))
         })
@@ -181,10 +202,13 @@ impl Backend for Worker {
     ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         let polled = self.vendor.poll(work, ticket);
         Box::pin(async move {
+            let counter = || self.costs.for_work(work);
+            let failed = |fault| PollOutcome::Failed(self.fault(counter().failed(fault)));
             match polled.await {
-                Ok(PollOutcome::Failed(fault)) => Ok(PollOutcome::Failed(self.fault(fault))),
+                Ok(PollOutcome::Failed(fault)) => Ok(failed(fault)),
                 Ok(PollOutcome::Done(made)) => {
-                    let made = bounded(made, self.ignored(work));
+                    let mut made = bounded(made, self.ignored(work));
+                    made.cost = counter().made(made.cost, made.made);
                     match fit_videos(made, RequestedVideo::of(&work.brief), self.oversized).await {
                         Ok(made) => Ok(PollOutcome::Done(made)),
                         Err(fault) => Ok(PollOutcome::Failed(self.fault(fault))),
@@ -192,7 +216,7 @@ impl Backend for Worker {
                 }
                 Ok(PollOutcome::Step(step)) => Ok(PollOutcome::Step(self.step(step))),
                 // A fault that will not pass is an end of the work, not a question that failed.
-                Err(fault) if !fault.class.may_pass() => Ok(PollOutcome::Failed(self.fault(fault))),
+                Err(fault) if !fault.class.may_pass() => Ok(failed(fault)),
                 other => other.map_err(|fault| self.fault(fault)),
             }
         })
@@ -212,9 +236,10 @@ impl Backend for Worker {
             let ignored = self.ignored(work);
             let kept = |started| check_start(started, ignored);
             let kept = found.await.and_then(|found| found.map(kept).transpose());
+            let counter = self.costs.for_work(work);
             let fitted = match kept {
                 Ok(Some(started)) => self
-                    .fitted(started, RequestedVideo::of(&work.brief))
+                    .fitted(counted(started, &counter), RequestedVideo::of(&work.brief))
                     .await
                     .map(Some),
                 other => other,

@@ -4,12 +4,18 @@
 mod bfl;
 #[path = "vendors/clients.rs"]
 mod clients;
+#[path = "vendors/cog.rs"]
+mod cog;
+#[path = "vendors/cog_real.rs"]
+mod cog_real;
 #[path = "vendors/comfyui.rs"]
 mod comfyui;
 #[path = "vendors/comfyui_real.rs"]
 mod comfyui_real;
 #[path = "vendors/comfyui_wishes.rs"]
 mod comfyui_wishes;
+#[path = "vendors/costs.rs"]
+mod costs;
 #[cfg(feature = "studio")]
 #[path = "embedded/defaults.rs"]
 mod defaults;
@@ -68,6 +74,8 @@ mod openai_videos;
 mod piapi;
 #[path = "../../../docs/examples/backend/postcards.rs"]
 mod postcards;
+#[path = "vendors/probes.rs"]
+mod probes;
 #[path = "vendors/recraft.rs"]
 mod recraft;
 #[path = "vendors/regards.rs"]

@@ -2,6 +2,7 @@
 //! tables of operations.
 
 mod account;
+mod backends;
 mod batch;
 pub(crate) mod call;
 mod callbacks;
@@ -30,6 +31,7 @@ pub(crate) const CALLER: &[Entry] = &[
     Entry::client::<account::Account>(),
     callbacks::ENTRY,
     Entry::client::<models::ModelsCommand>(),
+    backends::ENTRY,
     Entry::client::<groups::GroupsCommand>(),
 ];
 

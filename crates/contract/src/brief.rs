@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::body::Fields;
 use crate::fields::{ImageData, ImageUrl};
+use crate::pages::cost::UnitCost;
 use crate::refusal::Refusal;
 
 mod hint;
@@ -154,6 +155,8 @@ pub struct Brief {
     /// What the chosen back end calls that model, where the operator's route to it says so. It is set once a worker account
     /// is chosen, and wins over the back end's own mapping.
     pub vendor_model: Option<String>,
+    /// What the operator's route to the chosen back end says that making it takes. It wins over the back end's own costs.
+    pub unit_cost: Option<UnitCost>,
     /// The words, without flags.
     pub prompt: String,
     /// What to leave out.
@@ -223,6 +226,7 @@ impl Brief {
             task,
             model: String::new(),
             vendor_model: None,
+            unit_cost: None,
             prompt: String::new(),
             negative: String::new(),
             count: 1,

@@ -31,6 +31,7 @@ pub mod session;
 pub mod spending;
 pub mod stats;
 pub mod vendors;
+pub mod verify;
 pub mod workers;
 
 pub use access::Access;

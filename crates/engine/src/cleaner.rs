@@ -11,6 +11,10 @@ const AT_ONCE: i64 = 500;
 /// A node that was silent for this long will not come back under its name.
 const NODE_GONE_MS: i64 = 24 * 3_600_000;
 
+const HOUR_MS: i64 = 3_600_000;
+/// What callers paid and vendors took is shown for 30 days.
+const TAKINGS_KEEP_MS: i64 = 32 * 24 * HOUR_MS;
+
 /// Rows that are kept for a while only.
 #[derive(Clone, Copy)]
 enum RowKind {
@@ -24,6 +28,7 @@ enum RowKind {
     KeyWindows,
     Sessions,
     Bulks,
+    Takings,
 }
 
 /// Forgets and gives up what has been kept for long enough.
@@ -59,6 +64,7 @@ impl Cleaner {
             RowKind::KeyWindows,
             RowKind::Sessions,
             RowKind::Bulks,
+            RowKind::Takings,
         ] {
             gone += self.forget_all(old, now_ms).await?;
         }
@@ -82,6 +88,7 @@ impl Cleaner {
                 RowKind::Acts => retention.audit_days.ms(),
                 RowKind::Keys | RowKind::KeyWindows => retention.key_days.ms(),
                 RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
+                RowKind::Takings => TAKINGS_KEEP_MS,
             };
         let retention = self.context.store().retention();
         let mut gone = 0;
@@ -97,6 +104,10 @@ impl Cleaner {
                 RowKind::KeyWindows => retention.forget_key_windows(before_ms, AT_ONCE).await?,
                 RowKind::Sessions => retention.forget_sessions(before_ms, AT_ONCE).await?,
                 RowKind::Bulks => retention.forget_bulks(before_ms, AT_ONCE).await?,
+                RowKind::Takings => {
+                    let hour = before_ms.div_euclid(HOUR_MS);
+                    retention.forget_takings(hour, AT_ONCE).await?
+                }
             };
             gone += some;
             if some < AT_ONCE as u64 {

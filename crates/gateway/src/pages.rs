@@ -221,6 +221,8 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
         .example(r#"{"rank":20,"enabled":false}"#),
     delete("admin.backends.remove", "/admin/v1/backends/{id}", OPERATOR, "Removes a back end that has no jobs in hand.", page!(backends::remove)),
     post("admin.backends.probe", "/admin/v1/backends/{id}/probe", OPERATOR, "Asks the vendor whether it is well and takes the credentials.", page!(backends::probe)),
+    post("admin.backends.try", "/admin/v1/backends/{id}/verify", OPERATOR, "Tries the routes of a back end, each with one cheap job at the vendor, for no more than is given.", page!(backends::verify))
+        .example(r#"{"spend":0.5,"plan":true}"#),
     get("admin.workers", "/admin/v1/backends/{id}/accounts", VIEWER, "The worker accounts of a back end.", page!(workers::list)),
     post("admin.workers.create", "/admin/v1/backends/{id}/accounts", OPERATOR, "A new worker account; its credential is sealed and never shown.", page!(workers::create))
         .example(r#"{"name":"first","credential":"at_secret","concurrency":5,"per_minute":30,"modes":["fast","relax"],"hours":"08:00-20:00"}"#),

@@ -74,6 +74,7 @@ fn settlement(ids: &AtomicU64, job_id: String) -> Settlement {
             assets: Vec::new(),
         },
         cost: None,
+        model: String::new(),
         ledger_id: unique(ids, 3),
         began_ms: None,
         now_ms: NOW + 4_000,

@@ -110,6 +110,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
     (MODELS, include_str!("../migrations/0043_models.sql")),
     (KEYS, include_str!("../migrations/0044_keys.sql")),
     (GROUPS, include_str!("../migrations/0045_groups.sql")),
+    (
+        "0046_takings",
+        include_str!("../migrations/0046_takings.sql"),
+    ),
 ];
 
 /// The migration since which there may be models. It widens until there is one.

@@ -48,6 +48,8 @@ const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
 
 const COUNT_KEYS: &str = "UPDATE account SET counting_keys = (SELECT COUNT(*) FROM api_key WHERE api_key.account_id = account.id \
        AND (api_key.limits IS NOT NULL OR api_key.max_queue IS NOT NULL)) WHERE id IN ({list:$1}) AND counting_keys > 0";
+const TAKINGS: &str = "DELETE FROM taking WHERE (hour, backend_id, operation, model, currency) IN ( \
+       SELECT hour, backend_id, operation, model, currency FROM taking WHERE hour < $1 ORDER BY hour LIMIT $2)";
 
 /// Rows past their retention.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +142,11 @@ impl Retention<'_> {
     /// Forgets windows of keys that ended before a time; how many.
     pub async fn forget_key_windows(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(WINDOWS, before_ms, limit).await
+    }
+
+    /// Forgets what callers paid and vendors took before an hour, counted from 1970; how many rows.
+    pub async fn forget_takings(self, before_hour: i64, limit: i64) -> Result<u64> {
+        self.forget(TAKINGS, before_hour, limit).await
     }
 
     /// Forgets nodes that were not heard of since a time; how many.

@@ -43,6 +43,14 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
     ) -> impl Future<Output = Result<TaskPlan<'a>, Fault>> + Send;
     /// What a good answer to a start says.
     fn started(&self, work: &Work, reply: TaskReply) -> Result<TaskStatus, Fault>;
+    /// The call to make in place of a start that was refused, where the refusal says that it may be taken in another form.
+    fn instead(
+        &self,
+        _: VendorRequest,
+        _: &VendorResponse,
+    ) -> impl Future<Output = Option<VendorRequest>> + Send {
+        std::future::ready(None)
+    }
     /// The question about a task.
     fn poll_request(&self, task: &Value) -> VendorRequest;
     /// What a good answer to it says.

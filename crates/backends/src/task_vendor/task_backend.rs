@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::capabilities::refused_field;
 use super::passes::PassState;
 use super::protocol::{FileSource, TaskPlan, TaskResult, TaskStatus, TaskVendor};
-use super::reply::{call_for_file, call_json, call_with_files};
+use super::reply::{TaskReply, call_for_file, call_json, call_with_files};
 use super::video_request::is_video_work;
 use crate::backend::{
     Backend, BoxFuture, Cost, Fault, LostSubmit, NextPass, PollOutcome, StartOutcome, Work,
@@ -22,7 +22,7 @@ use crate::downloads::Downloader;
 use crate::files;
 use crate::fit::Size;
 use crate::hooks::WebhookRequest;
-use crate::http::VendorRequest;
+use crate::http::{VendorRequest, VendorResponse};
 use crate::images::{FinishOptions, finish_images};
 use crate::support::FieldSupport;
 use crate::vendor_errors;
@@ -127,14 +127,24 @@ impl<S: TaskVendor> TaskBackend<S> {
     }
 
     async fn start_status(&self, work: &Work, call: VendorRequest) -> Result<TaskStatus, Fault> {
-        let reply = if self.vendor.answers_with_bytes() {
-            call_for_file(&self.vendor.base().http, call).await?
-        } else {
-            call_with_files(&self.vendor.base().http, call, self.vendor.blobs()).await?
-        };
+        let mut reply = self.send(call.clone()).await?;
+        if let Err(answer) = &reply
+            && let Some(other) = self.vendor.instead(call, answer).await
+        {
+            reply = self.send(other).await?;
+        }
         match reply {
             Ok(reply) => self.vendor.started(work, reply),
             Err(answer) => Err(vendor_errors::of_start(&answer, self.vendor.fault(&answer))),
+        }
+    }
+
+    async fn send(&self, call: VendorRequest) -> Result<Result<TaskReply, VendorResponse>, Fault> {
+        let http = &self.vendor.base().http;
+        if self.vendor.answers_with_bytes() {
+            call_for_file(http, call).await
+        } else {
+            call_with_files(http, call, self.vendor.blobs()).await
         }
     }
 
@@ -169,7 +179,8 @@ impl<S: TaskVendor> TaskBackend<S> {
         let tasks = tasks.filter(|tasks| !tasks.is_empty());
         let tasks = tasks.ok_or_else(|| Fault::ours("a ticket without tasks"))?;
         let mut task_result = Vec::new();
-        let mut failed = None;
+        // What failed, and what was taken for it.
+        let (mut failed, mut lost) = (None, None);
         let (mut running, mut percent) = (false, 0);
         for (place, task) in tasks.iter().enumerate() {
             let chain = PassState::of(task);
@@ -203,12 +214,13 @@ impl<S: TaskVendor> TaskBackend<S> {
                         return Ok(self.next_pass(work, ticket, place, again));
                     }
                     let fault = Fault {
-                        cost: spent,
+                        cost: sum(spent, fault.cost.clone()),
                         ..chain.ended(fault)
                     };
                     if work.brief.grid {
                         return Ok(PollOutcome::Failed(fault));
                     }
+                    lost = sum(lost, fault.cost.clone());
                     failed = failed.or(Some(fault));
                 }
                 TaskStatus::Task(_) => return Err(Fault::ours("a task that leads to another")),
@@ -219,8 +231,17 @@ impl<S: TaskVendor> TaskBackend<S> {
         if running {
             return Ok(PollOutcome::Running(self.vendor.base().poll_interval));
         }
-        if let (true, Some(fault)) = (task_result.is_empty(), failed) {
-            return Ok(PollOutcome::Failed(fault));
+        match failed {
+            Some(fault) if task_result.is_empty() => {
+                return Ok(PollOutcome::Failed(Fault {
+                    cost: lost,
+                    ..fault
+                }));
+            }
+            _ => task_result.extend(lost.map(|cost| TaskResult {
+                cost: Some(cost),
+                ..TaskResult::default()
+            })),
         }
         let finish = FinishOptions {
             size: size_of(&ticket["size"]),

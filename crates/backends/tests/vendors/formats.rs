@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::hosted::{
-    ark, bfl, dashscope, fal, google, ideogram, kling, kling_v1, luma, minimax, minimax_v1,
-    novelai, piapi, recraft, replicate, runway, xai,
+    ark, bfl, cog, cog_settings, dashscope, fal, google, ideogram, kling, kling_v1, luma, minimax,
+    minimax_v1, novelai, piapi, recraft, replicate, runway, xai,
 };
 use crate::local::{
     Act, Format, Kind, Local, after, asks, at, kind, nothing, picture, posts, takes,
@@ -87,6 +87,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "clipgen.generations",
         replicate,
     ),
+    one("cog", "", cog_settings, "imgmodel.chat", cog),
     one(
         "fal",
         "",

@@ -223,6 +223,25 @@ pub(crate) fn replicate(seen: &RecordedRequest) -> Act {
     }
 }
 
+pub(crate) fn cog(seen: &RecordedRequest) -> Act {
+    if seen.line.starts_with("PUT ") && seen.line.contains("/predictions/") {
+        return takes(Kind::Picture, |_| {
+            let picture = format!("data:image/png;base64,{}", base64(picture()));
+            json!({"status": "succeeded", "output": picture, "metrics": {"predict_time": 1.5}})
+        });
+    }
+    if seen.line.ends_with("/health-check") {
+        return Act::Say(answer(&json!({"status": "READY"})));
+    }
+    nothing()
+}
+
+/// What a model of one's own takes.
+pub(crate) fn cog_settings() -> serde_json::Value {
+    let input = json!({"prompt": "{{prompt}}", "width": "{{width}}", "height": "{{height}}"});
+    json!({"models": {"imgmodel.chat": {"model": "painter", "input": input}}})
+}
+
 pub(crate) fn fal(seen: &RecordedRequest) -> Act {
     let at = at(seen);
     if seen.line.starts_with("POST ") {

@@ -191,3 +191,39 @@ async fn every_refusal_has_its_class() {
             .is_some_and(|error| error.to_string().contains("design.vectorize"))
     );
 }
+
+#[tokio::test]
+async fn further_pictures_are_references_and_precise_edit_takes_a_mask() {
+    let (stand, studio) = (press(), Studio::new());
+    let image = studio.host("a.png", &Picture::filled(64, 64, [9, 9, 9, 255]));
+    let other = studio.host("b.png", &Picture::filled(64, 64, [99, 9, 9, 255]));
+    let mut half = Picture::filled(64, 64, [0, 0, 0, 255]);
+    half.pasted(&Picture::filled(32, 64, [0; 4]), 0, 0);
+    let mask = studio.host("m.png", &half);
+    let sent = async |settings: Value, body: Value| {
+        let (work, _) = studio.work("imgmodel.edits", &body, None);
+        let worker = stand.worker("ideogram", settings);
+        ticket(&worker, work).await.expect("a ticket");
+        stand.asked("POST").last().expect("a call").clone()
+    };
+    let body = json!({"model": "image-1", "prompt": "x", "image": [image, other]});
+    let seen = sent(Value::Null, body).await;
+    assert_eq!(seen.line, "POST /v1/image/precise-edit/ideogram-4-5");
+    let names: Vec<_> = seen.parts().into_iter().map(|(name, _)| name).collect();
+    let count = |wanted: &str| names.iter().filter(|name| *name == wanted).count();
+    assert_eq!(
+        (count("image"), count("reference_images"), count("images")),
+        (1, 1, 0)
+    );
+
+    let body = json!({"model": "image-1", "prompt": "x", "image": [image, other], "mask": mask});
+    let seen = sent(Value::Null, body.clone()).await;
+    assert_eq!(seen.line, "POST /v1/image/precise-edit/ideogram-4-5");
+    assert!(seen.part("mask").is_some() && seen.part("reference_images").is_some());
+    let older = json!({"models": {"imgmodel.edits": "ideogram-3"}});
+    let alone = json!({"model": "image-1", "prompt": "x", "image": [image], "mask": mask});
+    assert_eq!(
+        sent(older, alone).await.line,
+        "POST /v1/image/inpaint/ideogram-3"
+    );
+}

@@ -309,3 +309,55 @@ async fn a_swap_without_a_face_is_the_caller_s() {
     assert_eq!(fault.class, Class::BadRequest);
     assert!(fault.message.contains("no face"), "{}", fault.message);
 }
+
+/// A server that runs only official models by their names, and gives a picture in the answer itself.
+fn community() -> Stand {
+    Stand::new(|seen| match &*seen.line {
+        "POST /v1/predictions" if seen.json()["version"] == "0a1b2c" => {
+            answer(&json!({"id": "p1", "status": "starting"}))
+        }
+        "POST /v1/predictions" => status(
+            422,
+            &json!({"title": "Invalid version or not permitted", "status": 422,
+            "detail": "The specified version does not exist (or perhaps you don't have permission to use it?)"}),
+        ),
+        "GET /v1/models/cdingram/face-swap" => answer(&json!({"latest_version": {"id": "0a1b2c"}})),
+        "GET /v1/predictions/p1" => {
+            let picture = crate::stand::base64(png(64, 64, [9, 99, 9, 255]));
+            answer(
+                &json!({"id": "p1", "status": "succeeded", "output": format!("data:image/png;base64,{picture}"),
+                "metrics": {"predict_time": 1.5}}),
+            )
+        }
+        _ => status(404, &json!({"detail": "not found"})),
+    })
+}
+
+#[tokio::test]
+async fn a_community_model_is_run_by_its_latest_version_and_files_may_stand_in_the_answer() {
+    let (stand, studio) = (community(), Studio::new());
+    let face = studio.host("a.png", &Picture::filled(64, 64, [9, 9, 9, 255]));
+    let settings = json!({"models": {"facegen.swap": "cdingram/face-swap"}});
+    let worker = stand.worker("replicate", settings);
+    for round in 1..=2 {
+        let body = json!({"targetImage": face, "swapImage": face});
+        let (work, _) = studio.work("facegen.swap", &body, None);
+        let paper = ticket(&worker, work.clone()).await.expect("a ticket");
+        let made = polled(&worker, &work, &paper).await.expect("a picture");
+        assert_eq!((made.files.len(), made.files[0].width), (1, 64));
+        let asked = stand.asked("GET /v1/models/").len();
+        assert_eq!(asked, 1, "it is remembered in round {round}");
+        assert_eq!(stand.asked("POST /v1/predictions").len(), 1 + round);
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_is_nowhere_is_refused_once() {
+    let stand = community();
+    let input = json!({"prompt": "{{prompt}}"});
+    let settings = json!({"models": {"imgmodel.chat": {"model": "some/body", "input": input}}});
+    let worker = stand.worker("replicate", settings);
+    let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "x"}), None);
+    ticket(&worker, work).await.expect_err("it is not there");
+    assert_eq!(stand.asked("POST /v1/predictions").len(), 1);
+}

@@ -306,6 +306,12 @@ fn route_words(route: &Value) -> String {
     if let Some(rank) = route["rank"].as_i64() {
         let _ = write!(words, ",rank={rank}");
     }
+    if let (Some(unit), Some(usd)) = (
+        route["cost"]["unit"].as_str(),
+        route["cost"]["usd"].as_f64(),
+    ) {
+        let _ = write!(words, ",cost={unit}:{usd}");
+    }
     words
 }
 
@@ -325,8 +331,13 @@ mod tests {
 
     #[test]
     fn a_route_reads_as_it_is_written() {
-        let route = json!({ "backend": "ark", "model": "seedream", "weight": 3, "rank": 10 });
-        assert_eq!(route_words(&route), "ark=seedream,weight=3,rank=10");
+        let cost = json!({ "unit": "item", "usd": 0.03 });
+        let route =
+            json!({ "backend": "ark", "model": "seedream", "weight": 3, "rank": 10, "cost": cost });
+        assert_eq!(
+            route_words(&route),
+            "ark=seedream,weight=3,rank=10,cost=item:0.03"
+        );
         let plain = json!({ "backend": "spare", "weight": 1, "rank": null });
         assert_eq!(route_words(&plain), "spare");
     }

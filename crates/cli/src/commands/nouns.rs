@@ -100,8 +100,6 @@ pub(crate) const NOUNS: &[Noun] = &[
         examples: "atelier account-keys issue ACCOUNT name=second" },
     Noun { word: "prices", group: Group::Operate, about: "Every price: show, change", prefix: "admin.prices", columns: &[],
         examples: "atelier prices\natelier prices change artgen.imagine.fast=8" },
-    Noun { word: "backends", group: Group::Operate, about: "Back ends: list, create, change, probe", prefix: "admin.backends", columns: BACKEND,
-        examples: "atelier backends probe ID\natelier backends change ID enabled=false" },
     Noun { word: "workers", group: Group::Operate, about: "Worker accounts of a back end", prefix: "admin.workers", columns: WORKER,
         examples: "atelier workers change BACKEND ACCOUNT state=draining" },
     Noun { word: "operators", group: Group::Operate, about: "Operators and viewers: list, create, revoke", prefix: "admin.operators", columns: OPERATOR,
@@ -128,6 +126,16 @@ impl Noun {
         prefix: "account.callbacks",
         columns: CALLBACK,
         examples: "atelier callbacks list\natelier callbacks redeliver ID\natelier callbacks listen --port 9000",
+    };
+
+    /// The back ends, which have a command of their own.
+    pub(crate) const BACKENDS: Self = Self {
+        word: "backends",
+        group: Group::Operate,
+        about: "Back ends: list, create, change, probe, verify",
+        prefix: "admin.backends",
+        columns: BACKEND,
+        examples: "atelier backends probe ID\natelier backends change ID enabled=false\natelier backends verify --spend 1",
     };
 
     /// Its verbs with their operations.

@@ -201,6 +201,11 @@ pub const fn submit_and_wait<T: Operation + Send + Sync + 'static, A: JsonSchema
 }
 
 impl SubmitEndpoint {
+    /// The JSON Schema of its body alone.
+    pub fn body_schema(&self) -> Value {
+        (self.schema)(&mut SchemaGenerator::default()).to_value()
+    }
+
     /// Names the kinds of work it orders.
     #[must_use]
     pub const fn making(self, makes: &'static [Task]) -> Self {

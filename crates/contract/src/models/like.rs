@@ -6,6 +6,7 @@ use super::builtin::{Model, builtin_model, models};
 use super::definition::ModelDefinition;
 use super::facts::{SubmitFacts, facts_of};
 use crate::families::FAMILIES;
+use crate::names::canonical_name;
 use crate::refusal::Refusal;
 
 /// What `like` comes to.
@@ -24,7 +25,7 @@ impl LikeTarget {
         if let Some((family, model)) = like.split_once('/') {
             return Self::of_family(family, model);
         }
-        if let Some(facts) = facts_of(like) {
+        if let Some(facts) = canonical_name(like).and_then(facts_of) {
             return Ok(Self {
                 submits: vec![facts],
                 model: facts
@@ -84,7 +85,8 @@ impl LikeTarget {
 
 /// The operations of a family that may name a built-in model.
 fn in_family(family: &str, model: &str) -> Vec<&'static SubmitFacts> {
-    let family = FAMILIES.iter().find(|one| one.name == family);
+    let family = canonical_name(family);
+    let family = family.and_then(|name| FAMILIES.iter().find(|one| one.name == name));
     let submits = family.into_iter().flat_map(|family| family.submits);
     submits
         .filter_map(|submit| facts_of(submit.name))

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::short_text::text;
 use crate::fields::Count;
+use crate::pages::cost::UnitCost;
 
 /// Places in the table for each route; most of them stay empty, so that whoever has no route is known by one look.
 const ROOM: usize = 4;
@@ -17,7 +18,7 @@ const ROOM: usize = 4;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
-    expecting = "an object with backend, model, weight and rank"
+    expecting = "an object with backend, model, weight, rank and cost"
 )]
 #[schemars(rename = "ModelRoute")]
 pub struct Route {
@@ -45,6 +46,9 @@ pub struct Route {
     )]
     #[schemars(range(min = -1_000_000, max = 1_000_000))]
     pub rank: Option<i64>,
+    /// What the vendor takes there, for what it does not say in dollars itself; without one what the back end's settings say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<UnitCost>,
 }
 
 /// The back ends that make a model, in the operator's order.
@@ -223,6 +227,7 @@ mod tests {
             model: None,
             weight,
             rank: None,
+            cost: None,
         }
     }
 

@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::name::Name;
 use super::workers::{Health, WorkerSpec, WorkerView};
 use crate::body::Fields;
-use crate::families::FAMILIES;
+
 use crate::fields::{Count, Flag, Text};
+use crate::names::{canonical_name, unknown_name};
 
 /// Characters of a back end's settings.
 const SETTINGS_MOST: usize = 1_000_000;
@@ -25,7 +26,7 @@ pub struct BackendSpec {
     /// The vendor's own settings.
     #[serde(default, deserialize_with = "settings")]
     pub settings: Fields,
-    /// The operations or families it may serve; empty for all it can.
+    /// The operations or families it may serve, with `_` or `-`; empty for all it can.
     #[serde(default, deserialize_with = "operations")]
     pub operations: Vec<String>,
     /// Its place in the order of fall-back, lowest first.
@@ -51,18 +52,11 @@ fn settings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Fields, D::Err
 
 fn operations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let entries = Vec::<String>::deserialize(deserializer)?;
-    match entries.iter().find(|entry| !is_served(entry)) {
-        Some(entry) => Err(de::Error::custom(format_args!(
-            "{entry} is no operation and no family"
-        ))),
-        None => Ok(entries),
-    }
-}
-
-fn is_served(entry: &str) -> bool {
-    FAMILIES.iter().any(|family| {
-        family.name == entry || family.submits.iter().any(|submit| submit.name == entry)
-    })
+    let read = |entry: &String| {
+        let name = canonical_name(entry).ok_or_else(|| de::Error::custom(unknown_name(entry)))?;
+        Ok(name.to_owned())
+    };
+    entries.iter().map(read).collect()
 }
 
 /// A back end of the configuration with its worker accounts.
@@ -106,7 +100,7 @@ pub struct BackendView {
     pub busy: usize,
     /// Jobs it may have in hand.
     pub slots: usize,
-    /// How it is, where it has no worker accounts.
+    /// How it is, where it has no worker account: `no_account`, or what runs inside this process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
 }

@@ -4,6 +4,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
+use crate::fields::words;
+
 /// The most that one amount may be: a billion, far inside what JSON numbers carry exactly.
 const MOST: f64 = 1e9;
 
@@ -66,4 +68,32 @@ pub struct CostSum {
     pub currency: String,
     /// The sum, in that currency.
     pub amount: Amount,
+}
+
+words! {
+    /// What a unit cost counts.
+    pub CostUnit {
+        /// Each job, whatever it makes.
+        Call "call",
+        /// Each result.
+        Item "item",
+        /// Each second of each result.
+        Second "second",
+        /// Each million pixels of each result.
+        Megapixel "megapixel",
+        /// Each of what the vendor reports that is no money, such as a second of computing.
+        Reported "reported",
+        /// Each million of it, such as tokens.
+        MillionReported "million_reported",
+    }
+}
+
+/// What an operator says that a vendor takes, where the vendor itself says nothing in dollars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnitCost {
+    /// What is counted.
+    pub unit: CostUnit,
+    /// Dollars for each unit.
+    pub usd: Amount,
 }

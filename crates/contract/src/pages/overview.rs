@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::stats::Margin;
 use crate::quota::Quota;
 
 /// The last hour at a glance.
@@ -33,6 +34,10 @@ pub struct Overview {
     pub callback_p50_ms: Option<i64>,
     /// How long callbacks took, all but one of a hundred at most.
     pub callback_p99_ms: Option<i64>,
+    /// What was made at a loss in this clock hour and the one before, the largest loss first.
+    pub losses: Vec<Margin>,
+    /// What was made in these hours at a cost that is not known in dollars.
+    pub unknown_costs: Vec<Margin>,
     /// What operators did last.
     pub last_act: Option<LastAct>,
     /// Bytes left where results are kept; nothing for a bucket.

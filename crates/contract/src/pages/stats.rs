@@ -26,7 +26,7 @@ pub struct Stats {
     pub waiting_by_lane: BTreeMap<String, i64>,
     /// Every worker account that this node can use.
     pub backends: Vec<WorkerStats>,
-    /// What callers paid and what vendors took in the last 30 days, for each family at each vendor of the operator's.
+    /// What callers paid and what vendors took in the last 30 days, for each model at each back end of the operator's.
     pub margins: Vec<Margin>,
     /// How long this node has been up.
     pub up_ms: i64,
@@ -34,25 +34,29 @@ pub struct Stats {
     pub shares: Vec<ShareStats>,
 }
 
-/// What callers paid for what one vendor made of one family, and what it took.
+/// What callers paid for what one back end made by one model, and what its vendor took.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Margin {
     /// Name of the vendor.
     pub vendor: String,
+    /// What the operator calls the back end; null for one that is gone.
+    pub backend: Option<String>,
     /// Name of the family.
     pub family: String,
+    /// Name of the model; null where there is none.
+    pub model: Option<String>,
     /// Jobs that the vendor finished with a result.
     pub jobs: i64,
     /// What callers were charged for them.
     pub quota: Quota,
-    /// What the vendor counts in; null for what it made without a word about its cost.
+    /// What the vendor counts in; null for what it made at a cost that nobody knows.
     pub currency: Option<String>,
     /// What the vendor took, also for what nobody got.
     pub cost: Option<Amount>,
     /// What it took for one unit of quota.
     pub cost_per_quota: Option<f64>,
-    /// What is left, in dollars: needs a vendor that counts in them, and `quota_usd` in the configuration.
+    /// What is left, in dollars: needs a cost in them, and `quota_usd` in the configuration.
     pub margin_usd: Option<f64>,
 }
 
@@ -99,7 +103,7 @@ pub struct WorkerStats {
     pub busy: usize,
     /// Jobs it may have in hand.
     pub slots: usize,
-    /// `well`, `cooling`, `out_of_credit`, `banned`, `open`, `draining` or `paused`.
+    /// `well`, `untested`, `cooling`, `out_of_credit`, `banned`, `open`, `draining` or `paused`.
     pub condition: String,
     /// Whether it may be given a job.
     pub usable: bool,

@@ -155,6 +155,10 @@ words! {
         Paused "paused",
         /// It cannot be set up as it is described.
         Misconfigured "misconfigured",
+        /// It is given work, and neither a probe nor a job has shown yet that its vendor takes any.
+        Untested "untested",
+        /// The back end has no worker account.
+        NoAccount "no_account",
     }
 }
 

@@ -36,6 +36,11 @@ pub(super) fn backend(
     reports: &[WorkerReport],
 ) -> BackendView {
     let own = workers.iter().filter(|one| one.backend_id == row.id);
+    let has_account = own.clone().next().is_some();
+    let no_account = || Health {
+        condition: Condition::NoAccount,
+        ..Health::default()
+    };
     let sum = |of: fn(&WorkerReport) -> usize| -> usize {
         reports
             .iter()
@@ -57,7 +62,7 @@ pub(super) fn backend(
         accounts: own.map(|one| worker(one, reports)).collect(),
         busy: sum(|one| one.busy),
         slots: sum(|one| one.slots),
-        health: None,
+        health: (!has_account).then(no_account),
     }
 }
 

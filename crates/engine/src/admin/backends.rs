@@ -1,12 +1,17 @@
 //! Back ends and worker accounts of the operator's, as operators make, change, ask and remove them.
 
+mod cheapest;
 mod declare;
 mod probe;
+mod verify;
 
 use std::sync::Arc;
 
+use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::backends::{BackendSpec, BackendView, DeclaredBackend};
+use atelier_contract::pages::cost::Amount;
 use atelier_contract::pages::patch::Patch;
+use atelier_contract::pages::verify::{Verification, VerifyBody, VerifyOutcome};
 use atelier_contract::pages::workers::{WorkerPatch, WorkerSpec, WorkerView};
 use atelier_contract::{Code, Refusal};
 use atelier_store::{BackendChange, BackendRow, WorkerRow};
@@ -17,6 +22,7 @@ use super::registry::{
 };
 use crate::context::{Context, unavailable};
 use crate::crash;
+use crate::names::WorkerName;
 use crate::runner::Runner;
 
 pub(super) use probe::probe as ask_vendors;
@@ -63,6 +69,10 @@ impl Backends {
     ) -> Result<BackendView, Refusal> {
         let backend = self.registry.own_backend(id).await?;
         let asked = self.registry.workers_at(&backend, worker_id).await?;
+        if asked.is_empty() {
+            let message = "there is no worker account to ask the vendor with";
+            return Err(Refusal::new(Code::BackendFailed, message));
+        }
         let faults = ask_vendors(&self.runner, &backend, &asked).await;
         let target = worker_id.unwrap_or_default();
         let act = self.context.act(by, "backend.probe", id, target);
@@ -72,6 +82,62 @@ impl Backends {
             return self.one(id).await;
         }
         Err(Refusal::new(Code::BackendFailed, faults.join("; ")))
+    }
+
+    /// Tries the routes of a back end, each with one cheap job at the vendor, and spends no more than was given.
+    pub async fn verify(
+        &self,
+        by: &str,
+        id: &str,
+        body: VerifyBody,
+        models: &[ModelDefinition],
+    ) -> Result<Verification, Refusal> {
+        let row = self.registry.own_backend(id).await?;
+        let asked = self.registry.workers_at(&row, None).await?;
+        let mut report = Verification {
+            backend: row.spec.name.to_string(),
+            vendor: row.spec.vendor.to_string(),
+            problem: None,
+            spent: Amount::default(),
+            routes: Vec::new(),
+        };
+        let workers = self.runner.workers();
+        let reports = workers.reports();
+        let has_room = |one: &&WorkerRow| {
+            let name = WorkerName::from(*one);
+            let found = reports.iter().find(|report| report.name == name);
+            found.is_some_and(|report| report.usable && report.busy < report.slots)
+        };
+        let account = asked.iter().find(has_room).or_else(|| asked.first());
+        let Some((account, backend)) =
+            account.and_then(|one| Some((one, workers.backend(&WorkerName::from(one))?)))
+        else {
+            report.problem = Some("no worker account takes work".to_owned());
+            return Ok(report);
+        };
+        let jobs = verify::test_jobs(&row, backend.as_ref(), models);
+        let jobs = jobs.iter().filter(|job| {
+            let wanted = body.route.as_deref();
+            wanted.is_none_or(|route| route == job.route)
+        });
+        if body.plan.on() {
+            let faults = ask_vendors(&self.runner, &row, &asked).await;
+            report.problem = Some(faults.join("; ")).filter(|words| !words.is_empty());
+            let planned = jobs.map(|job| job.row(VerifyOutcome::Planned, None));
+            report.routes = planned.collect();
+            return Ok(report);
+        }
+        let mut budget = verify::TestBudget::of(&body);
+        for job in jobs {
+            let tried = job.run(&self.context, account, backend.as_ref(), &mut budget);
+            report.routes.push(tried.await);
+        }
+        report.spent = Amount::from_micros(budget.spent);
+        let target = body.route.unwrap_or_default();
+        let act = self.context.act(by, "backend.verify", id, &target);
+        let noted = workers.write_notes(Some(act)).await;
+        noted.map_err(unavailable)?;
+        Ok(report)
     }
 
     /// Makes a back end of the operator's.

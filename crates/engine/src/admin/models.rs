@@ -101,6 +101,13 @@ impl Models {
         self.revisions.load().await
     }
 
+    /// The models that are there, as operators described them.
+    pub async fn definitions(&self) -> Result<Vec<ModelDefinition>, Refusal> {
+        let rows = self.seen().await?.rows.into_iter().map(|one| one.row);
+        let there = rows.filter(|row| !row.removed);
+        Ok(there.map(|row| row.definition).collect())
+    }
+
     /// Every model that is there, by name.
     pub async fn list(&self) -> Result<Vec<ModelReport>, Refusal> {
         let (seen, backends) = tokio::try_join!(self.seen(), self.backends())?;

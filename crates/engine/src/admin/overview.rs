@@ -7,6 +7,7 @@ use atelier_contract::time::timestamp;
 use atelier_contract::{FAMILIES, JobState, Quota, Refusal, operation};
 use atelier_store::FinishedJobRow;
 
+use super::margins;
 use crate::context::{Context, unavailable};
 
 const MINUTE_MS: i64 = 60_000;
@@ -22,7 +23,7 @@ const EMBEDDED: &str = "embedded";
 pub(super) async fn overview(context: &Context) -> Result<Overview, Refusal> {
     let now_ms = context.now_ms();
     let from_ms = (now_ms / MINUTE_MS + 1) * MINUTE_MS - MINUTES as i64 * MINUTE_MS;
-    let (ended, lags, owed, acts) = tokio::join!(
+    let (ended, lags, owed, acts, latest) = tokio::join!(
         context.store().statistics().ended_since(from_ms, MOST_JOBS),
         context
             .store()
@@ -30,7 +31,9 @@ pub(super) async fn overview(context: &Context) -> Result<Overview, Refusal> {
             .callback_lags(from_ms, MOST_CALLBACKS),
         context.store().statistics().backlog(),
         context.store().admin().audit_rows(0, 1),
+        margins::latest(context),
     );
+    let latest = latest?;
     let (ended, mut lags) = (ended.map_err(unavailable)?, lags.map_err(unavailable)?);
     let (owed, (acts, _)) = (owed.map_err(unavailable)?, acts.map_err(unavailable)?);
     lags.sort_unstable();
@@ -47,6 +50,8 @@ pub(super) async fn overview(context: &Context) -> Result<Overview, Refusal> {
         failing_receivers: owed.failing_receivers,
         callback_p50_ms: share(&lags, 50),
         callback_p99_ms: share(&lags, 99),
+        losses: latest.losses,
+        unknown_costs: latest.unknown,
         last_act: acts.into_iter().next().map(|row| LastAct {
             time: timestamp(row.time_ms),
             actor: row.actor,

@@ -134,7 +134,7 @@ pub(super) async fn go_on(core: &RunnerCore, mut row: JobRow, slot: Slot) -> Opt
     }
     match without_inputs(core, &job.leased, attempt_id, job.signals()).await {
         Ok(mut work) => {
-            work.brief.vendor_model = job.vendor_model();
+            job.follow_route(&mut work.brief);
             Some(job.at_vendor(Box::new(work), ticket))
         }
         // The lease runs out and somebody takes the job up again.

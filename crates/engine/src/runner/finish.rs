@@ -63,6 +63,7 @@ pub(super) async fn finish(
     let (pool, guard) = (&core.pool, Guard::Fence(leased.fence));
     let spent = WorkSummary {
         cost: cost.clone(),
+        model: model(job),
         began_ms: job.signals().began_ms(context.now_ms()),
     };
     match settle_paid(core, &leased.id, guard, outcome, spent).await {
@@ -102,6 +103,13 @@ fn cost(job: &RunningJob, told: Option<&atelier_backends::Cost>) -> Option<Cost>
     })
 }
 
+/// The model that was worked with, by the name that callers know.
+fn model(job: &RunningJob) -> String {
+    let listed = job.leased.routing().name.map(str::to_owned);
+    let named = || job.work.as_ref().map(|work| work.brief.model.clone());
+    listed.or_else(named).unwrap_or_default()
+}
+
 /// Ends a job without a result, whatever its vendor took for it.
 pub(super) async fn fail_paid(
     core: &RunnerCore,
@@ -114,6 +122,7 @@ pub(super) async fn fail_paid(
     let micros = cost.as_ref().map_or(0, |cost| cost.micros);
     let spent = WorkSummary {
         cost: cost.clone(),
+        model: model(job),
         began_ms: job.signals().began_ms(context.now_ms()),
     };
     match settle_paid(core, &leased.id, guard, outcome, spent).await {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use atelier_backends::Backend;
 use atelier_backends::backend::Work;
 use atelier_backends::http::Fence;
+use atelier_contract::brief::Brief;
 use atelier_contract::metrics::TraceMark;
 use atelier_contract::models::ModelRevision;
 use atelier_contract::{AccountId, AttemptId, JobId, Quota, Speed};
@@ -309,9 +310,9 @@ impl RunningJob {
         self.slot.backend()
     }
 
-    /// What its back end calls its model, where the operator's route says so.
-    pub(crate) fn vendor_model(&self) -> Option<String> {
-        self.slot.vendor_model(&self.leased.routing())
+    /// Puts into its brief what the operator's route to its back end says of the model.
+    pub(crate) fn follow_route(&self, brief: &mut Brief) {
+        self.slot.follow_route(&self.leased.routing(), brief);
     }
 
     /// How far it is, and the switch that stops it.

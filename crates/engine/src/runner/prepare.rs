@@ -35,7 +35,7 @@ pub(super) async fn prepare(core: &RunnerCore, job: &RunningJob) -> Result<Work,
     let leased = &job.leased;
     let attempt = leased.attempt().to_string();
     let mut work = without_inputs(core, leased, attempt, job.signals()).await?;
-    work.brief.vendor_model = job.vendor_model();
+    job.follow_route(&mut work.brief);
     work.reserved = job.slot.reserved();
     let looks = job.backend().takes_hints();
     // Inputs may take long to come; there are others to work for meanwhile.

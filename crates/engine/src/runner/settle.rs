@@ -48,6 +48,8 @@ pub(crate) async fn settle(
 pub(super) struct WorkSummary {
     /// What its vendor took for it, which counts also when the job ended without it.
     pub(super) cost: Option<Cost>,
+    /// The model that was worked with.
+    pub(super) model: String,
     /// When somebody began with it.
     pub(super) began_ms: Option<i64>,
 }
@@ -70,6 +72,7 @@ pub(super) async fn settle_paid(
         guard,
         outcome,
         cost: spent.cost,
+        model: spent.model,
         ledger_id: context.ids().uuid(),
         began_ms: spent.began_ms,
         now_ms: began_ms,

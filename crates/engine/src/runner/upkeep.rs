@@ -107,11 +107,8 @@ pub(super) async fn probe(
     let now_ms = context.steady_ms();
     match &answer {
         Ok(left) => pool.member(name).set_health(|health| {
-            health.probing = false;
-            health.mark_healthy(now_ms);
-            health.left = left
-                .as_ref()
-                .map(|left| RemainingBalance::new(left, now_ms));
+            let left = left.as_ref();
+            health.probed(left.map(|left| RemainingBalance::new(left, now_ms)), now_ms);
         }),
         Err(fault) => pool.member(name).fault(fault, now_ms),
     }

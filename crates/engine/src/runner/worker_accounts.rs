@@ -77,6 +77,11 @@ impl WorkerAccounts<'_> {
         Some(upkeep::probe(self.context, self.pool, name, backend.as_ref()).await)
     }
 
+    /// What talks to the vendor of a worker account; `None` when the account is not in the pool.
+    pub(crate) fn backend(self, name: &WorkerName) -> Option<Arc<dyn Backend>> {
+        self.pool.backend(name)
+    }
+
     /// Health with everything forgotten that is held against a worker account, as it is stored, and its time.
     pub(crate) fn reset_health(self, name: &WorkerName) -> (String, i64) {
         let now_ms = self.context.steady_ms();

@@ -1,6 +1,6 @@
 //! What prompts may say, who judges them, and who puts them into English.
 
-use atelier_contract::{FAMILIES, PromptRule, Secret, WordList};
+use atelier_contract::{FAMILIES, PromptRule, Secret, WordList, canonical_name};
 use serde::Deserialize;
 
 /// What prompts may say.
@@ -37,9 +37,15 @@ impl PromptSettings {
             families: usual.chain(self.families.iter().cloned()).collect(),
             words: self.banned.clone(),
         };
-        std::iter::once(common)
+        let mut all: Vec<_> = std::iter::once(common)
             .chain(self.rules.iter().cloned())
-            .collect()
+            .collect();
+        for family in all.iter_mut().flat_map(|rule| &mut rule.families) {
+            if let Some(name) = canonical_name(family) {
+                name.clone_into(family);
+            }
+        }
+        all
     }
 
     /// Whether somebody is asked about words and pictures before they are accepted.

@@ -64,4 +64,7 @@ mod stopwatch;
 mod survival;
 mod unusable_workers;
 mod vendors;
+#[path = "../../../backends/tests/vendors/verified.rs"]
+mod verified;
+mod verify;
 mod workers;

@@ -389,6 +389,7 @@ pub(crate) fn settings() -> Settings {
         words: ["president"].into(),
     }];
     settings.urls.hooks = "https://own.example".into();
+    settings.prices.quota_usd = 0.05;
     settings
 }
 

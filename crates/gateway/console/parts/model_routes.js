@@ -3,6 +3,8 @@ import { html } from "../lib.js";
 import { t } from "../words.js";
 import { ranked, shareOf } from "./model.js";
 
+const COST_UNITS = ["call", "item", "second", "megapixel", "reported", "million_reported"];
+
 function One({ place, route, backends, share, set, drop }) {
   const id = `route-${place}`;
   const known = backends.some((one) => one.name === route.backend || one.id === route.backend);
@@ -14,6 +16,9 @@ function One({ place, route, backends, share, set, drop }) {
       <div class="field"><label for=${`${id}-model`}>${t("routeModel")}</label><input id=${`${id}-model`} maxlength="200" spellcheck="false" placeholder=${t("routeOwn")} value=${route.model || ""} onInput=${(event) => set({ model: event.target.value.trim() || undefined })} /></div></div>
     <div class="two"><div class="field"><label for=${`${id}-weight`}>${t("routeWeight")}</label><input id=${`${id}-weight`} type="number" min="1" step="1" placeholder="1" value=${route.weight ?? ""} onInput=${(event) => set({ weight: number(event) })} />${share && html`<p class="hint">${t("routeShare", share)}</p>`}</div>
       <div class="field"><label for=${`${id}-rank`}>${t("rankLabel")}</label><input id=${`${id}-rank`} type="number" step="1" placeholder=${own?.rank ?? ""} value=${route.rank ?? ""} onInput=${(event) => set({ rank: number(event) })} /></div></div>
+    <div class="two"><div class="field"><label for=${`${id}-unit`}>${t("routeCost")}</label><select id=${`${id}-unit`} value=${route.cost?.unit || ""} onChange=${(event) => set({ cost: event.target.value ? { unit: event.target.value, usd: route.cost?.usd ?? 0 } : undefined })}>
+        <option value="">${t("routeOwnCost")}</option>${COST_UNITS.map((unit) => html`<option value=${unit}>${t(`cost.${unit}`)}</option>`)}</select></div>
+      ${route.cost && html`<div class="field"><label for=${`${id}-usd`}>USD</label><input id=${`${id}-usd`} type="number" min="0" step="any" required value=${route.cost.usd} onInput=${(event) => set({ cost: { ...route.cost, usd: Number(event.target.value) } })} /></div>`}</div>
     <div class="row"><span class="space"></span><button type="button" class="button quiet danger" onClick=${drop}>${t("remove")}</button></div></fieldset>`;
 }
 

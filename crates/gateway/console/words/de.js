@@ -117,6 +117,8 @@ export const de = {
   play: "Abspielen", "option.mask": "Wie Masken gesendet werden",
   addOwnAt: "Zugang bei {0} hinzufügen",
   noOwnText: "Sie haben schon einen Zugang bei einem Anbieter? Fügen Sie ihn hinzu: Aufträge an den Host für eigene Zugänge laufen dann dort auf Ihre Rechnung. Niemand sonst kann ihn benutzen.",
+  "condition.untested": "noch nicht geprüft", "condition.no_account": "ohne Konto beim Anbieter", lossAt: "{0} bei {1} macht Verlust: {2} in den letzten zwei Stunden", costUnknown: "Was diese kosten, ist nicht in Dollar bekannt: {0}", routeCost: "Was es Sie kostet", routeOwnCost: "wie Anbieter oder Back End sagen",
+  "cost.call": "je Aufruf", "cost.item": "je Stück", "cost.second": "je Sekunde", "cost.megapixel": "je Megapixel", "cost.reported": "je Einheit, die der Anbieter meldet", "cost.million_reported": "je Million Einheiten, die der Anbieter meldet",
   "condition.misconfigured": "Einstellungen passen nicht", backend: "Anbieter", "audit.account.create": "Konto angelegt", "audit.account.change": "Konto geändert",
   "audit.account.credit": "Guthaben gewährt", "audit.account.delete": "Konto gelöscht", "audit.account.visit": "als Konto angesehen", "audit.key.issue": "Schlüssel ausgegeben",
   "audit.key.revoke": "Schlüssel widerrufen", "audit.backend.create": "Anbieter hinzugefügt", "audit.backend.change": "Anbieter geändert", "audit.backend.remove": "Anbieter entfernt",

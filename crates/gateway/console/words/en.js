@@ -126,6 +126,8 @@ export const en = {
   callbackOne: "{0} callback", callbackMany: "{0} callbacks",
   play: "Play", "option.mask": "How masks are sent",
   addOwnAt: "Add an account at {0}", noOwnText: "Have an account at a vendor already? Add it, and jobs you send to the custody host run there on your own credit. Nobody else can use it.",
+  "condition.untested": "not tested yet", "condition.no_account": "without a worker account", lossAt: "{0} at {1} makes a loss: {2} in the last two hours", costUnknown: "What these cost is not known in dollars: {0}", routeCost: "What it costs you", routeOwnCost: "as the vendor or the back end says",
+  "cost.call": "per call", "cost.item": "per item", "cost.second": "per second", "cost.megapixel": "per megapixel", "cost.reported": "per unit that the vendor reports", "cost.million_reported": "per million units that the vendor reports",
   "condition.misconfigured": "settings do not fit", backend: "Back end", "audit.account.create": "made an account", "audit.account.change": "changed an account",
   "audit.account.credit": "granted quota", "audit.account.delete": "deleted an account", "audit.account.visit": "viewed as an account", "audit.key.issue": "issued a key",
   "audit.key.revoke": "revoked a key", "audit.backend.create": "added a back end", "audit.backend.change": "changed a back end", "audit.backend.remove": "removed a back end",

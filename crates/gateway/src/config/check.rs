@@ -1,7 +1,7 @@
 //! Settings that contradict each other, or that nothing could run with.
 
-use atelier_contract::FAMILIES;
 use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, ModelRevision};
+use atelier_contract::{FAMILIES, canonical_name};
 use url::Url;
 
 use super::Config;
@@ -117,7 +117,8 @@ fn check_models(models: &[ModelDefinition]) -> Result<(), SettingError> {
 /// A rule for a family that does not exist would hold for nobody.
 fn check_families(field: &str, names: &[String]) -> Result<(), SettingError> {
     let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
-    let unknown = names.iter().find(|name| !known.contains(&name.as_str()));
+    let is_known = |name: &str| canonical_name(name).is_some_and(|name| known.contains(&name));
+    let unknown = names.iter().find(|name| !is_known(name));
     unknown.map_or(Ok(()), |name| {
         let known = known.join(", ");
         let why = format!("there is no family {name}, there are {known}");

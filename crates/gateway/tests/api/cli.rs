@@ -2,6 +2,7 @@
 
 mod batches;
 mod lost;
+mod verify;
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;

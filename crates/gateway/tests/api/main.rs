@@ -99,5 +99,7 @@ mod translation;
 mod upkeep;
 mod vendor_failures;
 mod vendors;
+#[path = "../../../backends/tests/vendors/verified.rs"]
+mod verified;
 mod vidgen;
 mod words;

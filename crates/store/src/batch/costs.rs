@@ -10,7 +10,7 @@ use crate::db::{Conn, args, json};
 use crate::jobs::row::JobRow;
 use crate::jobs::settle::{Cost, Settlement};
 
-const DAY_MS: i64 = 86_400_000;
+const HOUR_MS: i64 = 3_600_000;
 
 /// The costs and takings of a batch.
 #[derive(Default)]
@@ -23,7 +23,8 @@ pub(crate) struct Costs {
 struct ReportedCost {
     cost: Cost,
     operation: String,
-    day: i64,
+    model: String,
+    hour: i64,
 }
 
 #[derive(Serialize)]
@@ -42,9 +43,10 @@ struct WorkerLine<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct TakingsKey {
-    day: i64,
+    hour: i64,
     backend_id: String,
     operation: String,
+    model: String,
     currency: String,
 }
 
@@ -53,9 +55,10 @@ type Takings = BTreeMap<TakingsKey, (i64, i64, i64)>;
 
 #[derive(Serialize)]
 struct TakingLine<'a> {
-    day: i64,
+    hour: i64,
     backend_id: &'a str,
     operation: &'a str,
+    model: &'a str,
     currency: &'a str,
     jobs: i64,
     quota: i64,
@@ -69,7 +72,8 @@ impl Costs {
         let told = ReportedCost {
             cost: cost.clone(),
             operation: row.operation.clone(),
-            day: settlement.now_ms.div_euclid(DAY_MS),
+            model: settlement.model.clone(),
+            hour: settlement.now_ms.div_euclid(HOUR_MS),
         };
         self.told.entry(cost.attempt_id.clone()).or_insert(told);
     }
@@ -82,9 +86,10 @@ impl Costs {
         };
         let currency = settlement.cost.as_ref().map(|cost| cost.currency.clone());
         let kind = TakingsKey {
-            day: settlement.now_ms.div_euclid(DAY_MS),
+            hour: settlement.now_ms.div_euclid(HOUR_MS),
             backend_id: backend_id.to_owned(),
             operation: row.operation.clone(),
+            model: settlement.model.clone(),
             currency: currency.unwrap_or_default(),
         };
         let taking = self.takings.entry(kind).or_default();
@@ -118,9 +123,10 @@ impl Costs {
                     continue;
                 };
                 let kind = TakingsKey {
-                    day: told.day,
+                    hour: told.hour,
                     backend_id: backend_id.to_owned(),
                     operation: told.operation.clone(),
+                    model: told.model.clone(),
                     currency: told.cost.currency.clone(),
                 };
                 takings.entry(kind).or_default().2 += told.cost.micros;
@@ -134,9 +140,10 @@ impl Costs {
         let lines = takings
             .iter()
             .map(|(kind, (jobs, quota, cost))| TakingLine {
-                day: kind.day,
+                hour: kind.hour,
                 backend_id: &kind.backend_id,
                 operation: &kind.operation,
+                model: &kind.model,
                 currency: &kind.currency,
                 jobs: *jobs,
                 quota: *quota,
@@ -183,12 +190,10 @@ const ADD_TO_WORKERS: &str = "INSERT INTO worker_cost (worker_id, currency, cost
      ON CONFLICT (worker_id, currency) DO UPDATE SET cost = worker_cost.cost + excluded.cost";
 
 // Callers' own worker accounts are their own money.
-const ADD_TAKINGS: &str = "INSERT INTO margin (day, vendor, operation, currency, jobs, quota, cost) \
-     SELECT v.day, backend.vendor, v.operation, v.currency, CAST(SUM(v.jobs) AS BIGINT), \
-     CAST(SUM(v.quota) AS BIGINT), CAST(SUM(v.cost) AS BIGINT) \
-     FROM {rows:$1 day bigint, backend_id text, operation text, currency text, jobs bigint, quota bigint, cost bigint} \
+const ADD_TAKINGS: &str = "INSERT INTO taking (hour, backend_id, vendor, operation, model, currency, jobs, quota, cost) \
+     SELECT v.hour, v.backend_id, backend.vendor, v.operation, v.model, v.currency, v.jobs, v.quota, v.cost \
+     FROM {rows:$1 hour bigint, backend_id text, operation text, model text, currency text, jobs bigint, quota bigint, cost bigint} \
      JOIN backend ON backend.id = v.backend_id WHERE backend.owner IS NULL \
-     GROUP BY v.day, backend.vendor, v.operation, v.currency \
-     ORDER BY v.day, backend.vendor, v.operation, v.currency \
-     ON CONFLICT (day, vendor, operation, currency) DO UPDATE SET jobs = margin.jobs + excluded.jobs, \
-     quota = margin.quota + excluded.quota, cost = margin.cost + excluded.cost";
+     ORDER BY v.hour, v.backend_id, v.operation, v.model, v.currency \
+     ON CONFLICT (hour, backend_id, operation, model, currency) DO UPDATE SET jobs = taking.jobs + excluded.jobs, \
+     quota = taking.quota + excluded.quota, cost = taking.cost + excluded.cost";

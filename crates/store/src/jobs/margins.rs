@@ -7,11 +7,15 @@ use crate::db::args;
 use crate::jobs::statistics::Statistics;
 use crate::row::{Columns, FromRow};
 
-/// What callers paid for one operation at one vendor, and what the vendor took for it.
+/// What callers paid for one model in one operation at one back end, and what its vendor took for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarginRow {
     pub vendor: String,
+    /// What the operator calls the back end; empty where it is not known or gone.
+    pub backend: String,
     pub operation: String,
+    /// Empty where there is none or it is not known.
+    pub model: String,
     /// What the vendor counts in; empty where it did not say what it took.
     pub currency: String,
     /// Only jobs that succeeded.
@@ -26,7 +30,9 @@ impl FromRow for MarginRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
         Ok(Self {
             vendor: columns.text()?,
+            backend: columns.text()?,
             operation: columns.text()?,
+            model: columns.text()?,
             currency: columns.text()?,
             jobs: columns.int()?,
             quota: columns.quota()?,
@@ -35,12 +41,24 @@ impl FromRow for MarginRow {
     }
 }
 
+/// What programs wrote that did not know of back ends and models is by the day alone.
+const MARGINS: &str = "SELECT vendor, backend, operation, model, currency, CAST(SUM(jobs) AS BIGINT), \
+     CAST(SUM(quota) AS BIGINT), CAST(SUM(cost) AS BIGINT) FROM ( \
+       SELECT taking.vendor, COALESCE(backend.name, '') AS backend, taking.operation, taking.model, taking.currency, \
+         taking.jobs, taking.quota, taking.cost \
+       FROM taking LEFT JOIN backend ON backend.id = taking.backend_id WHERE taking.hour >= $1 \
+       UNION ALL \
+       SELECT vendor, '' AS backend, operation, '' AS model, currency, jobs, quota, cost FROM margin WHERE day >= $2 \
+     ) AS both_kinds GROUP BY vendor, backend, operation, model, currency \
+     ORDER BY vendor, backend, operation, model, currency";
+
+const HOURS_OF_DAY: i64 = 24;
+
 impl Statistics<'_> {
-    /// What callers paid and what vendors took since a day, counted from 1970.
-    pub async fn margins(self, since_day: i64) -> Result<Vec<MarginRow>> {
-        let sql = "SELECT vendor, operation, currency, CAST(SUM(jobs) AS BIGINT), \
-             CAST(SUM(quota) AS BIGINT), CAST(SUM(cost) AS BIGINT) FROM margin WHERE day >= $1 \
-             GROUP BY vendor, operation, currency ORDER BY vendor, operation, currency";
-        self.0.db.all(sql, args![since_day]).await
+    /// What callers paid and what vendors took since an hour, counted from 1970.
+    pub async fn margins(self, since_hour: i64) -> Result<Vec<MarginRow>> {
+        // A day that has begun before is left out.
+        let since_day = (since_hour + HOURS_OF_DAY - 1).div_euclid(HOURS_OF_DAY);
+        self.0.db.all(MARGINS, args![since_hour, since_day]).await
     }
 }

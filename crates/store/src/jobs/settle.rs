@@ -54,6 +54,8 @@ pub struct Settlement {
     pub outcome: Outcome,
     /// What the vendor took; it counts once for its attempt, also when the job has ended without it.
     pub cost: Option<Cost>,
+    /// The model that was worked with, by which costs are added up; empty where there is none.
+    pub model: String,
     /// Identifier of the ledger row.
     pub ledger_id: String,
     /// When somebody began to work on it, if that may not be written down yet.

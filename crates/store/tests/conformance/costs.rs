@@ -17,7 +17,7 @@ each_db!(
     nothing_of_a_settlement_that_fails_is_counted,
 );
 
-const DAY: i64 = (NOW + 5_000) / 86_400_000;
+const HOUR: i64 = (NOW + 5_000) / 3_600_000;
 
 async fn own_backend(rig: &Rig, owner: Option<&str>) {
     put_backend(rig, backend("b", owner)).await;
@@ -46,6 +46,7 @@ fn paid(rig: &Rig, id: &str, attempt: &str, micros: i64) -> Settlement {
             micros,
             currency: "USD".into(),
         }),
+        model: "painter".into(),
         ..rig.success(id, Guard::Fence(1), 4)
     }
 }
@@ -56,7 +57,7 @@ async fn costs(rig: &Rig) -> Vec<(String, i64)> {
 }
 
 async fn margins(rig: &Rig) -> Vec<MarginRow> {
-    rig.store.statistics().margins(DAY).await.expect("a read")
+    rig.store.statistics().margins(HOUR).await.expect("a read")
 }
 
 async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
@@ -73,11 +74,17 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
         );
     }
     let silent = at_vendor(&rig, &account, "silent").await;
-    rig.settle(rig.success(&silent, Guard::Fence(1), 3)).await;
+    let unpriced = Settlement {
+        model: "painter".into(),
+        ..rig.success(&silent, Guard::Fence(1), 3)
+    };
+    rig.settle(unpriced).await;
     assert_eq!(costs(&rig).await, [("USD".to_owned(), 40_002)]);
     let row = |currency: &str, jobs, paid, cost| MarginRow {
         vendor: "relay".into(),
+        backend: "b".into(),
         operation: "artgen.imagine".into(),
+        model: "painter".into(),
         currency: currency.into(),
         jobs,
         quota: quota(paid),
@@ -90,7 +97,7 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
     let later = rig
         .store
         .statistics()
-        .margins(DAY + 1)
+        .margins(HOUR + 1)
         .await
         .expect("a read");
     assert_eq!(later, []);

@@ -163,6 +163,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0045_groups",
         "65d2f80de7c7b121768ee5981df1b2dfaa8cc9a0fdf411448cfbc7725b4ed5f0",
     ),
+    (
+        "0046_takings",
+        "e5abb3161e5db2502f0b4b1625b430342978dc63553ce49b8cd4475307e7c9f1",
+    ),
 ];
 
 #[test]

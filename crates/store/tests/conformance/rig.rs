@@ -303,6 +303,7 @@ impl Rig {
                 assets: Vec::new(),
             },
             cost: None,
+            model: String::new(),
             ledger_id: self.id("ledger"),
             began_ms: None,
             now_ms: NOW + 5_000,

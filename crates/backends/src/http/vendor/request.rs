@@ -45,6 +45,23 @@ impl VendorRequest {
         Self::new(Method::POST, path).body(body.to_string(), json)
     }
 
+    /// Puts a JSON document where a name of its own says.
+    pub(crate) fn put_json(path: impl Into<String>, body: &serde_json::Value) -> Self {
+        let json = "application/json".to_owned();
+        Self::new(Method::PUT, path).body(body.to_string(), json)
+    }
+
+    /// The JSON document that it carries, where it is one.
+    pub(crate) fn json(&self) -> Option<serde_json::Value> {
+        let (body, _) = self.body.as_ref()?;
+        serde_json::from_slice(body).ok()
+    }
+
+    /// The same with another JSON document.
+    pub(crate) fn with_json(self, body: &serde_json::Value) -> Self {
+        self.body(body.to_string(), "application/json".to_owned())
+    }
+
     /// Sets the body and its `content-type`.
     #[must_use]
     pub fn body(mut self, bytes: impl Into<Bytes>, media_type: String) -> Self {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use atelier_contract::brief::{Brief, Task};
+use atelier_contract::unknown_name;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -70,8 +71,7 @@ impl ComfyUiSettings {
             let wrong = |why: &str| FieldError::new(format!("workflows.{name}"), why);
             let operation = name.split('/').next().unwrap_or_default();
             if atelier_contract::operation(operation).is_none() {
-                let why = format!("{operation} is not an operation");
-                return Err(FieldError::new("workflows", why));
+                return Err(FieldError::new("workflows", unknown_name(operation)));
             }
             if let Some((_, variant)) = name.split_once('/')
                 && !VARIANTS.contains(&variant)

@@ -15,11 +15,15 @@ const RATIOS: &[&str] = &[
     "4x3", "4x5", "5x4",
 ];
 
-/// What a model can do.
-pub(super) const fn can(older: bool) -> ImageCapabilities {
+/// What a model can do: a picture to edit, and up to four beside it, or three beside a mask.
+pub(super) const fn can(older: bool, has_mask: bool) -> ImageCapabilities {
     ImageCapabilities {
         masks: MaskSupport::Black,
-        references: if older { 1 } else { 4 },
+        references: match (older, has_mask) {
+            (true, _) => 1,
+            (false, true) => 4,
+            (false, false) => 5,
+        },
         negative: older,
         transparent: false,
         backgrounds: true,
@@ -66,7 +70,11 @@ pub(super) fn call(
     }
     let mut form = MultipartForm::of(fields.as_object().unwrap_or(&serde_json::Map::new()));
     for (index, image) in sheet.images.iter().enumerate() {
-        let field = if index == 0 { "image" } else { "images" };
+        let field = if index == 0 {
+            "image"
+        } else {
+            "reference_images"
+        };
         let kind = media_type(image);
         let name = format!("image-{index}.{}", kind.trim_start_matches("image/"));
         form = form.file(field, &name, kind, image.clone());

@@ -68,8 +68,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let settings: IdeogramSettings = read_flattened(setup.settings)?;
     for operation in settings.models.keys() {
         if !serves(operation) {
-            let why = format!("{operation} is not an operation of this vendor");
-            return Err(FieldError::new("models", why));
+            return Err(FieldError::not_served("models", operation, serves));
         }
     }
     let http = setup
@@ -95,12 +94,16 @@ fn route(task: Task) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// A picture to edit with a mask is inpainted.
-fn masked(task: Task, has_mask: bool) -> Task {
+/// An older model edits with a mask only by inpainting.
+fn masked(task: Task, has_mask: bool, model: Option<&str>) -> Task {
     match task {
-        Task::Edit if has_mask => Task::Repaint,
+        Task::Edit if has_mask && model.is_some_and(is_older) => Task::Repaint,
         task => task,
     }
+}
+
+fn is_older(model: &str) -> bool {
+    model.starts_with("ideogram-3")
 }
 
 fn serves(operation: &str) -> bool {
@@ -146,26 +149,27 @@ impl TaskVendor for Ideogram {
         let routed = brief.vendor_model.as_ref();
         let model = routed.or_else(|| self.settings.models.get(operation));
         let older = match (model, brief.task) {
-            (Some(model), _) => model.starts_with("ideogram-3"),
-            (None, task) => route(masked(task, brief.mask.is_some()))
-                .is_some_and(|(_, usual)| usual.starts_with("ideogram-3")),
+            (Some(model), _) => is_older(model),
+            (None, task) => route(task).is_some_and(|(_, usual)| is_older(usual)),
         };
         Ok(Capabilities {
             seeds: true,
             strength: true,
-            ..Capabilities::pictures(bodies::can(older))
+            ..Capabilities::pictures(bodies::can(older, brief.mask.is_some()))
         })
     }
 
     async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
-        let route = route(masked(work.brief.task, work.mask.is_some()));
-        let (route, usual) =
-            route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
         let routed = work.brief.vendor_model.as_ref();
         let model = routed.or_else(|| self.settings.models.get(&work.operation));
-        let model = model.map_or(usual, String::as_str);
-        let older = model.starts_with("ideogram-3");
-        let sheet = ImageRequest::of(work, &bodies::can(older)).await?;
+        let model = model.map(String::as_str);
+        let has_mask = work.mask.is_some();
+        let route = route(masked(work.brief.task, has_mask, model));
+        let (route, usual) =
+            route.ok_or_else(|| Fault::ours(format!("{} is not served", work.operation)))?;
+        let model = model.unwrap_or(usual);
+        let older = is_older(model);
+        let sheet = ImageRequest::of(work, &bodies::can(older, has_mask)).await?;
         let mut fields = bodies::fields(work, &sheet, older);
         if let (Some(speed), true) = (&self.settings.rendering_speed, older) {
             fields["rendering_speed"] = json!(speed);

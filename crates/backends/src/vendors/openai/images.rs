@@ -8,6 +8,7 @@ use super::account::OpenAi;
 use super::fields::{ImageBatch, ImageCall, styled};
 use super::reply::ImageFiles;
 use super::settings::{MaskStyle, ServerDialect};
+use super::usage;
 use crate::backend::{Fault, Work, WorkOutput};
 use crate::canvas::Canvas;
 use crate::fit::{self, Size};
@@ -34,7 +35,11 @@ impl OpenAi {
             revised_prompt: image_files.revised_prompt,
             ..plan.finish
         };
-        finish_images(work, image_files.files, finish).await
+        let made = finish_images(work, image_files.files, finish).await?;
+        Ok(WorkOutput {
+            cost: image_files.cost,
+            ..made
+        })
     }
 
     /// Calls until there are as many pictures as asked for. What was made before a call failed is not thrown away,
@@ -56,6 +61,7 @@ impl OpenAi {
             match more.await {
                 Ok(more) => {
                     all.files.extend(more.files);
+                    all.cost = usage::sum(all.cost, more.cost);
                     all.revised_prompt = all.revised_prompt.or(more.revised_prompt);
                 }
                 Err(fault) if all.files.is_empty() || work.brief.grid => return Err(fault),

@@ -7,6 +7,7 @@ mod fields;
 mod images;
 mod reply;
 mod settings;
+mod usage;
 mod videos;
 
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use atelier_fairness::reservation::Reservation;
 use serde_json::Value;
 
 use crate::backend::{
-    Backend, BoxFuture, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work,
+    Backend, BoxFuture, Class, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work,
 };
 use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
@@ -29,7 +30,7 @@ use crate::vendor::{Setup, Vendor};
 use crate::vendor_errors;
 use crate::worker::Worker;
 use account::OpenAi;
-use settings::OpenAiSettings;
+use settings::{OpenAiSettings, ServerDialect};
 
 pub(super) const VENDOR: Vendor = Vendor {
     name: "openai",
@@ -82,10 +83,41 @@ impl OpenAi {
     async fn health_check(&self) -> Result<(), Fault> {
         let answer = self.http.ask(VendorRequest::get("models")).await?;
         // Some of the compatible servers have no list of models; that they answer is enough.
-        if answer.is_good() || matches!(answer.status, 404 | 405) {
+        if matches!(answer.status, 404 | 405) {
             return Ok(());
         }
-        Err(vendor_errors::fault_of(&answer))
+        if !answer.is_good() {
+            return Err(vendor_errors::fault_of(&answer));
+        }
+        self.check_models(&answer.json().unwrap_or_default())
+    }
+
+    /// Compares the models that are sent with those that the server lists, where it lists any.
+    fn check_models(&self, body: &Value) -> Result<(), Fault> {
+        let listed = body["data"].as_array().into_iter().flatten();
+        let listed: Vec<&str> = listed.filter_map(|model| model["id"].as_str()).collect();
+        // It has one model, which is not asked for by its name.
+        if listed.is_empty() || self.settings.dialect == ServerDialect::Sdcpp {
+            return Ok(());
+        }
+        // Proxies list patterns, too.
+        let is_listed = |name: &str| {
+            let mut listed = listed.iter();
+            listed.any(|one| match one.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => *one == name,
+            })
+        };
+        let names = self.settings.model_names();
+        match names.into_iter().find(|name| !is_listed(name)) {
+            Some(other) => {
+                let listed = listed.join(", ");
+                let detail = format!("the server does not list {other}, it lists {listed}");
+                let detail = vendor_errors::shortened(&detail);
+                Err(Fault::vendor(Class::Unable, detail))
+            }
+            None => Ok(()),
+        }
     }
 }
 

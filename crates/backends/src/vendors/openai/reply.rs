@@ -7,7 +7,8 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::account::OpenAi;
-use crate::backend::{Acceptance, Class, Fault, ProgressTracker};
+use super::usage::{self, TokenPrices};
+use crate::backend::{Acceptance, Class, Cost, Fault, ProgressTracker};
 use crate::downloads::Downloader;
 use crate::http::{Base64Extractor, VendorRequest, VendorResponse, with_share};
 use crate::vendor_errors::{self, VendorError};
@@ -21,6 +22,8 @@ pub(super) struct ImageFiles {
     pub(super) files: Vec<Bytes>,
     /// The prompt that was really used.
     pub(super) revised_prompt: Option<String>,
+    /// What it took.
+    pub(super) cost: Option<Cost>,
 }
 
 /// A call under way.
@@ -29,6 +32,8 @@ struct ImageReplyReader {
     files: Vec<Vec<u8>>,
     revised_prompt: Option<String>,
     addresses: Vec<String>,
+    cost: Option<Cost>,
+    token_prices: Option<TokenPrices>,
     fault: Option<Fault>,
     asked: usize,
     progress: ProgressTracker,
@@ -49,6 +54,8 @@ impl OpenAi {
             files: Vec::new(),
             revised_prompt: None,
             addresses: Vec::new(),
+            cost: None,
+            token_prices: self.settings.token_prices,
             fault: None,
             asked: asked as usize,
             progress: progress.clone(),
@@ -76,6 +83,7 @@ impl OpenAi {
         Ok(ImageFiles {
             files,
             revised_prompt: reader.revised_prompt,
+            cost: reader.cost,
         })
     }
 }
@@ -108,6 +116,8 @@ impl ImageReplyReader {
                 .as_u64()
                 .and_then(|at| self.sifter.blob(at));
         } else if kind.ends_with(".completed") {
+            let more = usage::cost_of(&data["usage"], self.token_prices);
+            self.cost = usage::sum(self.cost.take(), more);
             self.item(&data);
         } else if data.get("error").is_some() {
             self.fault = Some(failed(&data));
@@ -139,6 +149,7 @@ impl ImageReplyReader {
             for item in body["data"].as_array().into_iter().flatten() {
                 self.item(item);
             }
+            self.cost = usage::cost_of(&body["usage"], self.token_prices);
             if self.is_empty() && body.get("error").is_some_and(|error| !error.is_null()) {
                 self.fault = Some(failed(&body));
             }

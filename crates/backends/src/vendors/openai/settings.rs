@@ -1,5 +1,6 @@
 //! What an operator may set: which models serve what, and how the server's dialect differs from the original.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use atelier_contract::brief::Task;
@@ -7,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::usage::TokenPrices;
 use crate::field_error::FieldError;
 use crate::fit::Size;
 use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
@@ -93,6 +95,8 @@ struct RawOpenAiSettings {
     frames_per_second: Option<u32>,
     images_per_call: Option<u32>,
     partial_images: u8,
+    /// Dollars for a million tokens, by which what a call took is counted.
+    token_prices: Option<TokenPrices>,
     video_sizes: Option<Vec<String>>,
     video_seconds: Option<Vec<u32>>,
     video_extensions: Option<bool>,
@@ -141,6 +145,8 @@ pub(super) struct OpenAiSettings {
     pub(super) images_per_call: u32,
     /// Pictures on the way that are asked for, to say how far it is.
     pub(super) partial_images: u8,
+    /// What a million tokens costs, where the operator says so.
+    pub(super) token_prices: Option<TokenPrices>,
     /// The only sizes of videos; any when empty.
     pub(super) video_sizes: Vec<Size>,
     /// The only lengths of videos; any when empty.
@@ -164,6 +170,15 @@ impl OpenAiSettings {
     }
 
     fn of(written: RawOpenAiSettings) -> Result<Self, FieldError> {
+        if written
+            .token_prices
+            .is_some_and(|prices| !prices.is_sensible())
+        {
+            return Err(FieldError::new(
+                "token_prices",
+                "must be dollars for a million tokens",
+            ));
+        }
         let dialect = written.dialect;
         let original = dialect == ServerDialect::Openai;
         let videos = written.video_sizes;
@@ -221,6 +236,7 @@ impl OpenAiSettings {
                 .unwrap_or(MOST_IMAGES)
                 .clamp(1, MOST_IMAGES),
             partial_images: written.partial_images.min(3),
+            token_prices: written.token_prices,
             video_sizes: read_sizes("video_sizes", &videos)?,
             video_seconds: written.video_seconds.unwrap_or(seconds),
             video_extensions: written.video_extensions.unwrap_or(original),
@@ -241,6 +257,11 @@ impl OpenAiSettings {
     /// Whether a model is named for an operation.
     pub(super) fn serves(&self, operation: &str) -> bool {
         self.models.serves(operation)
+    }
+
+    /// Every model that the server has to know.
+    pub(super) fn model_names(&self) -> BTreeSet<&str> {
+        self.models.names()
     }
 
     /// The vendor's name of one of our models.
@@ -278,7 +299,7 @@ mod tests {
     #[test]
     fn models_are_found_by_operation_and_by_our_name() {
         let settings = OpenAiSettings::read(json!({
-            "image_model": "gpt-image-1.5",
+            "image_model": "gpt-image-2",
             "models": {
                 "imgmodel.edits": "edit-model",
                 "vidgen.generations": {"video-2": "sora-2", "*": "sora-2-pro"},
@@ -287,7 +308,7 @@ mod tests {
         .expect("good settings");
         assert_eq!(
             settings.model("imgmodel.generations", "image-1"),
-            Some("gpt-image-1.5")
+            Some("gpt-image-2")
         );
         assert_eq!(
             settings.model("imgmodel.edits", "image-1"),

@@ -1,6 +1,7 @@
 //! Replicate: any model there, with a mapping from our fields to its inputs; ready ones come along.
 
 mod files;
+mod versions;
 
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
@@ -15,12 +16,13 @@ use crate::hooks::{self, WebhookRequest};
 use crate::http::{VendorRequest, VendorResponse, encoded};
 use crate::mapping::{MappedModelSettings, Mappings};
 use crate::task_vendor::{
-    Capabilities, FileSource, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus,
-    TaskVendor, TimingSettings, UsualTiming, encoded_id,
+    Capabilities, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor,
+    TimingSettings, UsualTiming, encoded_id, files_in,
 };
 use crate::vendor::{Secret, Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
+use versions::LatestVersions;
 
 pub(super) const VENDOR: Vendor = Vendor {
     name: "replicate",
@@ -39,6 +41,9 @@ const RULES: &[ErrorRule] = &[
     ErrorRule::words(200, "no face", Class::BadRequest),
     ErrorRule::status(402, Class::Quota),
 ];
+
+/// The largest answer to a question, with the files that stand in it.
+const MOST_INLINE: u64 = 24 * 1024 * 1024;
 
 const TIMING: UsualTiming = UsualTiming {
     poll_seconds: 3,
@@ -61,6 +66,8 @@ struct Replicate {
     base: TaskBase,
     mappings: Mappings,
     check_webhooks: bool,
+    /// The versions of models that are not run by their names.
+    versions: LatestVersions,
     /// What posts are signed with, once it is known.
     secret: Mutex<Secret>,
 }
@@ -73,6 +80,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
         base: TaskBase::new(http, settings.timing, TIMING),
         mappings,
         check_webhooks: settings.check_webhooks.unwrap_or(true),
+        versions: LatestVersions::default(),
         secret: Mutex::default(),
     }))
 }
@@ -138,31 +146,20 @@ fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> {
 }
 
 fn succeeded(work: &Work, body: &Value) -> TaskStatus {
-    let mut found = Vec::new();
-    addresses(&body["output"], &mut found);
-    if found.is_empty() {
+    let files = files_in(&body["output"]);
+    if files.is_empty() {
         return TaskStatus::Failed(match work.brief.task {
             Task::SwapFace => Fault::unusable("no face was found in one of the images"),
             _ => Fault::useless("the model gave no files"),
         });
     }
     TaskStatus::Done(TaskResult {
-        files: found.into_iter().map(FileSource::Address).collect(),
+        files,
         cost: body["metrics"]["predict_time"]
             .as_f64()
             .and_then(|seconds| Cost::of(seconds, "seconds")),
         ..TaskResult::default()
     })
-}
-
-/// Every address in an output, whatever shape its model gives it.
-fn addresses(output: &Value, found: &mut Vec<String>) {
-    match output {
-        Value::String(text) if text.starts_with("http") => found.push(text.clone()),
-        Value::Array(all) => all.iter().for_each(|one| addresses(one, found)),
-        Value::Object(all) => all.values().for_each(|one| addresses(one, found)),
-        _ => {}
-    }
 }
 
 /// The last percentage of a log.
@@ -191,8 +188,8 @@ impl TaskVendor for Replicate {
         let values = mapping.values(work, &placed).await?;
         let model = mapping.model_for(&work.brief);
         let version = match model.split_once(':') {
-            Some((_, version)) => version,
-            None => model,
+            Some((_, version)) => version.to_owned(),
+            None => self.versions.of(model),
         };
         let finish = values.finish.clone();
         Ok(TaskPlan::each(work, finish, move |place| {
@@ -209,8 +206,20 @@ impl TaskVendor for Replicate {
         TaskStatus::task(&reply, &reply.body["id"])
     }
 
+    /// Only official models are run by their names, others by a version: the latest one.
+    async fn instead(&self, call: VendorRequest, answer: &VendorResponse) -> Option<VendorRequest> {
+        let refused = answer.status == 422 && answer.start().to_lowercase().contains("version");
+        let mut body = call.json().filter(|_| refused)?;
+        let latest = self
+            .versions
+            .latest(&self.base.http, body["version"].as_str()?);
+        body["version"] = json!(latest.await?);
+        Some(call.with_json(&body))
+    }
+
+    /// A result may stand in the answer itself.
     fn poll_request(&self, task: &Value) -> VendorRequest {
-        VendorRequest::get(path(task))
+        VendorRequest::get(path(task)).at_most(MOST_INLINE)
     }
 
     fn task_status(&self, work: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {

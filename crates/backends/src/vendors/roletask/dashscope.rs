@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::dialect::{CallParams, MakerDialect, MakerTaskState, pictures_with_roles};
-use crate::backend::Class;
+use crate::backend::{Class, Cost};
 use crate::fit;
 use crate::http::VendorRequest;
 use crate::inputs::data_uri;
@@ -134,13 +134,24 @@ fn painted(reply: &mut TaskReply) -> TaskResult {
             .into_iter()
             .flatten()
     });
-    TaskResult::at(content.filter_map(|item| item["image"].as_str()))
+    TaskResult {
+        cost: counted(&reply.body["usage"]["image_count"], "images"),
+        ..TaskResult::at(content.filter_map(|item| item["image"].as_str()))
+    }
+}
+
+/// Seconds of video, or pictures, that were counted.
+fn counted(count: &Value, currency: &'static str) -> Option<Cost> {
+    Cost::of(count.as_f64()?, currency)
 }
 
 fn task_status(body: &Value) -> Option<MakerTaskState> {
     let output = &body["output"];
     Some(match output["task_status"].as_str()? {
-        "SUCCEEDED" => MakerTaskState::Done(TaskResult::at(output["video_url"].as_str())),
+        "SUCCEEDED" => MakerTaskState::Done(TaskResult {
+            cost: counted(&body["usage"]["duration"], "seconds"),
+            ..TaskResult::at(output["video_url"].as_str())
+        }),
         "FAILED" => MakerTaskState::Failed(VendorError::read(output).unwrap_or_default()),
         "CANCELED" | "UNKNOWN" => MakerTaskState::Gone,
         _ => MakerTaskState::Running,

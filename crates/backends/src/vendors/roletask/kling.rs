@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::dialect::{CallParams, MakerDialect, MakerTaskState, pictures_with_roles};
-use crate::backend::Class;
+use crate::backend::{Class, Cost};
 use crate::http::{VendorRequest, encoded};
 use crate::models::SupportedTasks;
 use crate::task_vendor::{
@@ -137,9 +137,10 @@ fn task_status(body: &Value) -> Option<MakerTaskState> {
         "succeeded" | "succeed" => {
             let outputs = task["outputs"].as_array().into_iter().flatten();
             let videos = outputs.filter(|output| output["type"] == "video");
-            MakerTaskState::Done(TaskResult::at(
-                videos.filter_map(|output| output["url"].as_str()),
-            ))
+            MakerTaskState::Done(TaskResult {
+                cost: units(&task["final_unit_deduction"]),
+                ..TaskResult::at(videos.filter_map(|output| output["url"].as_str()))
+            })
         }
         "failed" => {
             let code = task["code"].as_i64().map(|code| code.to_string());
@@ -148,4 +149,11 @@ fn task_status(body: &Value) -> Option<MakerTaskState> {
         }
         _ => MakerTaskState::Running,
     })
+}
+
+/// What was taken of a resource pack: a number, which comes as a text.
+fn units(value: &Value) -> Option<Cost> {
+    let count = value.as_f64();
+    let count = count.or_else(|| value.as_str()?.trim().parse().ok());
+    Cost::of(count?, "units")
 }

@@ -4,7 +4,7 @@ use atelier_contract::brief::Task;
 use serde_json::{Value, json};
 
 use super::dialect::{CallParams, MakerDialect, MakerTaskState, image_url, pictures_with_roles};
-use crate::backend::Class;
+use crate::backend::{Class, Cost};
 use crate::http::VendorRequest;
 use crate::inputs::data_uri;
 use crate::models::SupportedTasks;
@@ -155,9 +155,17 @@ pub(super) fn refusal(body: &Value) -> Option<VendorError> {
 fn task_status(body: &Value) -> Option<MakerTaskState> {
     let task = &body["task"];
     Some(match task["status"].as_str()? {
-        "succeeded" => MakerTaskState::Done(TaskResult::at(task["content"]["url"].as_str())),
+        "succeeded" => MakerTaskState::Done(TaskResult {
+            cost: seconds(&task["usage"]["total_seconds"]),
+            ..TaskResult::at(task["content"]["url"].as_str())
+        }),
         "failed" => MakerTaskState::Failed(VendorError::read(task).unwrap_or_default()),
         "cancelled" | "expired" => MakerTaskState::Gone,
         _ => MakerTaskState::Running,
     })
+}
+
+/// Seconds of video that were counted.
+fn seconds(count: &Value) -> Option<Cost> {
+    Cost::of(count.as_f64()?, "seconds")
 }

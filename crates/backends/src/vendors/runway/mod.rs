@@ -2,6 +2,8 @@
 
 mod models;
 
+use std::collections::BTreeMap;
+
 use atelier_contract::brief::{Brief, Task};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,7 +23,7 @@ use crate::task_vendor::{
 use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
 use crate::worker::Worker;
-use models::{ModelTable, RunwayModel};
+use models::{ModelRules, ModelTable, RunwayModel};
 
 pub(super) const VENDOR: Vendor = Vendor {
     name: "runway",
@@ -63,6 +65,8 @@ struct RunwaySettings {
     models: ModelSettings,
     /// Videos with sound.
     audio: bool,
+    /// How models are asked that this program does not know yet.
+    rules: BTreeMap<String, ModelRules>,
     #[serde(flatten)]
     timing: TimingSettings,
 }
@@ -77,7 +81,7 @@ struct Runway {
 fn build(setup: Setup) -> Result<Worker, FieldError> {
     let settings: RunwaySettings = read_flattened(setup.settings)?;
     let models = settings.models.checked(MAKES, MODELS)?;
-    let table = ModelTable::read()?;
+    let table = ModelTable::read()?.with_rules(settings.rules);
     for name in models.image.iter().chain(&models.video) {
         table.check(name)?;
     }
@@ -104,6 +108,9 @@ impl Runway {
         let (route, model) = match (&scene.first, framed, free) {
             (Some(_), Some(model), _) => ("image_to_video", model),
             (None, _, Some(model)) => ("text_to_video", model),
+            (_, None, None) => {
+                return Err(unsupported("model", "no back end serves this model"));
+            }
             _ if begins => return Err(unsupported("image", "no back end for images is available")),
             _ => {
                 return Err(unsupported(
@@ -194,6 +201,11 @@ async fn lighter(all: Vec<bytes::Bytes>) -> Result<Vec<bytes::Bytes>, Fault> {
     Ok(lighter)
 }
 
+/// The price of a task that has ended; a credit is a cent.
+fn price(cost: &Value) -> Option<Cost> {
+    Cost::of(cost["credits"].as_f64()? / 100.0, "USD")
+}
+
 fn path(task: &Value) -> String {
     format!("tasks/{}", encoded_id(task))
 }
@@ -241,23 +253,28 @@ impl TaskVendor for Runway {
     fn task_status(&self, _: &Work, _: &Value, reply: TaskReply) -> Result<TaskStatus, Fault> {
         let body = &reply.body;
         let state = body["status"].as_str().ok_or_else(|| reply.nonsense())?;
+        let cost = price(&body["cost"]);
+        // What did not come to an end may have been paid for all the same.
+        let paid = |fault| Fault {
+            cost: cost.clone().filter(|cost| cost.micros > 0),
+            ..fault
+        };
         Ok(match state {
             "SUCCEEDED" => {
                 let files = body["output"].as_array().into_iter().flatten();
-                let credits = body["cost"]["credits"].as_f64();
                 TaskStatus::Done(TaskResult {
-                    // A credit is a cent.
-                    cost: credits.and_then(|credits| Cost::of(credits / 100.0, "USD")),
+                    cost,
                     ..TaskResult::at(files.filter_map(Value::as_str))
                 })
             }
-            "FAILED" => TaskStatus::Failed(vendor_errors::failed_by(
+            "FAILED" => TaskStatus::Failed(paid(vendor_errors::failed_by(
                 RULES,
                 &VendorError::of(&body["failureCode"], &body["failure"]),
-            )),
-            "CANCELLED" => {
-                TaskStatus::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
-            }
+            ))),
+            "CANCELLED" => TaskStatus::Failed(paid(Fault::vendor(
+                Class::Gone,
+                "the vendor cancelled the work",
+            ))),
             "RUNNING" => {
                 let share = body["progress"].as_f64().unwrap_or(0.0).clamp(0.0, 0.99);
                 TaskStatus::Running(Some((share * 100.0) as u8))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::field_error::FieldError;
@@ -14,7 +15,7 @@ use crate::task_vendor::{
 const REFERENCES: usize = 9;
 
 /// One way to ask a model.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunwayModel {
     /// Shapes, as pixels or as numbers.
@@ -29,7 +30,17 @@ pub(super) struct RunwayModel {
     #[serde(default)]
     between: Option<[u32; 2]>,
     /// Fields that it has beyond those of all.
+    #[serde(default)]
     takes: Vec<String>,
+}
+
+/// What an operator says of a model that the table does not know, or knows differently: the ways it can be asked.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ModelRules {
+    text_to_video: Option<RunwayModel>,
+    image_to_video: Option<RunwayModel>,
+    text_to_image: Option<RunwayModel>,
 }
 
 /// Every model, by the way it is asked.
@@ -47,6 +58,22 @@ impl ModelTable {
         serde_json::from_str(include_str!("models.json")).map_err(FieldError::settings)
     }
 
+    /// Takes over what an operator says of models; it wins over the table.
+    pub(super) fn with_rules(mut self, rules: BTreeMap<String, ModelRules>) -> Self {
+        for (name, own) in rules {
+            let ways = [
+                (&mut self.text_to_video, own.text_to_video),
+                (&mut self.image_to_video, own.image_to_video),
+                (&mut self.text_to_image, own.text_to_image),
+            ];
+            for (table, rule) in ways {
+                table.remove(&name);
+                table.extend(rule.map(|rule| (name.clone(), rule)));
+            }
+        }
+        self
+    }
+
     /// Refuses a model that is not in the table.
     pub(super) fn check(&self, name: &str) -> Result<(), FieldError> {
         let tables = [
@@ -62,7 +89,7 @@ impl ModelTable {
         known.sort_unstable();
         known.dedup();
         Err(FieldError::settings(format!(
-            "{name} is not a model of this vendor, there are {}",
+            "{name} is not a model that is known here; say under rules how it is asked, or name one of {}",
             known.join(", ")
         )))
     }

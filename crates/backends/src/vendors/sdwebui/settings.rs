@@ -101,8 +101,7 @@ impl SdWebUiSettings {
         let written: RawSdWebUiSettings = read_settings(written)?;
         let mut given = written.operations.iter().flatten();
         if let Some(other) = given.find(|one| !is_served(one)) {
-            let why = format!("{other} is not an operation of this vendor");
-            return Err(FieldError::new("operations", why));
+            return Err(FieldError::not_served("operations", other, is_served));
         }
         if !(1.0..=100.0).contains(&written.cfg_scale) && written.cfg_scale != 0.0 {
             return Err(FieldError::new("cfg_scale", "must be from 1 to 100"));

@@ -230,15 +230,27 @@ fn route(text: &str) -> Result<Value, Fault> {
             Some((name @ ("weight" | "rank"), value)) => {
                 route.insert(name.to_owned(), number(value, "--route")?);
             }
+            Some(("cost", value)) => {
+                route.insert("cost".to_owned(), cost(value)?);
+            }
             _ => {
                 return Err(usage(
                     "--route",
-                    "takes weight=N and rank=N behind the model",
+                    "takes weight=N, rank=N and cost=UNIT:DOLLARS behind the model",
                 ));
             }
         }
     }
     Ok(Value::Object(route))
+}
+
+/// What a vendor takes, such as `second:0.08`.
+fn cost(text: &str) -> Result<Value, Fault> {
+    let Some((unit, usd)) = text.split_once(':') else {
+        return Err(usage("--route", "takes a cost such as cost=second:0.08"));
+    };
+    let usd = number(usd, "--route")?;
+    Ok(serde_json::json!({ "unit": unit, "usd": usd }))
 }
 
 /// Puts a value where a path of names leads; what stands in the way and is no object is replaced.

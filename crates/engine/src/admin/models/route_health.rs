@@ -1,6 +1,7 @@
 //! How the routes of a model are: whether each leads to somebody who takes work, and what the vendor said that speaks against it.
 
 use atelier_contract::models::{ModelDefinition, Route};
+use atelier_contract::pages::workers::Condition;
 use atelier_contract::time::timestamp;
 use atelier_store::BackendRow;
 
@@ -48,7 +49,10 @@ pub(super) fn health(
     let words: Vec<String> = names.into_iter().map(unknown_model).collect();
     let unknown = there().find_map(|one| words.iter().find_map(|words| said(one, words)));
     let idle = (!usable).then(|| "no worker account there takes work now".to_owned());
-    let problem = unknown.or(idle);
+    let is_tested = |one: &WorkerReport| one.health.condition != Condition::Untested;
+    let untested = || "nobody has asked the vendor anything yet: probe the back end".to_owned();
+    let untested = (usable && !there().filter(|one| one.usable).any(is_tested)).then(untested);
+    let problem = unknown.or(idle).or(untested);
     RouteHealth {
         backend: route.backend.clone(),
         usable,

@@ -89,6 +89,9 @@ pub(crate) struct Health {
     by_questions: bool,
     opened: u32,
     rested: u32,
+    /// A probe or a job has shown that the vendor takes work.
+    #[serde(default)]
+    proven: bool,
     /// What is left of its money at the vendor, as it was last told.
     #[serde(default)]
     pub(crate) left: Option<RemainingBalance>,
@@ -159,6 +162,7 @@ impl Health {
     pub(crate) fn answered(&mut self, now_ms: i64) {
         self.strikes = 0;
         self.unanswered = 0;
+        self.proven = true;
         let passed = now_ms >= self.until_ms;
         let again = match self.condition {
             Condition::Open => true,
@@ -184,6 +188,7 @@ impl Health {
         self.poll_answered(now_ms);
         self.rested = 0;
         self.opened = 0;
+        self.proven = true;
         self.push(now_ms, "good", "", Some(took_ms));
     }
 
@@ -240,6 +245,20 @@ impl Health {
         self.unanswered = 0;
         self.by_questions = by_questions;
         self.enter(Condition::Open, now_ms + open, now_ms);
+    }
+
+    /// A probe was answered well.
+    pub(crate) fn probed(&mut self, left: Option<RemainingBalance>, now_ms: i64) {
+        self.probing = false;
+        self.proven = true;
+        self.left = left;
+        self.mark_healthy(now_ms);
+    }
+
+    /// Whether a probe or a job has shown that the vendor takes work.
+    pub(crate) fn is_proven(&self) -> bool {
+        // Health that was written down by programs that did not keep it has its results.
+        self.proven || self.durations().next().is_some()
     }
 
     /// Everything held against it is forgotten; the evidence stays.

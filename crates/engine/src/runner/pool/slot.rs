@@ -76,16 +76,17 @@ impl Slot {
         now.unwrap_or_else(|| Arc::clone(&self.backend))
     }
 
-    /// What its back end calls a job's model, where a route to it says so.
-    pub(crate) fn vendor_model(&self, routing: &ModelRouting<'_>) -> Option<String> {
+    /// Puts into a brief what the operator's route to its back end says of the model: its name there, and what it takes.
+    pub(crate) fn follow_route(&self, routing: &ModelRouting<'_>, brief: &mut Brief) {
         if routing.routes.is_empty() {
-            return None;
+            return;
         }
-        let model = self.pool.with(&self.name, |member| {
-            let found = member.candidate.route(routing)?;
-            found.route.model.clone()
+        self.pool.with(&self.name, |member| {
+            if let Some(found) = member.candidate.route(routing) {
+                brief.vendor_model.clone_from(&found.route.model);
+                brief.unit_cost = found.route.cost;
+            }
         });
-        model.flatten()
     }
 
     /// Keeps what the work needs to begin at once, if that is free; whether it does begin at once.

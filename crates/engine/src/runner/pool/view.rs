@@ -66,9 +66,13 @@ fn report(member: &PoolWorker, now_ms: i64, ahead_ms: i64) -> WorkerReport {
 
 fn evidence(member: &PoolWorker, fit: bool, now_ms: i64, ahead_ms: i64) -> shown::Health {
     let health = &member.candidate.health;
+    let inside = member.worker_id.is_none();
     let condition = match (member.candidate.mode, health.condition) {
         (Mode::Draining, _) => shown::Condition::Draining,
         (Mode::Paused, _) => shown::Condition::Paused,
+        (Mode::Active, Condition::Well) if !inside && !health.is_proven() => {
+            shown::Condition::Untested
+        }
         (Mode::Active, Condition::Cooling) if fit => shown::Condition::Well,
         (Mode::Active, Condition::Well) => shown::Condition::Well,
         (Mode::Active, Condition::Cooling) => shown::Condition::Cooling,

@@ -22,6 +22,8 @@ const LITTLE_DISK = 0.1;
 
 const Figure = ({ title, value, text, children = null, kind = "" }) => html`<div class=${`card figure ${kind}`}><p class="dim">${title}</p><p class="large">${value}</p><p class="dim">${text}</p>${children}</div>`;
 
+const dollars = (usd) => `${count(Math.round(usd * 100) / 100)} USD`;
+
 /** Whatever an operator should look at, in words, with where to look. */
 function troubles(view, stats, named) {
   const found = [];
@@ -29,6 +31,8 @@ function troubles(view, stats, named) {
     if (one.custody || (one.condition === "well" && one.usable)) continue;
     found.push({ text: `${named(one)}: ${t(`condition.${one.condition}`)}`, to: "operator/backends" });
   }
+  for (const one of view.losses || []) found.push({ text: t("lossAt", one.model || title(view, one.family), one.backend || one.vendor, dollars(-one.marginUsd)), to: "operator/overview" });
+  if (view.unknownCosts?.length) found.push({ text: t("costUnknown", [...new Set(view.unknownCosts.map((one) => `${one.model || title(view, one.family)} (${one.backend || one.vendor})`))].join(", ")), to: "operator/overview" });
   if (view.oldestWaitingMs > LONG_WAIT_MS) found.push({ text: t("waitsLong", took(view.oldestWaitingMs)), to: "operator/jobs", query: { show: "running" } });
   if (view.failingReceivers) found.push({ text: many(view.failingReceivers, "receiverOne", "receiverMany"), to: "operator/callbacks" });
   else if (view.oldestCallbackMs > LONG_CALLBACK_MS) found.push({ text: t("callbackLate", took(view.oldestCallbackMs)), to: "operator/callbacks" });
@@ -79,10 +83,10 @@ function Pool({ view, stats, named }) {
 
 /** What callers paid and what vendors took, once vendors say what they took. */
 function Margins({ rows, view }) {
-  const money = (row) => (row.marginUsd === null || row.marginUsd === undefined ? html`<span class="dim">–</span>` : html`<span class=${row.marginUsd < 0 ? "bad" : ""}>${row.marginUsd < 0 ? "−" : "+"} ${count(Math.abs(Math.round(row.marginUsd * 100) / 100))} USD</span>`);
+  const money = (row) => (row.marginUsd === null || row.marginUsd === undefined ? html`<span class="dim">–</span>` : html`<span class=${row.marginUsd < 0 ? "bad" : ""}>${row.marginUsd < 0 ? "−" : "+"} ${dollars(Math.abs(row.marginUsd))}</span>`);
   return html`<section class="card flush"><header class="inner"><h2>${t("margins")}</h2><span class="dim">${t("lastDays", 30)}</span></header><${Table} caption=${t("margins")} rows=${rows} columns=${[
-    { title: t("vendor"), show: (row) => row.vendor },
-    { title: t("what"), show: (row) => title(view, row.family) },
+    { title: t("backend"), show: (row) => row.backend || row.vendor },
+    { title: t("what"), show: (row) => html`${title(view, row.family)}${row.model ? html` <span class="dim">${row.model}</span>` : ""}` },
     { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
     { title: t("callersPaid"), number: true, show: (row) => count(row.quota) },
     { title: t("vendorTook"), number: true, show: (row) => (row.cost === null || row.cost === undefined ? html`<span class="dim">${t("notSaid")}</span>` : `${count(row.cost)} ${row.currency || ""}`) },

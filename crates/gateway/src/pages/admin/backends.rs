@@ -6,10 +6,11 @@ use atelier_contract::family::IMAGE_BODY;
 use atelier_contract::pages::backends::{BackendSpec, BackendView};
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::patch::Patch;
+use atelier_contract::pages::verify::{Verification, VerifyBody};
 
 use crate::app::App;
 use crate::http::denial::Denial;
-use crate::http::page::{Data, RawBody};
+use crate::http::page::{Body, Data, RawBody};
 use crate::http::request::IncomingRequest;
 
 /// Workflow templates make these bodies large.
@@ -93,4 +94,18 @@ pub(crate) async fn probe(
         .probe(received.operator()?, id, worker)
         .await?;
     Ok(Data(shown))
+}
+
+/// Tries the routes of a back end, each with one cheap job.
+pub(crate) async fn verify(
+    app: Arc<App>,
+    received: IncomingRequest,
+    Body(body): Body<VerifyBody>,
+) -> Result<Data<Verification>, Denial> {
+    let (admin, id) = (app.engine.admin(), received.param(0));
+    let models = admin.models().definitions().await?;
+    let tried = admin
+        .backends()
+        .verify(received.operator()?, id, body, &models);
+    Ok(Data(tried.await?))
 }
