@@ -64,6 +64,18 @@ impl Bill {
         subject: &BillSubject<'_>,
         group: Option<&PriceGroup>,
     ) -> Result<Self, BillError> {
+        if total.has_rule {
+            let (group, rule) = match total.lines.first() {
+                Some(line) => (line.group.clone(), line.rule.clone()),
+                None => (None, None),
+            };
+            return Ok(Self {
+                total: total.total,
+                lines: total.lines.clone(),
+                group,
+                rule,
+            });
+        }
         let rule = group.and_then(|group| group.rule(subject, PriceSource::Catalogue));
         let CatalogueTotal { total, lines, .. } = match rule {
             None => total.clone(),

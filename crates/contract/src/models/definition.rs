@@ -16,6 +16,7 @@ use super::price::ModelPrice;
 use super::routes::{Route, Routes};
 use super::short_text::text;
 use crate::fields::{Flag, List, as_text};
+use crate::time::date_ms;
 
 /// A model as an operator describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

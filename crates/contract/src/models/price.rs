@@ -95,6 +95,8 @@ pub struct CatalogueTotal {
     pub lines: Vec<PriceLine>,
     /// The same before it was rounded.
     exact: ExactPrice,
+    /// Whether it is what an earlier job paid by a rule of a group: no rule counts twice.
+    pub(crate) has_rule: bool,
 }
 
 /// A price as it is before anything is rounded.
@@ -139,6 +141,7 @@ impl CatalogueTotal {
             total: exact.total()?,
             lines,
             exact,
+            has_rule: true,
         })
     }
 }
@@ -193,6 +196,7 @@ impl UnitPrice {
                 rule: None,
             }],
             exact,
+            has_rule: false,
         })
     }
 
@@ -205,15 +209,19 @@ impl UnitPrice {
         };
         let count = price.count(brief)?;
         let factor = (paid.factor * PAID_FACTOR_SCALE as f64).round() as i128;
-        let whole = count
-            .times(factor, PAID_FACTOR_SCALE)?
-            .times(paid.amount.thousandths().into(), 1)?;
+        let exact = ExactPrice {
+            amount: paid.amount,
+            factor: Fraction::ONE.times(factor, PAID_FACTOR_SCALE)?.reduced(),
+            count: count.reduced(),
+        };
         Ok(CatalogueTotal {
-            total: whole.rounded_up()?,
+            total: exact.total()?,
             lines: vec![PriceLine {
                 count: count.decimal(),
                 ..paid.clone()
             }],
+            exact,
+            has_rule: paid.rule.is_some(),
         })
     }
 

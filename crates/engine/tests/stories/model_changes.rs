@@ -5,7 +5,7 @@ use std::time::Duration;
 use atelier_contract::models::ModelDefinition;
 use atelier_contract::{Code, Refusal};
 use atelier_engine::ModelEdit;
-use atelier_store::{ModelChange, ModelDraft, ModelOutcome};
+use atelier_store::{RevisionChange, RevisionDraft, RevisionOutcome};
 use serde_json::json;
 
 use crate::models::{create, draw, fields, fox};
@@ -112,13 +112,13 @@ async fn a_node_that_missed_the_hint_follows_within_ten_seconds() {
     let rig = Rig::new().await;
     let running = rig.engine.run().await.expect("it runs");
     // Whoever writes to the store alone tells nobody.
-    let draft = ModelDraft {
+    let draft = RevisionDraft {
         name: "fox-1".to_owned(),
         definition: fox(&[]).to_string(),
         removed: false,
         expected_revision: None,
     };
-    let change = ModelChange {
+    let change = RevisionChange {
         drafts: vec![draft],
         seen_edition: None,
         edition: "elsewhere".to_owned(),
@@ -126,7 +126,10 @@ async fn a_node_that_missed_the_hint_follows_within_ten_seconds() {
         alive_since_ms: rig.clock.now_ms(),
     };
     let written = rig.store.models().append(change, None).await;
-    assert_eq!(written.expect("an answer"), ModelOutcome::Written(vec![1]));
+    assert_eq!(
+        written.expect("an answer"),
+        RevisionOutcome::Written(vec![1])
+    );
     let models = rig.engine.admin().models();
     let follows = async {
         while models.catalogue().find("fox").is_none() {

@@ -5,7 +5,7 @@ import { t } from "../words.js";
 const RESTING = ["cooling", "draining", "paused", "off", "open", "failed"];
 
 function kindOf({ condition, usable }) {
-  if (["alone", "untried"].includes(condition)) return "none";
+  if (["no_account", "untested"].includes(condition)) return "none";
   if (condition === "well") return usable === false ? "bad" : "ok";
   return RESTING.includes(condition) || usable !== false ? "warn" : "bad";
 }
@@ -13,11 +13,10 @@ function kindOf({ condition, usable }) {
 export const Condition = ({ row }) => html`<span class=${`dot ${kindOf(row)}`} title=${t(`condition.${row.condition}`)}>
   <span class="visually-hidden">${t(`condition.${row.condition}`)}</span></span>`;
 
-/** What is known of it by a job or a test: nothing yet, that it fails, or that it works. */
+/** What is known of one that is well by its latest job or test: that it failed, or that it works. */
 function tried(row) {
   const [latest] = row.health?.recent || [];
-  if (latest) return latest.outcome === "good" ? "well" : "failed";
-  return row.health?.balance || row.average_execute ? "well" : "untried";
+  return latest && latest.outcome !== "good" ? "failed" : "well";
 }
 
 /** The condition of a worker account: what its owner says, then what its vendor says. */
@@ -31,9 +30,9 @@ export function workerCondition(row) {
 /** The condition of a back end: that of the best of its worker accounts; without any, nothing is sent to it. */
 export function backendCondition(row) {
   if (row.enabled === false) return { condition: "off", usable: false };
-  if (row.health) return { condition: row.health.condition || "well", usable: true };
-  if (!row.accounts.length) return { condition: "alone", usable: false };
+  if (!row.accounts?.length && row.health) return { condition: row.health.condition || "well", usable: row.health.condition !== "no_account" };
+  if (!row.accounts?.length) return { condition: "no_account", usable: false };
   const all = row.accounts.map(workerCondition);
-  return all.find((one) => one.condition === "well" && one.usable) 
-    || all.find((one) => one.condition === "untried") || all[0];
+  return all.find((one) => one.condition === "well" && one.usable)
+    || all.find((one) => one.condition === "untested") || all[0];
 }

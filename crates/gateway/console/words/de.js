@@ -163,7 +163,7 @@ export const de = {
   fileGone: "Die Datei wird nicht mehr aufbewahrt.", compareUpTo: "Zwei bis {0} Bilder lassen sich vergleichen.",
   noPage: "Diese Seite gibt es nicht", noPageText: "Die Adresse führt in dieser Konsole nirgendwohin.",
   toStart: "Zur ersten Seite", hasFinished: "Fertig: {0}", hasFailed: "Fehlgeschlagen: {0}.",
-  "condition.alone": "ohne Zugang", "condition.failed": "der letzte Versuch schlug fehl", "condition.untried": "noch nie geprüft", hoursHint: "Leer: rund um die Uhr.",
+  "condition.failed": "der letzte Versuch schlug fehl", hoursHint: "Leer: rund um die Uhr.",
   pauseTitle: "{0} anhalten?",
   pauseText: "Er bekommt nichts Neues, bis er fortgesetzt wird; laufende Aufträge gehen weiter.", sortBy: "Reihenfolge",
   "sort.created": "älteste zuerst", "sort.email": "nach E-Mail", "sort.balance": "höchstes Guthaben zuerst",

@@ -168,7 +168,7 @@ export const en = {
   tooLittleOf: "That is more than you have: {0}.", fieldSays: "“{0}”: {1}", fileGone: "The file is no longer kept.",
   compareUpTo: "Two to {0} pictures can be compared.", noPage: "There is no such page",
   noPageText: "The address leads nowhere in this console.", toStart: "To the first page", hasFinished: "Finished: {0}",
-  hasFailed: "Failed: {0}.", "condition.alone": "no worker account", "condition.failed": "the last try failed", "condition.untried": "not tried yet",
+  hasFailed: "Failed: {0}.", "condition.failed": "the last try failed",
   hoursHint: "Empty: around the clock.", pauseTitle: "Pause {0}?",
   pauseText: "It gets no new work until it is resumed; jobs in hand go on.", sortBy: "Order",
   "sort.created": "oldest first", "sort.email": "by e-mail", "sort.balance": "highest balance first",

@@ -139,7 +139,7 @@ export const zh = {
   notSent: "无法连接到服务。已填写的内容仍然保留，请在恢复连接后重试。", answeredWith: "服务返回了 {0}。", tooLittle: "超出可用额度", tooLittleOf: "超出可用额度：{0}。",
   fieldSays: "“{0}”：{1}", fileGone: "文件已不再保存。", compareUpTo: "可对比 2 到 {0} 张图片。", noPage: "没有这个页面",
   noPageText: "该地址在控制台中不存在。", toStart: "回到首页", hasFinished: "已完成：{0}", hasFailed: "失败：{0}。",
-  "condition.alone": "没有工作账号", "condition.failed": "最近一次尝试失败", "condition.untried": "尚未测试", hoursHint: "留空表示全天。", pauseTitle: "暂停 {0}？",
+  "condition.failed": "最近一次尝试失败", hoursHint: "留空表示全天。", pauseTitle: "暂停 {0}？",
   pauseText: "恢复之前不再派发新任务；进行中的任务会继续。", sortBy: "排序", "sort.created": "最早的在前", "sort.email": "按邮箱",
   "sort.balance": "余额最高的在前", "sort.rank": "按询问顺序", "sort.name": "按名称", "sort.trouble": "故障在前", searchAccounts: "邮箱或标识",
   oneOf: "至少需要其中之一：{0}。", notSet: "无", keyJobs: "所有任务", "kind.Image denied": "图片被拒绝。",

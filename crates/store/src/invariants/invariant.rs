@@ -40,7 +40,7 @@ pub(crate) enum RowKind {
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Accounts,
         Self::Checkpoints,
         Self::Queues,

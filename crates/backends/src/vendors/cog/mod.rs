@@ -130,9 +130,7 @@ impl TaskVendor for Cog {
         let files = files_in(&body["output"]);
         if files.is_empty() {
             return Ok(TaskStatus::Failed(match work.brief.task {
-                Task::SwapFace => {
-                    vendor_errors::bad_request("no face was found in one of the images")
-                }
+                Task::SwapFace => Fault::unusable("no face was found in one of the images"),
                 _ => Fault::useless("the model gave no files"),
             }));
         }

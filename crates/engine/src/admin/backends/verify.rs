@@ -293,7 +293,7 @@ impl TestFailure {
     /// What it means that a start was refused: a vendor that may have taken it all the same gave no answer that is known.
     fn of_start(fault: Fault) -> Self {
         let ordered = fault.taken == Acceptance::Perhaps;
-        let changed = ordered || fault.is_unknown_model();
+        let changed = ordered || matches!(fault.class, Class::Model);
         Self {
             outcome: if changed {
                 VerifyOutcome::Changed

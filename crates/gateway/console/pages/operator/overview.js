@@ -67,11 +67,8 @@ const title = (view, family) => local(view.families.find((row) => row.family ===
 
 function Pool({ view, stats, named }) {
   const made = (one) => view.makers.find((row) => row.name === one.name || row.name === `${one.backend}/${one.name}`) || view.makers.find((row) => row.name === one.backend);
-  // A worker account that has made nothing of late and failed at nothing is not known to be well.
-  const tried = (row) => !row.name.includes("/") || made(row) || row.averageExecute || row.lastErrors?.length;
-  const shown = (row) => (row.condition === "well" && !tried(row) ? { ...row, condition: "untried" } : row);
   return html`<section class="card flush"><${Table} caption=${t("backends")} rows=${stats.backends} columns=${[
-    { title: t("backend"), show: (row) => html`<${Condition} row=${shown(row)} /><a href=${href("operator/backends")} title=${row.name}>${named(row)}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
+    { title: t("backend"), show: (row) => html`<${Condition} row=${row} /><a href=${href("operator/backends")} title=${row.name}>${named(row)}</a>${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}` },
     { title: t("families"), show: (row) => html`<span class="dim">${made(row)?.families.map((name) => title(view, name)).join(", ") || "–"}</span>` },
     { title: t("busy"), show: (row) => html`${row.condition === "well" ? html`<span class="id">${t("ofAll", row.busy, row.slots)}</span>` : html`<span class="warn-text">${t(`condition.${row.condition}`)}</span>`}` },
     { title: t("successHour"), number: true, show: (row) => { const one = made(row); return one ? percent(one.jobs - one.failed, one.jobs) : "–"; } },

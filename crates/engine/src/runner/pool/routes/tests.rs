@@ -23,6 +23,7 @@ fn route(backend: &str, weight: u32) -> Route {
         model: None,
         weight,
         rank: None,
+        cost: None,
     }
 }
 
