@@ -22,17 +22,13 @@ pub fn unknown_name(written: &str) -> String {
     let before = written.split_once('.').map(|(family, _)| family);
     let family = before.and_then(canonical_name);
     let family = family.and_then(|name| FAMILIES.iter().find(|family| family.name == name));
-    match family {
-        Some(family) => {
-            let names: Vec<_> = family.submits.iter().map(|submit| submit.name).collect();
-            format!("{shown} is no operation, there are {}", names.join(", "))
-        }
-        None => {
-            let names: Vec<_> = FAMILIES.iter().map(|family| family.name).collect();
-            let names = names.join(", ");
-            format!("{shown} is no family and no operation, the families are {names}")
-        }
+    if let Some(family) = family {
+        let names: Vec<_> = family.submits.iter().map(|submit| submit.name).collect();
+        return format!("{shown} is no operation, there are {}", names.join(", "));
     }
+    let names: Vec<_> = FAMILIES.iter().map(|family| family.name).collect();
+    let names = names.join(", ");
+    format!("{shown} is no family and no operation, the families are {names}")
 }
 
 #[cfg(test)]
