@@ -185,16 +185,7 @@ impl<S: TaskVendor> TaskBackend<S> {
         for (place, task) in tasks.iter().enumerate() {
             let chain = PassState::of(task);
             let spent = chain.spent(self.vendor.currency());
-            let task_status = if chain.is_out() {
-                TaskStatus::Failed(PassState::lost())
-            } else {
-                let task_status = self.ask(work, task).await;
-                task_status.map_err(|fault| Fault {
-                    cost: spent.clone(),
-                    ..fault
-                })?
-            };
-            match task_status {
+            match self.ask_pass(work, task, &chain).await? {
                 TaskStatus::Running(share) => {
                     running = true;
                     percent += chain.percent(share.unwrap_or(0));
@@ -231,25 +222,43 @@ impl<S: TaskVendor> TaskBackend<S> {
         if running {
             return Ok(PollOutcome::Running(self.vendor.base().poll_interval));
         }
-        match failed {
-            Some(fault) if task_result.is_empty() => {
-                return Ok(PollOutcome::Failed(Fault {
-                    cost: lost,
-                    ..fault
-                }));
-            }
-            _ => task_result.extend(lost.map(|cost| TaskResult {
-                cost: Some(cost),
-                ..TaskResult::default()
-            })),
+        if let Some(fault) = failed
+            && task_result.is_empty()
+        {
+            let fault = Fault {
+                cost: lost,
+                ..fault
+            };
+            return Ok(PollOutcome::Failed(fault));
         }
+        // What some of them took for nothing was paid for as well.
+        task_result.extend(lost.map(|cost| TaskResult {
+            cost: Some(cost),
+            ..TaskResult::default()
+        }));
         let finish = FinishOptions {
             size: size_of(&ticket["size"]),
             ..FinishOptions::default()
         };
-        self.made(work, task_result, finish)
-            .await
-            .map(PollOutcome::Done)
+        let made = self.made(work, task_result, finish).await;
+        made.map(PollOutcome::Done)
+    }
+
+    /// What a task says, with what its earlier parts took if it cannot be asked.
+    async fn ask_pass(
+        &self,
+        work: &Work,
+        task: &Value,
+        chain: &PassState,
+    ) -> Result<TaskStatus, Fault> {
+        if chain.is_out() {
+            return Ok(TaskStatus::Failed(PassState::lost()));
+        }
+        let task_status = self.ask(work, task).await;
+        task_status.map_err(|fault| Fault {
+            cost: chain.spent(self.vendor.currency()),
+            ..fault
+        })
     }
 
     /// The order of the next part of a task, with the ticket before it.

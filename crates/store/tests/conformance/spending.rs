@@ -602,16 +602,43 @@ async fn who_spent_what_is_found_again(rig: Rig) {
     // As a program from before there were keys on jobs accepts it.
     let plain = rig.waiting(&account, 1).await;
     rig.settle(rig.success(&plain, Guard::Unfinished, 1)).await;
+    usage_is_grouped(&rig, &account, &keys).await;
+    lists_are_filtered(&rig, &account, &keys).await;
+    let row = rig.job(&ids[5]).await;
+    assert_eq!(row.attribution.user.as_deref(), Some("me"));
+    // Its tags go with its words; that it was spent, and by whom, stays.
+    let words = number(&rig.url, "SELECT words FROM account").await;
+    assert!(
+        rig.store
+            .jobs()
+            .delete(&account, &ids[5], &[], NOW)
+            .await
+            .expect("deleted")
+    );
+    assert!(number(&rig.url, "SELECT words FROM account").await < words);
+    let row = rig.job(&ids[5]).await.attribution;
+    assert_eq!(
+        (row.tags, row.user, row.key_id),
+        (None, None, Some(keys[1].clone()))
+    );
+    check(&rig).await;
+}
+
+/// What one of the keys spent.
+fn of_key(keys: &[String; 2], place: usize) -> SpenderFilter {
+    SpenderFilter {
+        key_id: Some(keys[place].clone()),
+        ..SpenderFilter::default()
+    }
+}
+
+async fn usage_is_grouped(rig: &Rig, account: &AccountId, keys: &[String; 2]) {
     let question = |by: UsageKind, of: SpenderFilter, wide: i64| UsageQuestion {
         account_id: account.clone(),
         by,
         of,
         from_ms: NOW - wide,
         to_ms: NOW + wide,
-    };
-    let of_key = |place: usize| SpenderFilter {
-        key_id: Some(keys[place].clone()),
-        ..SpenderFilter::default()
     };
     // Whole hours that were added up, and parts of one that are counted.
     for wide in [50 * 3_600_000, 6_000] {
@@ -645,7 +672,7 @@ async fn who_spent_what_is_found_again(rig: Rig) {
             [some("artgen.imagine", 7, 13)]
         );
         assert_eq!(
-            groups(UsageKind::Model, of_key(1)).await,
+            groups(UsageKind::Model, of_key(keys, 1)).await,
             [(None, 1, 2), some("model-1", 2, 4)]
         );
         let expected = [(None, 5, 9), some("x", 2, 4)];
@@ -655,7 +682,7 @@ async fn who_spent_what_is_found_again(rig: Rig) {
         );
         let tagged = SpenderFilter {
             tag: Some(("b".into(), "1".into())),
-            ..of_key(0)
+            ..of_key(keys, 0)
         };
         assert_eq!(groups(UsageKind::Key, tagged).await, [some(&keys[0], 1, 2)]);
         let none = SpenderFilter {
@@ -664,6 +691,9 @@ async fn who_spent_what_is_found_again(rig: Rig) {
         };
         assert_eq!(groups(UsageKind::Key, none).await, []);
     }
+}
+
+async fn lists_are_filtered(rig: &Rig, account: &AccountId, keys: &[String; 2]) {
     let list = async |of: SpenderFilter, to_ms: Option<i64>| {
         let filter = JobFilter {
             account_id: Some(account.clone()),
@@ -673,7 +703,7 @@ async fn who_spent_what_is_found_again(rig: Rig) {
         };
         rig.store.jobs().list(filter).await.expect("a page").total
     };
-    assert_eq!(list(of_key(0), None).await, 3);
+    assert_eq!(list(of_key(keys, 0), None).await, 3);
     let user = SpenderFilter {
         user: Some("me".into()),
         ..SpenderFilter::default()
@@ -694,7 +724,7 @@ async fn who_spent_what_is_found_again(rig: Rig) {
         assert_eq!(rows.len() as i64, total);
         total
     };
-    assert_eq!(ledger(of_key(0), None, None).await, 6, "holds and captures");
+    assert_eq!(ledger(of_key(keys, 0), None, None).await, 6, "holds and captures");
     assert_eq!(ledger(user, None, None).await, 2);
     let all = SpenderFilter {
         operation: Some("artgen.imagine".into()),
@@ -703,24 +733,6 @@ async fn who_spent_what_is_found_again(rig: Rig) {
     assert_eq!(ledger(all.clone(), None, None).await, 14);
     assert_eq!(ledger(all.clone(), Some(NOW + DAY_MS), None).await, 0);
     assert_eq!(ledger(all, None, Some(NOW)).await, 0);
-    let row = rig.job(&ids[5]).await;
-    assert_eq!(row.attribution.user.as_deref(), Some("me"));
-    // Its tags go with its words; that it was spent, and by whom, stays.
-    let words = number(&rig.url, "SELECT words FROM account").await;
-    assert!(
-        rig.store
-            .jobs()
-            .delete(&account, &ids[5], &[], NOW)
-            .await
-            .expect("deleted")
-    );
-    assert!(number(&rig.url, "SELECT words FROM account").await < words);
-    let row = rig.job(&ids[5]).await.attribution;
-    assert_eq!(
-        (row.tags, row.user, row.key_id),
-        (None, None, Some(keys[1].clone()))
-    );
-    check(&rig).await;
 }
 
 async fn windows_that_ended_long_ago_are_forgotten(rig: Rig) {

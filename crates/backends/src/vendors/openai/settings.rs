@@ -170,14 +170,10 @@ impl OpenAiSettings {
     }
 
     fn of(written: RawOpenAiSettings) -> Result<Self, FieldError> {
-        if written
-            .token_prices
-            .is_some_and(|prices| !prices.is_sensible())
-        {
-            return Err(FieldError::new(
-                "token_prices",
-                "must be dollars for a million tokens",
-            ));
+        let token_prices = written.token_prices;
+        if token_prices.is_some_and(|prices| !prices.is_sensible()) {
+            let message = "must be dollars for a million tokens";
+            return Err(FieldError::new("token_prices", message));
         }
         let dialect = written.dialect;
         let original = dialect == ServerDialect::Openai;
@@ -236,7 +232,7 @@ impl OpenAiSettings {
                 .unwrap_or(MOST_IMAGES)
                 .clamp(1, MOST_IMAGES),
             partial_images: written.partial_images.min(3),
-            token_prices: written.token_prices,
+            token_prices,
             video_sizes: read_sizes("video_sizes", &videos)?,
             video_seconds: written.video_seconds.unwrap_or(seconds),
             video_extensions: written.video_extensions.unwrap_or(original),

@@ -28,9 +28,20 @@ fn rules_that_fit_are_taken() {
     assert_eq!(group.rules[8].from.as_deref(), Some("2026-12-01"));
 }
 
+/// Each of these rules is refused for the field, with the word.
+fn all_refused(cases: impl IntoIterator<Item = (Value, &'static str, &'static str)>) {
+    for (rules, field, word) in cases {
+        let (found, message) = refused(&rules);
+        assert!(
+            found.starts_with(field) && message.contains(word),
+            "{rules}: {found}: {message}"
+        );
+    }
+}
+
 #[test]
-fn what_does_not_fit_is_refused_with_its_field() {
-    for (rules, field, word) in [
+fn numbers_out_of_their_bounds_are_refused_with_their_field() {
+    all_refused([
         (
             json!([{ "match": "*", "factor": -0.1 }]),
             "rules[0].factor",
@@ -63,6 +74,16 @@ fn what_does_not_fit_is_refused_with_its_field() {
             "rules[0].amount",
             "0 to 1000000",
         ),
+    ]);
+    let many: Vec<Value> = (0..501)
+        .map(|_| json!({ "match": "*", "factor": 1 }))
+        .collect();
+    assert_eq!(refused(&Value::Array(many)).0, "rules");
+}
+
+#[test]
+fn a_match_of_nothing_or_of_what_has_no_amount_is_refused_with_its_field() {
+    all_refused([
         (
             json!([{ "match": "nothing", "factor": 1 }]),
             "rules[0].match",
@@ -113,6 +134,12 @@ fn what_does_not_fit_is_refused_with_its_field() {
             "rules[0].amount",
             "price of its own",
         ),
+    ]);
+}
+
+#[test]
+fn rules_for_the_same_and_days_that_are_none_are_refused_with_their_field() {
+    all_refused([
         (
             json!([{ "match": "*", "factor": 1 }, { "match": "*", "factor": 1 }]),
             "rules[1].match",
@@ -143,17 +170,7 @@ fn what_does_not_fit_is_refused_with_its_field() {
             "rules[0]",
             "until",
         ),
-    ] {
-        let (found, message) = refused(&rules);
-        assert!(
-            found.starts_with(field) && message.contains(word),
-            "{rules}: {found}: {message}"
-        );
-    }
-    let many: Vec<Value> = (0..501)
-        .map(|_| json!({ "match": "*", "factor": 1 }))
-        .collect();
-    assert_eq!(refused(&Value::Array(many)).0, "rules");
+    ]);
 }
 
 /// The promise: a model that was removed holds up no change of the rules beside it.
