@@ -266,7 +266,7 @@ impl Engine {
             }
             Some(Hint::Pool) => self.context().wakes().pool.notify_one(),
             Some(Hint::Prices | Hint::Models | Hint::Groups) => {
-                self.context().wakes().prices.notify_one()
+                self.context().wakes().prices.notify_one();
             }
             Some(Hint::Work) => self.context().wakes().work.notify_one(),
             Some(Hint::Callbacks) => {

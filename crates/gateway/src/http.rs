@@ -223,10 +223,8 @@ async fn handle(
     let (head, body) = request.into_parts();
     let for_collectors = from.role == Role::Metrics && from.reach == Reach::Machine;
     let inside = for_collectors || !app.is_public;
-    let from = Sender {
-        role: app.hosts.role_of(&head, from.role),
-        ..from
-    };
+    let role = app.hosts.role_of(&head, from.role);
+    let from = Sender { role, ..from };
     let (target, params) = router::find(&app.hosts, from.role, &head.method, head.uri.path())?;
     *route = target.route();
     let access = target.access_from(inside);
@@ -268,8 +266,8 @@ async fn handle(
     if let Requester::Caller(caller) = &mut received.requester {
         caller.trace = from.trace;
         caller.tags = tags(&received.head.headers)?;
-        admit_key(app, caller, from, target)?;
         caller.outside = app.proxy_detector.detects(&received.head);
+        admit_key(app, caller, from, target)?;
     }
     if target.answers_under_own_names(&received.params) {
         // In a box as well.

@@ -6,12 +6,12 @@ use crate::stand::{Reply, Stand, base64, bytes, json as answer, png};
 
 /// A server of OpenAI's format that draws.
 pub(crate) fn painter() -> Stand {
-    Stand::new(|seen| match &*seen.line {
-        "GET /v1/models" => answer(&json!({"data": [{"id": "painter"}]})),
-        _ => {
-            let picture = base64(png(1024, 1024, [9, 99, 9, 255]));
-            answer(&json!({"data": [{"b64_json": picture}]}))
+    Stand::new(|seen| {
+        if seen.line == "GET /v1/models" {
+            return answer(&json!({"data": [{"id": "painter"}]}));
         }
+        let picture = base64(png(1024, 1024, [9, 99, 9, 255]));
+        answer(&json!({"data": [{"b64_json": picture}]}))
     })
 }
 

@@ -76,39 +76,18 @@ pub struct NodeStats {
 
 /// Says what the service is doing and has done.
 pub struct Reports {
-    context: Arc<Context>,
-    runner: Arc<Runner>,
-    jobs: Arc<Jobs>,
-    assets: Arc<Assets>,
-    prices: Arc<Prices>,
-    models: Arc<ModelRevisions>,
-    groups: Arc<Groups>,
+    pub(super) context: Arc<Context>,
+    pub(super) runner: Arc<Runner>,
+    pub(super) jobs: Arc<Jobs>,
+    pub(super) assets: Arc<Assets>,
+    pub(super) prices: Arc<Prices>,
+    pub(super) models: Arc<ModelRevisions>,
+    pub(super) groups: Arc<Groups>,
     /// When this process began, by the service's own time.
-    started_ms: i64,
+    pub(super) started_ms: i64,
 }
 
 impl Reports {
-    pub(super) fn new(
-        context: Arc<Context>,
-        runner: Arc<Runner>,
-        jobs: Arc<Jobs>,
-        assets: Arc<Assets>,
-        prices: Arc<Prices>,
-        models: Arc<ModelRevisions>,
-        groups: Arc<Groups>,
-    ) -> Self {
-        Self {
-            started_ms: context.steady_ms(),
-            context,
-            runner,
-            jobs,
-            assets,
-            prices,
-            models,
-            groups,
-        }
-    }
-
     /// The last hour at a glance; how much room there is on the disk is for whoever knows where that is.
     pub async fn overview(&self) -> Result<Overview, Refusal> {
         overview::overview(&self.context).await

@@ -159,6 +159,11 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
             End::AtRest
         }
     };
+    end_life(world);
+    Ok(end)
+}
+
+fn end_life(world: &Shared) {
     let mut world = lock(world);
     let (now_ms, away_ms) = (world.now_ms(), world.dice.i64(0..40_000));
     world.end_life(now_ms, away_ms);
@@ -166,7 +171,6 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
         world.lie_idle(now_ms);
     }
     world.told.virtual_s = (now_ms / 1000) as u64;
-    Ok(end)
 }
 
 fn build_engine(

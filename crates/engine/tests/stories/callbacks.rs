@@ -233,7 +233,7 @@ async fn a_secret_is_not_replaced_faster_than_receivers_can_follow() {
 async fn with_the_house_at_work_every_callback_arrives_once_by_its_first_try() {
     const JOBS: usize = 8;
     tokio::task::LocalSet::new()
-        .run_until(async {
+        .run_until(Box::pin(async {
             let rig = Rig::new().await;
             let caller = rig.account(100).await;
             let receiver = Receiver::answering(&[204]).await;
@@ -264,6 +264,6 @@ async fn with_the_house_at_work_every_callback_arrives_once_by_its_first_try() {
             owed.sort();
             assert_eq!(told, owed, "each once");
             running.stop(Duration::from_secs(5)).await;
-        })
+        }))
         .await;
 }

@@ -148,7 +148,6 @@ async fn a_group_that_another_node_has_just_made_is_looked_for() {
 async fn what_does_not_fit_is_refused_with_its_field_and_changes_nothing() {
     let rig = Rig::new().await;
     let groups = rig.engine.admin().groups();
-    let caller = rig.account(1).await;
     create(&rig, "vip", &json!([])).await;
     let field = |refusal: &Refusal| refusal.field.clone().unwrap_or_default();
     for (body, wrong) in [
@@ -171,6 +170,20 @@ async fn what_does_not_fit_is_refused_with_its_field_and_changes_nothing() {
         let refused = groups.create("root", fields(&body)).await;
         assert_eq!(field(&refused.expect_err("refused")), wrong, "{body}");
     }
+    assert_eq!(
+        acts(&rig).await,
+        [("group.create".to_owned(), "vip".to_owned())]
+    );
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn changes_and_removals_that_do_not_fit_are_refused_with_their_field() {
+    let rig = Rig::new().await;
+    let groups = rig.engine.admin().groups();
+    let caller = rig.account(1).await;
+    create(&rig, "vip", &json!([])).await;
+    let field = |refusal: &Refusal| refusal.field.clone().unwrap_or_default();
     let renamed = groups
         .change("root", "vip", fields(&json!({ "name": "other" })))
         .await;
@@ -234,7 +247,14 @@ async fn what_does_not_fit_is_refused_with_its_field_and_changes_nothing() {
         1,
         "default alone"
     );
-    // The group that all begin in has rules like any other.
+    rig.check_books().await;
+}
+
+/// The promise: the group that all begin in has rules like any other.
+#[tokio::test]
+async fn the_group_that_all_begin_in_has_rules() {
+    let rig = Rig::new().await;
+    let caller = rig.account(1).await;
     change(&rig, "default", &json!([{ "match": "*", "factor": 2 }]))
         .await
         .expect("changed");

@@ -102,12 +102,9 @@ async fn an_account_pays_what_its_group_says_from_quote_to_capture() {
     assert_eq!(plain, json!({ "operation": "artgen.imagine", "quota": 4 }));
 }
 
-/// The promise: an account is told its own prices, and sees the models of its group.
-#[tokio::test]
-async fn the_models_of_an_account_have_its_prices() {
-    let gateway = Gateway::spawn().await;
-    let (caller, other) = (gateway.account(100).await, gateway.account(100).await);
-    make(&gateway, "vip", json!([])).await;
+/// A model for one group alone, and what that group pays.
+async fn sell_to_a_group(gateway: &Gateway) {
+    make(gateway, "vip", json!([])).await;
     let model = json!({ "name": "seedream-4-5", "like": "imgmodel/image-1", "groups": ["vip"], "price": { "unit": "item", "amount": 0.5 } });
     let sold = gateway
         .operate(Method::POST, "/admin/v1/models", Some(model))
@@ -115,12 +112,20 @@ async fn the_models_of_an_account_have_its_prices() {
     assert_eq!(sold.status, 200, "{}", sold.json);
     let rules = json!([{ "match": "seedream-4-5", "amount": 0.4 }, { "match": "imgmodel.generations", "factor": 0.5 }]);
     let changed = patch(
-        &gateway,
+        gateway,
         "groups/vip",
         json!({ "rules": rules, "revision": 1 }),
     )
     .await;
     assert_eq!(changed.json["data"]["revision"], 2, "{}", changed.json);
+}
+
+/// The promise: an account is told its own prices, and sees the models of its group.
+#[tokio::test]
+async fn the_models_of_an_account_have_its_prices() {
+    let gateway = Gateway::spawn().await;
+    let (caller, other) = (gateway.account(100).await, gateway.account(100).await);
+    sell_to_a_group(&gateway).await;
     let models = async |caller: &Account| {
         let list = gateway.get(&caller.key, "/account/v1/models").await.json;
         list["data"].as_array().expect("models").clone()

@@ -632,9 +632,9 @@ fn of_key(keys: &[String; 2], place: usize) -> SpenderFilter {
     }
 }
 
-async fn usage_is_grouped(rig: &Rig, account: &AccountId, keys: &[String; 2]) {
+async fn usage_is_grouped(rig: &Rig, account: &str, keys: &[String; 2]) {
     let question = |by: UsageKind, of: SpenderFilter, wide: i64| UsageQuestion {
-        account_id: account.clone(),
+        account_id: account.to_owned(),
         by,
         of,
         from_ms: NOW - wide,
@@ -693,10 +693,10 @@ async fn usage_is_grouped(rig: &Rig, account: &AccountId, keys: &[String; 2]) {
     }
 }
 
-async fn lists_are_filtered(rig: &Rig, account: &AccountId, keys: &[String; 2]) {
+async fn lists_are_filtered(rig: &Rig, account: &str, keys: &[String; 2]) {
     let list = async |of: SpenderFilter, to_ms: Option<i64>| {
         let filter = JobFilter {
-            account_id: Some(account.clone()),
+            account_id: Some(account.to_owned()),
             of,
             created_to_ms: to_ms,
             ..JobFilter::page(1, 10)
@@ -713,7 +713,7 @@ async fn lists_are_filtered(rig: &Rig, account: &AccountId, keys: &[String; 2]) 
     assert_eq!(list(SpenderFilter::default(), Some(NOW + 1)).await, 7);
     let ledger = async |of: SpenderFilter, from_ms: Option<i64>, to_ms: Option<i64>| {
         let filter = LedgerFilter {
-            account_id: account.clone(),
+            account_id: account.to_owned(),
             of,
             from_ms,
             to_ms,
@@ -724,7 +724,11 @@ async fn lists_are_filtered(rig: &Rig, account: &AccountId, keys: &[String; 2]) 
         assert_eq!(rows.len() as i64, total);
         total
     };
-    assert_eq!(ledger(of_key(keys, 0), None, None).await, 6, "holds and captures");
+    assert_eq!(
+        ledger(of_key(keys, 0), None, None).await,
+        6,
+        "holds and captures"
+    );
     assert_eq!(ledger(user, None, None).await, 2);
     let all = SpenderFilter {
         operation: Some("artgen.imagine".into()),

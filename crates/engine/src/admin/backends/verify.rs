@@ -229,7 +229,7 @@ impl TestJob {
             ticket: None,
             last: None,
         };
-        if let Ok(ended) = tokio::time::timeout(limit, run.to_end()).await {
+        if let Ok(ended) = tokio::time::timeout(limit, run.finish()).await {
             return ended;
         }
         if let Some(ticket) = &run.ticket {
@@ -340,7 +340,7 @@ struct TestRun<'a> {
 }
 
 impl TestRun<'_> {
-    async fn to_end(&mut self) -> Result<WorkOutput, TestFailure> {
+    async fn finish(&mut self) -> Result<WorkOutput, TestFailure> {
         let started = self.backend.start(self.work.clone()).await;
         let mut ticket = match started.map_err(TestFailure::of_start)? {
             StartOutcome::Done(made) => return Ok(made),
