@@ -138,7 +138,7 @@ impl Engine {
 
     /// What accounts share of reading.
     pub fn read_shares(&self) -> [&Arc<FairSemaphore>; 2] {
-        self.context.store().shares()
+        self.context.store().load().shares
     }
 
     /// Whether callers may name addresses on this machine, since only it seems to reach the service.
@@ -158,7 +158,8 @@ impl Engine {
 
     /// What commits of this node were like, and how many changes wait for one.
     pub fn commits(&self) -> ([&HistogramVec; 2], usize) {
-        self.context.store().commits()
+        let load = self.context.store().load();
+        (load.commits, load.waiting)
     }
 
     /// What the parts share.

@@ -141,6 +141,17 @@ pub struct Store {
     tasks: TaskTracker,
 }
 
+/// How much a store has to do.
+#[derive(Debug)]
+pub struct StoreLoad<'a> {
+    /// What commits were like: how long they took, and how many changes each had.
+    pub commits: [&'a HistogramVec; 2],
+    /// How many changes wait for one.
+    pub waiting: usize,
+    /// What accounts share of reading: connections, and searches.
+    pub shares: [&'a Arc<FairSemaphore>; 2],
+}
+
 impl Store {
     /// Opens a database, creating and migrating it as needed: `sqlite:/path/file.db` or `postgres://…`.
     pub async fn open(url: &str, options: Options) -> Result<Store> {
@@ -196,10 +207,13 @@ impl Store {
         self.time.now_ms()
     }
 
-    /// What commits were like (how long they took, and how many changes each had), and how many changes wait for one.
-    pub fn commits(&self) -> ([&HistogramVec; 2], usize) {
-        let waiting = self.core.writer.max_capacity() - self.core.writer.capacity();
-        (self.pulse.series(), waiting)
+    /// How much it has to do.
+    pub fn load(&self) -> StoreLoad<'_> {
+        StoreLoad {
+            commits: self.pulse.series(),
+            waiting: self.core.writer.max_capacity() - self.core.writer.capacity(),
+            shares: [self.core.db.shares(), &self.core.searches],
+        }
     }
 
     /// Whether the database answers.
@@ -243,11 +257,6 @@ impl Store {
         }
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
         *alone = None;
-    }
-
-    /// What accounts share of reading: connections, and searches.
-    pub fn shares(&self) -> [&Arc<FairSemaphore>; 2] {
-        [self.core.db.shares(), &self.core.searches]
     }
 
     /// Waits for a place in the queue. It is to be used at once: others wait behind it.

@@ -15,7 +15,7 @@ fn address() -> String {
 }
 
 #[tokio::test]
-#[ignore = "needs ATELIER_TEST_COG, a cog around tests/clients/cog/predict.py"]
+#[ignore = "needs programs of others"]
 async fn a_real_cog_paints_what_it_is_asked_for() {
     let connected = |settings| worker("cog", &address(), settings).expect("good settings");
     let worker = connected(cog_settings());

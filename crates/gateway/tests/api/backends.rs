@@ -102,7 +102,7 @@ async fn an_operator_sees_what_a_vendor_took_against_what_callers_paid() {
     );
     let stats = front.operate(Method::GET, "/admin/v1/stats", None).await;
     let margins = &stats.json["data"]["margins"];
-    let expected = json!([{ "vendor": "relay", "backend": "upstream", "family": "artgen", "model": null, "jobs": 1,
+    let expected = json!([{ "vendor": "relay", "backend": "upstream", "family": "artgen", "model": "7", "jobs": 1,
         "quota": 4, "currency": "quota", "cost": 4, "costPerQuota": 1.0, "marginUsd": null }]);
     assert_eq!(*margins, expected, "{margins}");
     let page = front.operate(Method::GET, "/admin/v1/overview", None).await;

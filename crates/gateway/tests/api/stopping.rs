@@ -1,9 +1,11 @@
 //! A stop finishes what is being answered, hands back what is being worked on, and loses nothing.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::batches::{open, until};
 use crate::gateway::{Gateway, Options};
@@ -63,9 +65,11 @@ async fn an_open_event_stream_does_not_hold_up_a_stop() {
 }
 
 /// A vendor that takes its time, is paid for every call and cannot be asked about any.
-fn slow_vendor(pause: Duration) -> Outside {
+fn slow_vendor(pause: Duration, asked: &Arc<Notify>) -> Outside {
+    let asked = Arc::clone(asked);
     Outside::start(move |mut stream| {
         if read(&mut stream).is_some_and(|request| request.path().ends_with("generations")) {
+            asked.notify_one();
             std::thread::sleep(pause);
             let body = json!({ "created": 1, "data": [{ "b64_json": PIXEL }] }).to_string();
             answer(&mut stream, "200 OK", JSON, body.as_bytes());
@@ -75,7 +79,8 @@ fn slow_vendor(pause: Duration) -> Outside {
 
 #[tokio::test]
 async fn a_stop_waits_for_a_paid_call_and_hands_everything_else_back_at_once() {
-    let vendor = slow_vendor(Duration::from_secs(3));
+    let asked = Arc::new(Notify::new());
+    let vendor = slow_vendor(Duration::from_secs(3), &asked);
     let hurried = [("STOP_WITHIN_S", "1"), ("DRAIN_S", "20")];
     let options = hurried
         .into_iter()
@@ -100,10 +105,7 @@ async fn a_stop_waits_for_a_paid_call_and_hands_everything_else_back_at_once() {
     let body = json!({ "model": "image-1", "prompt": "a fox", "quality": "low" });
     let paid = gateway.post(&caller.key, "/v1/images/generations", body);
     let stop = async {
-        while vendor.connections() == 0 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        asked.notified().await;
         gateway.signal("TERM");
     };
     let (paid, ()) = tokio::join!(paid, stop);

@@ -332,13 +332,23 @@ async fn sessions_at_the_page_of_health_are_looked_up_in_the_places_of_their_net
     let url = gateway.database();
     let hold =
         "BEGIN; LOCK TABLE console_session IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(10); COMMIT";
-    let hold = move || {
-        Command::new("psql")
-            .args([url.as_str(), "-qc", hold])
-            .output()
+    let psql = |text: &'static str| {
+        let url = url.clone();
+        tokio::task::spawn_blocking(move || {
+            let asked = Command::new("psql").args([url.as_str(), "-qAtc", text]);
+            asked.output()
+        })
     };
-    let held = tokio::task::spawn_blocking(hold);
-    sleep(Duration::from_secs(1)).await;
+    let held = psql(hold);
+    let granted = "SELECT count(*) FROM pg_locks WHERE relation = 'console_session'::regclass \
+         AND mode = 'AccessExclusiveLock' AND granted";
+    loop {
+        let looked = psql(granted).await.expect("no panic").expect("psql runs");
+        if looked.stdout.starts_with(b"1") {
+            break;
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
     let mut crowd = Stranger::at(&gateway, 2, 65_535).await;
     for _ in 0..40 {
         let session = format!("atelier_session={}", key::generate_session());

@@ -115,7 +115,7 @@ const NEEDS: &[(&str, &[&str])] = &[
     ("run by another test", &["child"]),
     (
         "needs programs of others",
-        &["clients", "litellm", "comfyui_real"],
+        &["clients", "litellm", "comfyui_real", "cog_real"],
     ),
 ];
 

@@ -8,7 +8,7 @@ use atelier_store::{AcceptOutcome, Error, Lease, ProgressNote, Store};
 use tokio::time::Instant;
 
 use crate::fill::Fill;
-use crate::rig::{NOW, Rig, on_postgres, options, quota, spawn, sql};
+use crate::rig::{NOW, Rig, number, on_postgres, options, quota, spawn, sql};
 use crate::stopwatch::Stopwatch;
 
 macro_rules! only_there {
@@ -41,7 +41,10 @@ async fn a_node_waits_for_its_turn_at_migrations(rig: Rig) {
         let hold = "SELECT pg_advisory_lock(7208355); SELECT pg_sleep(7)";
         spawn(async move { sql(&url, hold).await.expect("another node's turn") })
     };
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7208355 AND granted";
+    while number(&rig.url, held).await == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let start = Instant::now();
     let second = Store::open(&rig.url, options()).await;
     second.expect("it starts in the end").close().await;
@@ -244,7 +247,12 @@ async fn a_cut_connection_never_makes_an_answer_wrong(rig: Rig) {
     }
     over.store(true, Ordering::Relaxed);
     cutter.await.expect("it ends");
-    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    // What was cut off may still be under way at the server.
+    let busy = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+         AND pid <> pg_backend_pid() AND state <> 'idle'";
+    while number(&rig.url, busy).await > 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert!(made.len() > 100, "only {} were accepted", made.len());
     let jobs = rig.store.jobs();
     for id in &made {
