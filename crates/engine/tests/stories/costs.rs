@@ -37,7 +37,7 @@ async fn a_cap_in_the_vendors_money_closes_on_what_was_reported() {
     rig.until_final(&caller, &id).await;
     let stats = rig.engine.admin().reports().stats().await.expect("stats");
     let margins = serde_json::to_value(&stats.margins).expect("JSON");
-    let expected = json!([{ "vendor": "stage", "backend": "stage capped unknown one", "family": "artgen", "model": null,
+    let expected = json!([{ "vendor": "stage", "backend": "stage capped unknown one", "family": "artgen", "model": "7",
         "jobs": 3, "quota": 12, "currency": "USD", "cost": 0.56, "costPerQuota": 0.046667, "marginUsd": 0.04 }]);
     assert_eq!(margins, expected);
     rig.check_books().await;

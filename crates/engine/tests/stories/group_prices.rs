@@ -84,7 +84,7 @@ impl Dice {
             ),
             1 => (
                 "artgen.imagine",
-                json!({ "prompt": format!("plain --turbo{words}") }),
+                json!({ "prompt": format!("plain{words}"), "mode": "turbo" }),
             ),
             2 => (
                 "artgen.imagine",

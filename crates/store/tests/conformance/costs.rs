@@ -82,7 +82,7 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
     assert_eq!(costs(&rig).await, [("USD".to_owned(), 40_002)]);
     let row = |currency: &str, jobs, paid, cost| MarginRow {
         vendor: "relay".into(),
-        backend: "b".into(),
+        backend: "name of b".into(),
         operation: "artgen.imagine".into(),
         model: "painter".into(),
         currency: currency.into(),
@@ -101,6 +101,12 @@ async fn a_cost_is_kept_with_its_attempt_and_added_up(rig: Rig) {
         .await
         .expect("a read");
     assert_eq!(later, []);
+    let retention = rig.store.retention();
+    let forgotten = retention.forget_takings(HOUR, 10).await;
+    assert_eq!(forgotten.expect("an answer"), 0, "not yet");
+    let forgotten = rig.store.retention().forget_takings(HOUR + 1, 10).await;
+    assert_eq!(forgotten.expect("an answer"), 2);
+    assert_eq!(margins(&rig).await, []);
 }
 
 async fn a_cost_counts_once_also_when_its_job_ended_without_it(rig: Rig) {
@@ -160,7 +166,7 @@ async fn nothing_of_a_settlement_that_fails_is_counted(rig: Rig) {
     own_backend(&rig, None).await;
     let account = rig.account(100, 10).await;
     let id = at_vendor(&rig, &account, "broken").await;
-    sql(&rig.url, "DROP TABLE margin").await.expect("dropped");
+    sql(&rig.url, "DROP TABLE taking").await.expect("dropped");
     let failed = rig.store.jobs().settle(paid(&rig, &id, "broken", 5)).await;
     assert!(failed.is_err(), "the ledger cannot be written");
     assert_eq!(costs(&rig).await, []);

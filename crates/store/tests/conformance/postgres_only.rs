@@ -41,7 +41,8 @@ async fn a_node_waits_for_its_turn_at_migrations(rig: Rig) {
         let hold = "SELECT pg_advisory_lock(7208355); SELECT pg_sleep(7)";
         spawn(async move { sql(&url, hold).await.expect("another node's turn") })
     };
-    let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7208355 AND granted";
+    let held =
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7208355 AND granted";
     while number(&rig.url, held).await == 0 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -28,7 +28,8 @@ fn a_ledger_row_written_twice_is_found() {
         let account = rig.account(10, 10).await;
         rig.store.close().await;
         let twice = "DROP INDEX ledger_once; \
-             INSERT INTO ledger SELECT id, account_id, 2, job_id, kind, amount, balance_delta, frozen_delta, \
+             INSERT INTO ledger (id, account_id, number, job_id, kind, amount, balance_delta, frozen_delta, balance_after, \
+             frozen_after, reason, idempotency_key, time_ms) SELECT id, account_id, 2, job_id, kind, amount, balance_delta, frozen_delta, \
              2 * balance_after, frozen_after, reason, idempotency_key, time_ms FROM ledger; \
              UPDATE account SET balance = 2 * balance, entries = 2";
         sql(&rig.url, twice).await.expect("as it was");
@@ -207,7 +208,7 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
          DROP TABLE model; DROP TABLE price_group; DROP INDEX account_group; ALTER TABLE account DROP COLUMN group_key; \
          ALTER TABLE node DROP COLUMN knows; ALTER TABLE job DROP COLUMN model; \
          ALTER TABLE job DROP COLUMN model_revision; ALTER TABLE job DROP COLUMN price_lines; \
-         DROP TABLE used; DROP TABLE key_window; ALTER TABLE account DROP COLUMN counting_keys; {columns} \
+         DROP TABLE used; DROP TABLE key_window; DROP TABLE taking; ALTER TABLE account DROP COLUMN counting_keys; {columns} \
          ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"
     );
     sql(&rig.url, &before).await.expect("as it was");

@@ -462,10 +462,8 @@ async fn a_new_secret_changes_nothing_but_the_secret(rig: Rig) {
         most,
     };
     let keys = rig.store.keys();
-    let many = keys
-        .rotate(rotate("new", NOW + 10, 2), None)
-        .await
-        .expect("an answer");
+    let many = rig.store.keys().rotate(rotate("new", NOW + 10, 2), None);
+    let many = many.await.expect("an answer");
     assert_eq!(many, RotateOutcome::TooMany);
     let old = format!("hash of {id}");
     let done = keys
@@ -747,7 +745,7 @@ async fn windows_that_ended_long_ago_are_forgotten(rig: Rig) {
     rig.take(done).await;
     let windows = "SELECT COUNT(*) FROM key_window";
     let retention = rig.store.retention();
-    let forget = |at_ms| retention.forget_key_windows(at_ms, 10);
+    let forget = |at_ms| rig.store.retention().forget_key_windows(at_ms, 10);
     assert_eq!(
         forget(NOW + 3 * DAY_MS).await.expect("an answer"),
         0,
