@@ -335,8 +335,9 @@ async fn sessions_at_the_page_of_health_are_looked_up_in_the_places_of_their_net
     let psql = |text: &'static str| {
         let url = url.clone();
         tokio::task::spawn_blocking(move || {
-            let asked = Command::new("psql").args([url.as_str(), "-qAtc", text]);
-            asked.output()
+            Command::new("psql")
+                .args([url.as_str(), "-qAtc", text])
+                .output()
         })
     };
     let held = psql(hold);
