@@ -1,5 +1,6 @@
-// The first story: sign in by the printed link, make a picture, follow up on it, find it again, paste its line into a shell,
-// and what people lose most dearly: what they typed, and what they made. How quick and how heavy the first page is stands at the end.
+// The first story: sign in by the printed link, make a picture, follow up on it, find it again, paste its line into a
+// shell, and what people lose most dearly: what they typed, and what they made. How quick and how heavy the first page
+// is stands at the end.
 //
 //   node first.mjs BASE_URL LINK TOKEN KEY FOLDER
 import { execFileSync } from "node:child_process";
@@ -17,8 +18,14 @@ const MOST_REQUESTS = 70;
 export async function signedIn(visit, page, link) {
   await visit.signIn(link);
   await page.waitForSelector(".form textarea");
-  visit.check(!(await page.evaluate(() => document.cookie)).includes("atelier_session"), "a script can read the session");
-  visit.check(await page.evaluate(() => !/se_|at_/.test(JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href)), "something secret is kept in the page");
+  visit.check(
+    !(await page.evaluate(() => document.cookie)).includes("atelier_session"),
+    "a script can read the session",
+  );
+  visit.check(
+    await page.evaluate(() => !/se_|at_/.test(JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href)),
+    "something secret is kept in the page",
+  );
 }
 
 export async function createdAndUpscaled(visit, page) {
@@ -30,7 +37,10 @@ export async function createdAndUpscaled(visit, page) {
   await page.waitForFunction(() => /\d/.test(document.querySelector(".make span")?.textContent || ""));
   await page.click(".form .make");
   await page.waitForSelector(".job .made-row.n4 img", { timeout: 60_000 });
-  visit.check(await page.locator(".job .words", { hasText: "<script>alert(1)</script>" }).count() > 0, "a hostile prompt is not shown as text");
+  visit.check(
+    (await page.locator(".job .words", { hasText: "<script>alert(1)</script>" }).count()) > 0,
+    "a hostile prompt is not shown as text",
+  );
   await page.locator(".job .made").first().hover();
   await page.locator(".job .made").first().getByText("Upscale").click();
   await page.waitForSelector(".job .made-row.n1", { timeout: 60_000 });
@@ -39,7 +49,9 @@ export async function createdAndUpscaled(visit, page) {
 export async function foundInLibrary(visit, page) {
   await visit.go("/console/library");
   await page.fill("input[type=search]", "FOX in");
-  await page.waitForFunction(() => location.search.includes("q=") && document.querySelectorAll(".wall .thumb").length >= 2);
+  await page.waitForFunction(
+    () => location.search.includes("q=") && document.querySelectorAll(".wall .thumb").length >= 2,
+  );
   await page.fill("input[type=search]", "no such words anywhere");
   await page.waitForSelector(".empty");
   await visit.go("/console/library?q=fox");
@@ -48,7 +60,15 @@ export async function foundInLibrary(visit, page) {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Escape");
   await page.waitForSelector(".lightbox", { state: "detached" });
-  const kinds = await page.evaluate(async () => (await Promise.all([...document.querySelectorAll(".wall img")].map(async (one) => (await fetch(one.currentSrc)).headers.get("content-type")))).join());
+  const kinds = await page.evaluate(async () =>
+    (
+      await Promise.all(
+        [...document.querySelectorAll(".wall img")].map(async (one) =>
+          (await fetch(one.currentSrc)).headers.get("content-type"),
+        ),
+      )
+    ).join(),
+  );
   visit.check(/^(image\/webp,?)+$/.test(kinds), `thumbnails are not small pictures: ${kinds}`);
 }
 
@@ -62,13 +82,19 @@ export async function pastedIntoShell(visit, page, key) {
     await page.locator("dialog .chip", { hasText: kind }).click();
     await page.locator("dialog").getByText("Copy", { exact: true }).click();
     const line = await page.evaluate(() => navigator.clipboard.readText());
-    const answer = execFileSync(program, [...flags, line], { env: { ...process.env, ATELIER_KEY: key }, encoding: "utf8" });
+    const answer = execFileSync(program, [...flags, line], {
+      env: { ...process.env, ATELIER_KEY: key },
+      encoding: "utf8",
+    });
     visit.check(/SUCCESS/.test(answer) && /jobId/.test(answer), `pasted ${kind} line: ${answer.slice(0, 200)}`);
   }
   await page.keyboard.press("Escape");
 }
 
-/** How the first page does: what was transferred, when it could be used, its longest task; then the same with what is kept. */
+/**
+ * How the first page does: what was transferred, when it could be used, its longest task; then the same with what is
+ * kept.
+ */
 export async function figures(visit) {
   const cookies = await visit.context.cookies();
   const look = async (page) => {
@@ -78,18 +104,39 @@ export async function figures(visit) {
     await network.send("Performance.enable", { timeDomain: "threadTicks" });
     let [bytes, media, requests, asked] = [0, 0, 0, 0];
     const pictures = new Set();
-    network.on("Network.responseReceived", (one) => { if (["Image", "Media"].includes(one.type)) pictures.add(one.requestId); });
-    network.on("Network.loadingFinished", (one) => { requests += 1; if (pictures.has(one.requestId)) media += one.encodedDataLength; else { bytes += one.encodedDataLength; asked += 1; } });
+    network.on("Network.responseReceived", (one) => {
+      if (["Image", "Media"].includes(one.type)) pictures.add(one.requestId);
+    });
+    network.on("Network.loadingFinished", (one) => {
+      requests += 1;
+      if (pictures.has(one.requestId)) media += one.encodedDataLength;
+      else {
+        bytes += one.encodedDataLength;
+        asked += 1;
+      }
+    });
     const begun = performance.now();
     await page.goto(`${visit.base}/console/`, { waitUntil: "commit" });
     await page.waitForSelector(".form textarea");
     const ms = performance.now() - begun;
     // What the page itself says, without the way from the browser to this program.
-    const own = await page.evaluate(() => { const [made] = performance.getEntriesByName("usable"); return made ? made.startTime : null; });
+    const own = await page.evaluate(() => {
+      const [made] = performance.getEntriesByName("usable");
+      return made ? made.startTime : null;
+    });
     const { metrics } = await network.send("Performance.getMetrics");
     const busy = 1000 * (metrics.find((one) => one.name === "TaskDuration")?.value || 0);
     await page.waitForTimeout(700);
-    const longest = await page.evaluate(() => new Promise((done) => { new PerformanceObserver((list) => done(Math.max(...list.getEntries().map((one) => one.duration)))).observe({ type: "longtask", buffered: true }); setTimeout(() => done(0), 100); }));
+    const longest = await page.evaluate(
+      () =>
+        new Promise((done) => {
+          new PerformanceObserver((list) => done(Math.max(...list.getEntries().map((one) => one.duration)))).observe({
+            type: "longtask",
+            buffered: true,
+          });
+          setTimeout(() => done(0), 100);
+        }),
+    );
     await network.detach();
     return { ms: own ?? ms, busy, bytes, media, requests, asked, longest };
   };
@@ -104,12 +151,23 @@ export async function figures(visit) {
     kept.push(await look(page));
     await context.close();
   }
-  for (const [name, all] of [["first visit", fresh], ["next visit", kept]]) {
+  for (const [name, all] of [
+    ["first visit", fresh],
+    ["next visit", kept],
+  ]) {
     const [best] = [...all].sort((a, b) => a.ms - b.ms);
     const worst = Math.max(...all.map((one) => one.ms));
     // The least of all visits: what others do to a processor's caches only ever adds to it.
     const busy = least(all);
-    visit.step(`${name}: ${Math.round(best.bytes / 1000)} kB and ${Math.round(best.media / 1000)} kB of pictures in ${best.requests} requests, usable after ${Math.round(best.ms)} ms (worst ${Math.round(worst)} ms) with ${Math.round(busy)} ms of work, longest task ${Math.round(best.longest)} ms; aim: ${READY_MS} ms on an idle machine`);
+    visit.step(
+      `${name}: ${Math.round(best.bytes / 1000)} kB and ${Math.round(
+        best.media / 1000,
+      )} kB of pictures in ${best.requests} requests, usable after ${Math.round(
+        best.ms,
+      )} ms (worst ${Math.round(worst)} ms) with ${Math.round(busy)} ms of work, longest task ${Math.round(
+        best.longest,
+      )} ms; aim: ${READY_MS} ms on an idle machine`,
+    );
     visit.check(busy < READY_MS, `${name}: the page worked for ${Math.round(busy)} ms`);
     visit.check(best.bytes < MOST_BYTES, `${name}: ${best.bytes} bytes were transferred`);
     visit.check(best.asked <= MOST_REQUESTS, `${name}: ${best.asked} requests beside pictures`);

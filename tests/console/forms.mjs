@@ -1,5 +1,5 @@
-// What somebody has typed is kept: while a picture is uploaded, when a dialog is pressed beside a field, from page to page,
-// and without a connection. What is asked for is in sight and has a price before it is asked for.
+// What somebody has typed is kept: while a picture is uploaded, when a dialog is pressed beside a field, from page to
+// page, and without a connection. What is asked for is in sight and has a price before it is asked for.
 
 import { made } from "./results.mjs";
 
@@ -36,15 +36,23 @@ function crc(bytes) {
   return ~sum >>> 0;
 }
 
-const choose = async (page, bytes = 0) => page.locator(".form input[type=file]").first()
-  .setInputFiles({ name: "stripes.png", mimeType: "image/png", buffer: await picture(page, bytes) });
+const choose = async (page, bytes = 0) =>
+  page
+    .locator(".form input[type=file]")
+    .first()
+    .setInputFiles({ name: "stripes.png", mimeType: "image/png", buffer: await picture(page, bytes) });
 
 export async function typedWhileUploading(visit, page) {
   await visit.go("/console/create?op=motion.generations");
   await page.waitForSelector(".form textarea");
   let release = () => {};
-  const held = new Promise((done) => { release = done; });
-  await page.route("**/files/v1", async (route) => { await held; await route.continue(); });
+  const held = new Promise((done) => {
+    release = done;
+  });
+  await page.route("**/files/v1", async (route) => {
+    await held;
+    await route.continue();
+  });
   await page.locator(".drop .plain").first().waitFor();
   await choose(page);
   await page.waitForSelector(".chosen.coming");
@@ -76,13 +84,13 @@ export async function dialogStaysOpen(visit, page) {
   await page.fill("#ask-name", "a name that is long enough to select");
   const box = await page.locator("dialog").boundingBox();
   await page.mouse.click(box.x + 6, box.y + box.height - 6);
-  visit.check(await page.locator("dialog").count() === 1, "a click on a dialog's own edge closes it");
+  visit.check((await page.locator("dialog").count()) === 1, "a click on a dialog's own edge closes it");
   const field = await page.locator("#ask-name").boundingBox();
   await page.mouse.move(field.x + 60, field.y + field.height / 2);
   await page.mouse.down();
   await page.mouse.move(box.x - 60, field.y + field.height / 2, { steps: 4 });
   await page.mouse.up();
-  const open = await page.locator("dialog").count() === 1;
+  const open = (await page.locator("dialog").count()) === 1;
   visit.check(open, "selecting beyond a dialog's edge closes it");
   if (!open) return;
   visit.check((await page.inputValue("#ask-name")).startsWith("a name"), "what was typed is gone");
@@ -102,7 +110,7 @@ export async function draftIsKept(visit, page) {
   visit.check(text === "a draft about a heron", `the draft is lost on the way: “${text}”`);
   await visit.go("/console/create");
   await page.waitForSelector(".form textarea");
-  visit.check(await page.inputValue(".form textarea") === "a draft about a heron", "the draft is lost by a reload");
+  visit.check((await page.inputValue(".form textarea")) === "a draft about a heron", "the draft is lost by a reload");
 }
 
 export async function offlineIsTold(visit, page) {
@@ -112,11 +120,17 @@ export async function offlineIsTold(visit, page) {
   visit.expected = /ERR_INTERNET_DISCONNECTED/;
   await visit.context.setOffline(true);
   await page.click(".form .make");
-  const told = await page.locator(".make-bar", { hasText: "No connection" }).waitFor({ timeout: 3000 }).then(() => true, () => false);
+  const told = await page
+    .locator(".make-bar", { hasText: "No connection" })
+    .waitFor({ timeout: 3000 })
+    .then(
+      () => true,
+      () => false,
+    );
   visit.check(told, "submitting without a connection says nothing");
   await visit.context.setOffline(false);
   await page.locator(".job", { hasText: "a gull without" }).locator(".made img").first().waitFor({ timeout: 60_000 });
-  visit.check(await page.locator(".job", { hasText: "a gull without" }).count() === 1, "the submit was made twice");
+  visit.check((await page.locator(".job", { hasText: "a gull without" }).count()) === 1, "the submit was made twice");
   visit.expected = undefined;
 }
 
@@ -140,7 +154,9 @@ export async function settingsInSight(visit, page) {
 /** One question asks for the price and for every choice. */
 export async function oneQuestion(visit, page) {
   const asked = [];
-  const count = (request) => { if (request.url().endsWith("/account/v1/quote")) asked.push(request.postData()); };
+  const count = (request) => {
+    if (request.url().endsWith("/account/v1/quote")) asked.push(request.postData());
+  };
   page.on("request", count);
   await visit.go("/console/create?op=artgen.blend");
   await visit.go("/console/create?op=motion.generations");
@@ -159,13 +175,22 @@ export async function tooDear(visit, page, place) {
     const answer = await route.fetch();
     const json = await answer.json();
     const dear = (price) => (typeof price === "number" ? 10_000_000 : price);
-    await route.fulfill({ response: answer, json: { ...json, data: { ...json.data, quota: 10_000_000, choices: (json.data?.choices || []).map(dear) } } });
+    await route.fulfill({
+      response: answer,
+      json: { ...json, data: { ...json.data, quota: 10_000_000, choices: (json.data?.choices || []).map(dear) } },
+    });
   });
   await visit.go("/console/create?op=artgen.imagine");
   await page.locator(".make-bar", { hasText: "more than you have" }).waitFor();
   visit.check(await page.locator(".form .make").isDisabled(), "what cannot be paid can be asked for");
   const card = page.locator(".job", { hasText: "a purse that is empty" });
-  await card.getByRole("button", { name: /^Upscale.*more than you have/ }).first().waitFor({ state: "attached" });
-  visit.check(await card.locator(".on-picture:disabled").count() >= 8, "follow-ups that cannot be paid can be asked for");
+  await card
+    .getByRole("button", { name: /^Upscale.*more than you have/ })
+    .first()
+    .waitFor({ state: "attached" });
+  visit.check(
+    (await card.locator(".on-picture:disabled").count()) >= 8,
+    "follow-ups that cannot be paid can be asked for",
+  );
   await page.unroute("**/account/v1/quote");
 }

@@ -1,16 +1,27 @@
 // What an operator is told is so: health, durations, results of tests; and nothing goes without a question.
 import { createServer } from "node:http";
 
-const admin = ({ base, token }) => async (path, body, method = body ? "POST" : "GET") => (await fetch(`${base}/admin/v1/${path}`, {
-  method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}),
-})).json();
+const admin =
+  ({ base, token }) =>
+  async (path, body, method = body ? "POST" : "GET") =>
+    (
+      await fetch(`${base}/admin/v1/${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+    ).json();
 
 async function vendor() {
-  const server = createServer((request, response) => {
+  const server = createServer((_, response) => {
     response.writeHead(401, { "content-type": "application/json" });
-    response.end(JSON.stringify({ error: { message: "Incorrect API key provided: closed today", code: "invalid_api_key" } }));
+    response.end(
+      JSON.stringify({ error: { message: "Incorrect API key provided: closed today", code: "invalid_api_key" } }),
+    );
   });
-  await new Promise((done) => { server.listen(0, "127.0.0.1", () => done(undefined)); });
+  await new Promise((done) => {
+    server.listen(0, "127.0.0.1", () => done(undefined));
+  });
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
@@ -21,29 +32,56 @@ export async function healthIsTrue(visit, page, place) {
   const server = await vendor();
   const made = [];
   for (const name of ["harbour-empty", "harbour-untried"]) {
-    made.push((await ask("backends", { vendor: "xai", name, base_url: server.url, rank: 900, operations: [], settings: {} })).data);
+    made.push(
+      (await ask("backends", { vendor: "xai", name, base_url: server.url, rank: 900, operations: [], settings: {} }))
+        .data,
+    );
   }
-  await ask(`backends/${made[1].id}/accounts`, { name: "first", credential: "xai-none", per_minute: 7, hours: "08:00-20:00" });
+  await ask(`backends/${made[1].id}/accounts`, {
+    name: "first",
+    credential: "xai-none",
+    per_minute: 7,
+    hours: "08:00-20:00",
+  });
   await page.setViewportSize({ width: 1360, height: 500 });
   const card = (name) => page.locator(".backend", { hasText: name });
   await overviewKnowsNothing(visit, page);
   await visit.go("/console/operator/backends");
   await card("harbour-untried").waitFor();
   const told = async (name) => (await card(name).locator("h2 .dot").first().textContent()).trim();
-  visit.check(await told("harbour-empty") === "no worker account", `without an account: ${await told("harbour-empty")}`);
-  visit.check(await told("harbour-untried") === "not tried yet", `never tried: ${await told("harbour-untried")}`);
+  visit.check(
+    (await told("harbour-empty")) === "no worker account",
+    `without an account: ${await told("harbour-empty")}`,
+  );
+  visit.check((await told("harbour-untried")) === "not tried yet", `never tried: ${await told("harbour-untried")}`);
   visit.expected = /502|500|400/;
   await card("harbour-untried").getByRole("button", { name: "Test" }).first().click();
   const answer = card("harbour-untried").locator(".told");
   await answer.waitFor({ timeout: 15_000 }).catch(() => {});
-  const inSight = await answer.evaluate((one) => { const box = one.getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; }).catch(() => false);
+  const inSight = await answer
+    .evaluate((one) => {
+      const box = one.getBoundingClientRect();
+      return box.top >= 0 && box.bottom <= innerHeight;
+    })
+    .catch(() => false);
   visit.check(inSight && /closed today/.test(await answer.textContent()), "what a test found is not in its card");
   visit.expected = undefined;
-  await page.waitForFunction((name) => [...document.querySelectorAll(".backend")].some((one) => one.textContent.includes(name) && !/not tried|^well/.test(one.querySelector("h2 .dot").textContent.trim())), "harbour-untried", { timeout: 15_000 });
+  await page.waitForFunction(
+    (name) =>
+      [...document.querySelectorAll(".backend")].some(
+        (one) =>
+          one.textContent.includes(name) && !/not tried|^well/.test(one.querySelector("h2 .dot").textContent.trim()),
+      ),
+    "harbour-untried",
+    { timeout: 15_000 },
+  );
   await limitsAreCleared(visit, page, card("harbour-untried"), () => ask("backends"));
   await card("harbour-untried").locator("tr").getByRole("button", { name: "Remove" }).click();
   await page.locator("dialog", { hasText: "Remove first?" }).getByRole("button", { name: "Not now" }).click();
-  visit.check((await ask("backends")).data.find((one) => one.name === "harbour-untried").accounts.length === 1, "a worker account went without a question");
+  visit.check(
+    (await ask("backends")).data.find((one) => one.name === "harbour-untried").accounts.length === 1,
+    "a worker account went without a question",
+  );
   await page.setViewportSize({ width: 1360, height: 860 });
   for (const one of made) await ask(`backends/${one.id}`, undefined, "DELETE");
   server.close();
@@ -66,7 +104,10 @@ async function limitsAreCleared(visit, page, card, read) {
   await page.locator("dialog .button", { hasText: "Save" }).click();
   await page.waitForSelector("dialog", { state: "detached" });
   const { accounts } = (await read()).data.find((one) => one.name === "harbour-untried");
-  visit.check(!accounts[0].hours && accounts[0].per_minute === 0, `hours “${accounts[0].hours}” and ${accounts[0].per_minute} a minute are left`);
+  visit.check(
+    !accounts[0].hours && accounts[0].per_minute === 0,
+    `hours “${accounts[0].hours}” and ${accounts[0].per_minute} a minute are left`,
+  );
 }
 
 /** The share of twenty is that of all jobs, not that of the slowest kind. */
@@ -91,11 +132,29 @@ export async function vendorNeeds(visit, page) {
   await visit.go("/console/operator/backends");
   await page.getByRole("button", { name: "New back end" }).click();
   await page.locator(".vendor", { hasText: "openai" }).first().click();
-  await page.locator("dialog", { hasText: "At least one of these is needed: Model for pictures, Model for videos" }).waitFor({ timeout: 5000 });
-  visit.check(await page.getAttribute("#set-image_model", "placeholder") !== "as usual", "a model that is needed is said to be as usual");
-  visit.check(await page.locator("#set-image_model").evaluate((one) => /** @type {HTMLInputElement} */ (one).required), "a model that is needed is not asked for");
+  await page
+    .locator("dialog", { hasText: "At least one of these is needed: Model for pictures, Model for videos" })
+    .waitFor({ timeout: 5000 });
+  visit.check(
+    (await page.getAttribute("#set-image_model", "placeholder")) !== "as usual",
+    "a model that is needed is said to be as usual",
+  );
+  visit.check(
+    await page.locator("#set-image_model").evaluate(
+      (one) =>
+        /** @type
+         * {HTMLInputElement} */ (one).required,
+    ),
+    "a model that is needed is not asked for",
+  );
   await page.fill("#set-video_model", "sora-2");
-  await page.waitForFunction(() => !(/** @type {HTMLInputElement} */ (document.querySelector("#set-image_model")).required));
+  await page.waitForFunction(
+    () =>
+      !(
+        /** @type
+         * {HTMLInputElement} */ (document.querySelector("#set-image_model")).required
+      ),
+  );
   await page.keyboard.press("Escape");
 }
 
@@ -115,7 +174,9 @@ export async function accountsAreFound(visit, page, place) {
   await page.keyboard.press("Control+k");
   await page.fill(".palette input", "haystack");
   await page.locator(".palette li", { hasText: "needle@haystack.example" }).click();
-  await page.waitForFunction(() => location.search.includes("haystack") && document.querySelectorAll("tbody tr").length === 1);
+  await page.waitForFunction(
+    () => location.search.includes("haystack") && document.querySelectorAll("tbody tr").length === 1,
+  );
 }
 
 /** Whoever sees with the eyes of an account cannot change anything on the way, and leaves nothing among its keys. */
@@ -123,10 +184,16 @@ export async function viewAs(visit, page, place) {
   await visit.go("/console/operator/accounts?q=demo%40example.com");
   await page.locator("tr", { hasText: "demo@example.com" }).getByRole("button", { name: "View as" }).click();
   await page.waitForSelector(".looking");
-  visit.check(await page.locator(".rooms a", { hasText: "Back ends" }).count() === 0, "back ends can be changed while looking");
+  visit.check(
+    (await page.locator(".rooms a", { hasText: "Back ends" }).count()) === 0,
+    "back ends can be changed while looking",
+  );
   await visit.go("/console/operator/backends");
   await page.waitForSelector(".looking");
-  visit.check(await page.getByRole("button", { name: "New back end" }).count() === 0, "a back end can be added while looking");
+  visit.check(
+    (await page.getByRole("button", { name: "New back end" }).count()) === 0,
+    "a back end can be added while looking",
+  );
   const keys = await (await fetch(`${place.base}/account/v1/keys`, { headers: { "SVC-API-KEY": place.key } })).json();
   visit.check(!JSON.stringify(keys).includes("looked at"), "the visit stands among the account's keys");
   await page.getByRole("button", { name: "Stop looking" }).click();

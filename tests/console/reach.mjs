@@ -10,7 +10,12 @@ export async function titlesAndFocus(visit, page) {
   visit.check(new Set(titles).size === 3 && titles[1].startsWith("Library"), `titles of pages: ${titles.join(", ")}`);
   await page.locator(".rooms a", { hasText: "Library" }).click();
   await page.waitForFunction(() => location.pathname.endsWith("/library"));
-  const focus = await page.waitForFunction(() => document.activeElement?.id === "main", null, { timeout: 3000 }).then(() => true, () => false);
+  const focus = await page
+    .waitForFunction(() => document.activeElement?.id === "main", null, { timeout: 3000 })
+    .then(
+      () => true,
+      () => false,
+    );
   visit.check(focus, "the focus does not go along to another page");
 }
 
@@ -18,26 +23,49 @@ export async function finishedIsAnnounced(visit, page, place) {
   await visit.go("/console/library");
   await page.waitForSelector(".wall .thumb");
   await fetch(`${place.base}/artgen/v1/imagine`, {
-    method: "POST", headers: { "SVC-API-KEY": place.key, "Content-Type": "application/json" }, body: JSON.stringify({ prompt: "a bell that is heard" }),
+    method: "POST",
+    headers: { "SVC-API-KEY": place.key, "Content-Type": "application/json" },
+    body: JSON.stringify({ prompt: "a bell that is heard" }),
   });
-  const told = await page.waitForFunction(() => [...document.querySelectorAll("[aria-live]")].some((one) => /Finished/.test(one.textContent)), null, { timeout: 20_000 }).then(() => true, () => false);
+  const told = await page
+    .waitForFunction(
+      () => [...document.querySelectorAll("[aria-live]")].some((one) => /Finished/.test(one.textContent)),
+      null,
+      { timeout: 20_000 },
+    )
+    .then(
+      () => true,
+      () => false,
+    );
   visit.check(told, "a finished job is not announced");
 }
 
 export async function unknownPages(visit, page) {
   await visit.go("/console/no-such-page");
-  const said = await page.getByText("There is no such page").waitFor({ timeout: 3000 }).then(() => true, () => false);
+  const said = await page
+    .getByText("There is no such page")
+    .waitFor({ timeout: 3000 })
+    .then(
+      () => true,
+      () => false,
+    );
   visit.check(said, "an unknown page shows another one");
   await visit.barriers("an unknown page");
   await page.keyboard.press("?");
   await page.waitForSelector("dialog .keys");
-  visit.check(!/back ends|overview/.test(await page.locator("dialog .keys").textContent()), "a caller is told an operator's keys");
+  visit.check(
+    !/back ends|overview/.test(await page.locator("dialog .keys").textContent()),
+    "a caller is told an operator's keys",
+  );
   await page.keyboard.press("Escape");
 }
 
 /** In another language nothing of the form is English: kinds, ways, hints, choices; nor is what a failure says. */
 export async function othersLanguages(visit, page) {
-  const texts = { de: ["Kunstbilder", "Macht vier Bilder aus Worten", "schnell"], zh: ["艺术图片", "由文字生成四张图片", "快速"] };
+  const texts = {
+    de: ["Kunstbilder", "Macht vier Bilder aus Worten", "schnell"],
+    zh: ["艺术图片", "由文字生成四张图片", "快速"],
+  };
   for (const [language, wanted] of Object.entries(texts)) {
     await page.evaluate((name) => localStorage.setItem("atelier.language", name), language);
     await visit.go("/console/create?op=artgen.imagine");
@@ -47,7 +75,10 @@ export async function othersLanguages(visit, page) {
     await page.locator("button.more").click();
     const opened = await page.locator(".form").innerText();
     visit.check(!/Whether|Address|Seconds until/.test(opened), `${language}: a hint is English`);
-    visit.check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${language}: wider than the window`);
+    visit.check(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1),
+      `${language}: wider than the window`,
+    );
     await page.screenshot({ path: `${visit.folder}/create-${language}.png` });
   }
   await page.evaluate(() => localStorage.setItem("atelier.language", "en"));

@@ -1,9 +1,14 @@
 // What was made can be looked at, used and carried on wherever it is shown.
 import { execFileSync } from "node:child_process";
 
-const post = async ({ base, key }, path, body) => (await fetch(`${base}${path}`, {
-  method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify(body),
-})).json();
+const post = async ({ base, key }, path, body) =>
+  (
+    await fetch(`${base}${path}`, {
+      method: "POST",
+      headers: { "SVC-API-KEY": key, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    })
+  ).json();
 const get = async ({ base, key }, path) => (await fetch(`${base}${path}`, { headers: { "SVC-API-KEY": key } })).json();
 
 /** A job of the account, waited for. */
@@ -12,7 +17,9 @@ export async function made(place, prompt, more = {}) {
   for (;;) {
     const { data: job } = await get(place, `/jobs/v1/${data.jobId}`);
     if (["SUCCESS", "FAILED"].includes(job.status)) return job;
-    await new Promise((wake) => { setTimeout(wake, 100); });
+    await new Promise((wake) => {
+      setTimeout(wake, 100);
+    });
   }
 }
 
@@ -24,10 +31,19 @@ export async function lightboxStays(visit, page, place) {
   await page.waitForSelector(".lightbox .stage img");
   const before = await page.locator(".lightbox .stage img").getAttribute("src");
   await made(place, "a second bridge comes", { getUImages: true });
-  await page.locator(".job", { hasText: "a second bridge comes" }).locator(".made img").first()
+  await page
+    .locator(".job", { hasText: "a second bridge comes" })
+    .locator(".made img")
+    .first()
     .waitFor({ state: "attached", timeout: 30_000 });
-  visit.check(await page.locator(".lightbox .stage img").getAttribute("src") === before, "another picture took the place of the one shown");
-  visit.check(/bridge in fog/.test(await page.locator(".lightbox .words").textContent()), "the lightbox tells of another picture");
+  visit.check(
+    (await page.locator(".lightbox .stage img").getAttribute("src")) === before,
+    "another picture took the place of the one shown",
+  );
+  visit.check(
+    /bridge in fog/.test(await page.locator(".lightbox .words").textContent()),
+    "the lightbox tells of another picture",
+  );
   await page.keyboard.press("Escape");
 }
 
@@ -40,8 +56,14 @@ export async function quarters(visit, page, place) {
   await page.waitForSelector(".lightbox .stage img");
   await page.waitForFunction(() => document.querySelector(".lightbox .stage img")?.naturalWidth > 0);
   const shown = await page.evaluate(() => document.querySelector(".lightbox .stage img").naturalWidth);
-  visit.check(shown === Math.floor(job.files[0].width / 2), `a quarter of ${job.files[0].width} is shown ${shown} wide`);
-  const [kept] = await Promise.all([page.waitForEvent("download"), page.locator(".lightbox").getByRole("button", { name: "Download" }).click()]);
+  visit.check(
+    shown === Math.floor(job.files[0].width / 2),
+    `a quarter of ${job.files[0].width} is shown ${shown} wide`,
+  );
+  const [kept] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator(".lightbox").getByRole("button", { name: "Download" }).click(),
+  ]);
   visit.check(/-3/.test(kept.suggestedFilename()), `the quarter is kept as ${kept.suggestedFilename()}`);
   await page.locator(".lightbox").getByRole("button", { name: "Use as input" }).click();
   await page.waitForSelector(".chosen img");
@@ -56,7 +78,7 @@ export async function makeAnother(visit, page, place) {
   await visit.go(`/console/job/${job.jobId}`);
   await page.getByRole("button", { name: "Make another" }).click();
   await page.waitForSelector(".form textarea");
-  visit.check(await page.inputValue(".form textarea") === "a kite over the dunes", "the words are not filled in");
+  visit.check((await page.inputValue(".form textarea")) === "a kite over the dunes", "the words are not filled in");
   const mode = await page.locator(".form .chip.active", { hasText: "relax" }).count();
   visit.check(mode === 1, "the speed is not filled in");
 }
@@ -66,13 +88,20 @@ export async function actFromLibrary(visit, page, place) {
   const job = await made(place, "a lantern in the snow", { getUImages: true });
   await visit.go("/console/library?q=lantern");
   await page.locator(".wall .thumb").first().click();
-  const upscale = page.locator(".lightbox").getByRole("button", { name: /^Upscale/ }).first();
+  const upscale = page
+    .locator(".lightbox")
+    .getByRole("button", { name: /^Upscale/ })
+    .first();
   await page.waitForFunction(() => /\d/.test(document.querySelector(".lightbox .deed-price")?.textContent || ""));
   await upscale.click();
   await page.locator(".lightbox .told", { hasText: "It has begun" }).waitFor();
   await page.keyboard.press("Escape");
   await visit.go(`/console/job/${job.jobId}`);
-  await page.locator(".piece").first().getByRole("button", { name: /^Repaint a region.*quota/ }).waitFor();
+  await page
+    .locator(".piece")
+    .first()
+    .getByRole("button", { name: /^Repaint a region.*quota/ })
+    .waitFor();
   for (const name of ["Vary", "Animate", "Use as input", "Download", "Delete"]) {
     await page.locator(".piece").first().getByRole("button", { name }).first().waitFor();
   }
@@ -109,22 +138,33 @@ export async function manyMarks(visit, page, place) {
   visit.check(left.data.length === 0, `${left.data.length} of ten are left`);
 }
 
-/** Jobs without pictures and failed ones say what they are; a file that is gone says so; clips can be told from pictures. */
+/**
+ * Jobs without pictures and failed ones say what they are; a file that is gone says so; clips can be told from
+ * pictures.
+ */
 export async function tilesSpeak(visit, page, place) {
   await visit.go("/console/library");
   await page.waitForSelector(".wall .thumb");
-  const seen = await page.evaluate(async () => (await (await fetch("/jobs/v1?limit=1&makes=picture&status=success")).json()).data[0]);
+  const seen = await page.evaluate(
+    async () => (await (await fetch("/jobs/v1?limit=1&makes=picture&status=success")).json()).data[0],
+  );
   const jobs = [
     { ...seen, jobId: "0", status: "FAILED", files: [], message: "[Invalid parameter] targetImage: no face was found" },
     { ...seen, jobId: "1", files: [{ ...seen.files[0], url: `${place.base}/assets/none.png` }] },
   ];
-  await page.route((url) => url.pathname === "/jobs/v1", (route) => route.fulfill({ json: { status: "SUCCESS", data: jobs, total: 2, page: 1, limit: 60 } }));
+  await page.route(
+    (url) => url.pathname === "/jobs/v1",
+    (route) => route.fulfill({ json: { status: "SUCCESS", data: jobs, total: 2, page: 1, limit: 60 } }),
+  );
   visit.expected = /40[34]/;
   await visit.go("/console/library");
   await page.waitForSelector(".thumb.text.bad");
   const failed = await page.locator(".thumb.text.bad").textContent();
   visit.check(/no face was found/.test(failed) && !/targetImage/i.test(failed), `a failed tile says: ${failed}`);
-  const gone = await page.waitForSelector(".thumb .gone", { timeout: 5000 }).then(() => true, () => false);
+  const gone = await page.waitForSelector(".thumb .gone", { timeout: 5000 }).then(
+    () => true,
+    () => false,
+  );
   visit.check(gone, "a picture that is gone is shown as broken");
   await page.unrouteAll();
   visit.expected = undefined;

@@ -1,5 +1,6 @@
-// Every story of the console in a real browser: what a caller does, what an operator does, what a stranger tries. Each ends
-// well, nothing is logged as an error, nothing is asked of another host, and no page has a serious barrier in any dress.
+// Every story of the console in a real browser: what a caller does, what an operator does, what a stranger tries. Each
+// ends well, nothing is logged as an error, nothing is asked of another host, and no page has a serious barrier in any
+// dress.
 //
 //   node stories.mjs BASE_URL LINK TOKEN KEY FOLDER
 import { execFile } from "node:child_process";
@@ -17,13 +18,25 @@ function listen(answer) {
   const seen = [];
   const server = createServer((request, response) => {
     let text = "";
-    request.on("data", (piece) => { text += piece; });
-    request.on("end", () => { seen.push({ url: request.url, headers: request.headers, text }); answer(response); });
+    request.on("data", (piece) => {
+      text += piece;
+    });
+    request.on("end", () => {
+      seen.push({ url: request.url, headers: request.headers, text });
+      answer(response);
+    });
   });
-  return new Promise((done) => { server.listen(0, "127.0.0.1", () => done({ url: `http://127.0.0.1:${server.address().port}`, seen, close: () => server.close() })); });
+  return new Promise((done) => {
+    server.listen(0, "127.0.0.1", () =>
+      done({ url: `http://127.0.0.1:${server.address().port}`, seen, close: () => server.close() }),
+    );
+  });
 }
 
-const json = (response, status, body) => { response.writeHead(status, { "content-type": "application/json" }); response.end(JSON.stringify(body)); };
+const json = (response, status, body) => {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+};
 
 async function repaint(visit, page) {
   await visit.go("/console/create");
@@ -43,7 +56,13 @@ async function repaint(visit, page) {
   const before = await page.locator(".job").count();
   await page.locator("dialog.mask .button", { hasText: "Done" }).click();
   await page.waitForFunction((count) => document.querySelectorAll(".job").length > count, before, { timeout: 20_000 });
-  await page.waitForFunction(() => /red balloon/.test(document.querySelector(".job .words")?.textContent || "") && document.querySelector(".job .made img"), null, { timeout: 60_000 });
+  await page.waitForFunction(
+    () =>
+      /red balloon/.test(document.querySelector(".job .words")?.textContent || "") &&
+      document.querySelector(".job .made img"),
+    null,
+    { timeout: 60_000 },
+  );
 }
 
 async function clip(visit, page) {
@@ -53,18 +72,31 @@ async function clip(visit, page) {
   await page.waitForFunction(() => document.querySelector(".chosen img"));
   await page.fill(".form textarea", "the fox walks on");
   await page.click(".form .make");
-  await page.waitForFunction(() => /walks on/.test(document.querySelector(".job .words")?.textContent || "") && document.querySelector(".job .made"), null, { timeout: 120_000 });
+  await page.waitForFunction(
+    () =>
+      /walks on/.test(document.querySelector(".job .words")?.textContent || "") && document.querySelector(".job .made"),
+    null,
+    { timeout: 120_000 },
+  );
   const first = page.locator(".job .made").first();
   await first.hover();
   const jobs = await page.locator(".job").count();
   await first.getByText("Extend").click();
-  const grown = await page.waitForFunction((count) => document.querySelectorAll(".job").length > count || document.querySelector(".form input[id$='jobId']"), jobs, { timeout: 20_000 });
+  const grown = await page.waitForFunction(
+    (count) => document.querySelectorAll(".job").length > count || document.querySelector(".form input[id$='jobId']"),
+    jobs,
+    { timeout: 20_000 },
+  );
   visit.check(Boolean(grown), "the clip cannot be extended");
-  if (await page.locator(".job").count() === jobs) await page.click(".form .make");
-  await page.waitForFunction((count) => document.querySelectorAll(".job").length > count && !document.querySelector(".job.at-work"), jobs, { timeout: 120_000 });
+  if ((await page.locator(".job").count()) === jobs) await page.click(".form .make");
+  await page.waitForFunction(
+    (count) => document.querySelectorAll(".job").length > count && !document.querySelector(".job.at-work"),
+    jobs,
+    { timeout: 120_000 },
+  );
   await visit.go("/console/library?show=videos");
   await page.waitForSelector(".wall .thumb");
-  visit.check(await page.locator(".wall .thumb").count() >= 2, "the clips are not in the library");
+  visit.check((await page.locator(".wall .thumb").count()) >= 2, "the clips are not in the library");
 }
 
 async function compare(visit, page) {
@@ -79,21 +111,43 @@ async function compare(visit, page) {
   await page.keyboard.press("Escape");
 }
 
-/** An account with a third of a million results: the wall is read and scrolled for a while, and stays as light as it was. */
+/**
+ * An account with a third of a million results: the wall is read and scrolled for a while, and stays as light as it
+ * was.
+ */
 async function longWall(visit, page) {
-  const [sample] = (await fetch(`${base}/jobs/v1?limit=1&makes=picture&status=success`, { headers: { "SVC-API-KEY": key } }).then((answer) => answer.json())).data;
+  const [sample] = (
+    await fetch(`${base}/jobs/v1?limit=1&makes=picture&status=success`, { headers: { "SVC-API-KEY": key } }).then(
+      (answer) => answer.json(),
+    )
+  ).data;
   const total = 333_333;
-  const at = (place) => ({ ...sample, jobId: `01990000-0000-7000-8000-${String(place).padStart(12, "0")}`, createdAt: new Date(Date.now() - place * 300_000).toISOString().slice(0, 19).replace("T", " ") });
+  const at = (place) => ({
+    ...sample,
+    jobId: `01990000-0000-7000-8000-${String(place).padStart(12, "0")}`,
+    createdAt: new Date(Date.now() - place * 300_000).toISOString().slice(0, 19).replace("T", " "),
+  });
   const serve = async (route) => {
     const query = new URL(route.request().url()).searchParams;
     const [number, limit] = [Number(query.get("page") || 1), Number(query.get("limit"))];
-    await route.fulfill({ json: { status: "SUCCESS", data: Array.from({ length: limit }, (_, place) => at((number - 1) * limit + place)), total, page: number, limit } });
+    await route.fulfill({
+      json: {
+        status: "SUCCESS",
+        data: Array.from({ length: limit }, (_, place) => at((number - 1) * limit + place)),
+        total,
+        page: number,
+        limit,
+      },
+    });
   };
   await page.route((url) => url.pathname === "/jobs/v1", serve);
   await visit.go("/console/library");
   await page.waitForSelector(".wall .thumb");
   const far = await page.evaluate(async () => {
-    const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
+    const wait = (ms) =>
+      new Promise((done) => {
+        setTimeout(done, ms);
+      });
     globalThis.longestTask = 0;
     let reached = 0;
     for (let round = 0; round < 60; round += 1) {
@@ -111,20 +165,34 @@ async function longWall(visit, page) {
       gap = Math.max(gap, performance.now() - last);
       last = performance.now();
     }
-    const seen = [...document.querySelectorAll(".wall .thumb")].filter((one) => { const box = one.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; }).length;
+    const seen = [...document.querySelectorAll(".wall .thumb")].filter((one) => {
+      const box = one.getBoundingClientRect();
+      return box.bottom > 0 && box.top < innerHeight;
+    }).length;
     return { reached, most, seen, gap, longest: globalThis.longestTask };
   });
   await page.unrouteAll();
-  visit.check(/333,333 results/.test(await page.locator(".head .dim").textContent()), "the wall does not say how many there are");
+  visit.check(
+    /333,333 results/.test(await page.locator(".head .dim").textContent()),
+    "the wall does not say how many there are",
+  );
   visit.check(far.reached > 50_000, `only ${far.reached} pixels were reached`);
   visit.check(far.most < 400, `${far.most} tiles are in the page at once`);
   visit.check(far.seen >= 12, `only ${far.seen} tiles are seen after scrolling back`);
-  visit.step(`    3,600 of 333,333 results read: ${far.most} tiles in the page, longest task ${Math.round(far.longest)} ms, longest frame ${Math.round(far.gap)} ms`);
+  visit.step(
+    `    3,600 of 333,333 results read: ${far.most} tiles in the page, longest task ${Math.round(
+      far.longest,
+    )} ms, longest frame ${Math.round(far.gap)} ms`,
+  );
 }
 
 async function jobPage(visit, page) {
   await visit.go("/console/create");
-  await page.locator(".job", { has: page.locator(".made-row.n4") }).first().locator(".words").click();
+  await page
+    .locator(".job", { has: page.locator(".made-row.n4") })
+    .first()
+    .locator(".words")
+    .click();
   await page.waitForSelector(".timeline");
   await page.waitForSelector(".tree .leaf.here");
   await visit.look("job");
@@ -132,20 +200,32 @@ async function jobPage(visit, page) {
 
 async function redeliver(visit, page) {
   let failing = true;
-  const receiver = await listen((response) => json(response, failing ? 500 : 200, { words: failing ? "not today" : "thank you" }));
-  const answer = await fetch(`${base}/artgen/v1/imagine`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify({ prompt: "a postcard", hookUrl: `${receiver.url}/hook?x=${encodeURIComponent(HOSTILE)}` }) });
+  const receiver = await listen((response) =>
+    json(response, failing ? 500 : 200, { words: failing ? "not today" : "thank you" }),
+  );
+  const answer = await fetch(`${base}/artgen/v1/imagine`, {
+    method: "POST",
+    headers: { "SVC-API-KEY": key, "Content-Type": "application/json" },
+    body: JSON.stringify({ prompt: "a postcard", hookUrl: `${receiver.url}/hook?x=${encodeURIComponent(HOSTILE)}` }),
+  });
   const { data } = await answer.json();
   await visit.go(`/console/job/${data.jobId}`);
   await page.waitForFunction(() => /not today/.test(document.body.textContent), null, { timeout: 30_000 });
   failing = false;
   await page.getByRole("button", { name: "Send again" }).click();
   await page.waitForSelector(".tag.delivered", { timeout: 15_000 });
-  visit.check(receiver.seen.every((one) => one.headers["webhook-signature"]), "a callback was not signed");
+  visit.check(
+    receiver.seen.every((one) => one.headers["webhook-signature"]),
+    "a callback was not signed",
+  );
   await visit.go("/console/account?part=callbacks");
   await page.fill("input[name=url]", `${receiver.url}/sample`);
   await page.getByRole("button", { name: "Send a sample" }).click();
   await page.waitForSelector(".sample .tag.delivered");
-  visit.check(receiver.seen.some((one) => one.url === "/sample" && one.headers["webhook-id"]), "the sample did not arrive");
+  visit.check(
+    receiver.seen.some((one) => one.url === "/sample" && one.headers["webhook-id"]),
+    "the sample did not arrive",
+  );
   visit.check(/thank you/.test(await page.locator(".sample").textContent()), "the receiver's words are not shown");
   receiver.close();
 }
@@ -158,13 +238,14 @@ async function keys(visit, page) {
   const made = (await page.locator(".secret code").textContent()).trim();
   visit.check(made.startsWith("at_"), "a new key is not shown");
   await page.locator("dialog .button", { hasText: "Done" }).click();
-  const works = () => fetch(`${base}/artgen/v1/info`, { headers: { "SVC-API-KEY": made } }).then((answer) => answer.status);
-  visit.check(await works() === 200, "the new key does not work");
+  const works = () =>
+    fetch(`${base}/artgen/v1/info`, { headers: { "SVC-API-KEY": made } }).then((answer) => answer.status);
+  visit.check((await works()) === 200, "the new key does not work");
   const row = page.locator("tr", { hasText: HOSTILE.slice(0, 30) });
   await row.getByText("Revoke").click();
   await page.locator("dialog .button", { hasText: "Revoke" }).click();
   await row.waitFor({ state: "detached" });
-  visit.check(await works() === 401, "the revoked key still works");
+  visit.check((await works()) === 401, "the revoked key still works");
 }
 
 async function keyboard(visit, page) {
@@ -184,7 +265,10 @@ async function keyboard(visit, page) {
   await page.keyboard.press("Control+k");
   await page.waitForSelector(".palette input");
   await page.fill(".palette input", "balloon");
-  await page.waitForFunction(() => { const found = [...document.querySelectorAll(".palette li")]; return found.length && found.every((one) => /balloon/.test(one.textContent)); });
+  await page.waitForFunction(() => {
+    const found = [...document.querySelectorAll(".palette li")];
+    return found.length && found.every((one) => /balloon/.test(one.textContent));
+  });
   await page.locator("dialog.palette").screenshot({ path: `${visit.folder}/palette-light.png` });
   await page.keyboard.press("Enter");
   await page.waitForSelector(".timeline, .form");
@@ -200,11 +284,16 @@ async function lost(visit, page) {
   visit.expected = undefined;
 }
 
-/** The service is restarted under open pages, a caller's and then an operator's: each says so, heals, and goes on by itself. */
+/**
+ * The service is restarted under open pages, a caller's and then an operator's: each says so, heals, and goes on by
+ * itself.
+ */
 async function restarted(visit, page, path, alive, { told = true } = {}) {
   await visit.go(path);
   visit.expected = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|503/;
-  await page.evaluate(() => { globalThis.neverReloaded = true; });
+  await page.evaluate(() => {
+    globalThis.neverReloaded = true;
+  });
   const begun = performance.now();
   const starting = promisify(execFile)("sh", [process.env.RESTART]);
   // A page that asks now and then may not have asked in between.
@@ -213,7 +302,9 @@ async function restarted(visit, page, path, alive, { told = true } = {}) {
   await page.waitForSelector(".notice", { state: "detached", timeout: 30_000 });
   await alive();
   visit.check(await page.evaluate(() => globalThis.neverReloaded === true), `${path}: the page was loaded again`);
-  visit.step(`    ${path} healed ${((performance.now() - begun) / 1000).toFixed(1)} s after the service was told to stop`);
+  visit.step(
+    `    ${path} healed ${((performance.now() - begun) / 1000).toFixed(1)} s after the service was told to stop`,
+  );
   await page.waitForTimeout(500);
   visit.expected = undefined;
 }
@@ -221,22 +312,54 @@ async function restarted(visit, page, path, alive, { told = true } = {}) {
 async function restartedUnderCreate(visit, page) {
   await restarted(visit, page, "/console/create", async () => {
     const body = { prompt: "a heron after the restart" };
-    await fetch(`${base}/artgen/v1/imagine`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify(body) });
-    await page.locator(".job", { hasText: "after the restart" }).locator(".made img").first().waitFor({ timeout: 60_000 });
+    await fetch(`${base}/artgen/v1/imagine`, {
+      method: "POST",
+      headers: { "SVC-API-KEY": key, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    await page
+      .locator(".job", { hasText: "after the restart" })
+      .locator(".made img")
+      .first()
+      .waitFor({ timeout: 60_000 });
   });
 }
 
 async function restartedUnderOverview(visit, page) {
-  await restarted(visit, page, "/console/operator/overview", () => page.waitForFunction(() => /up for \d+ s/.test(document.querySelector(".head .dim")?.textContent || "") && !document.querySelector(".notice, .problem"), null, { timeout: 20_000 }), { told: false });
+  await restarted(
+    visit,
+    page,
+    "/console/operator/overview",
+    () =>
+      page.waitForFunction(
+        () =>
+          /up for \d+ s/.test(document.querySelector(".head .dim")?.textContent || "") &&
+          !document.querySelector(".notice, .problem"),
+        null,
+        { timeout: 20_000 },
+      ),
+    { told: false },
+  );
 }
 
-/** An own account: the vendor is chosen from the list, its own form comes up, the vendor is asked, the account goes again. */
+/**
+ * An own account: the vendor is chosen from the list, its own form comes up, the vendor is asked, the account goes
+ * again.
+ */
 async function custody(visit, page) {
-  const vendor = await listen((response) => json(response, 401, { error: { message: "Incorrect API key provided: not yours", type: "invalid_request_error", code: "invalid_api_key" } }));
+  const vendor = await listen((response) =>
+    json(response, 401, {
+      error: {
+        message: "Incorrect API key provided: not yours",
+        type: "invalid_request_error",
+        code: "invalid_api_key",
+      },
+    }),
+  );
   await visit.go("/console/account?part=custody");
   await page.getByRole("button", { name: "Add an account" }).click();
   await page.locator(".vendor", { hasText: "openai" }).first().waitFor();
-  visit.check(await page.locator(".vendor").count() > 10, "vendors are not there to choose from");
+  visit.check((await page.locator(".vendor").count()) > 10, "vendors are not there to choose from");
   await page.locator(".vendor", { hasText: "openai" }).first().click();
   await page.fill("#own-url", vendor.url);
   await page.fill("#own-cred", "sk-mine");
@@ -254,8 +377,13 @@ async function custody(visit, page) {
   await page.waitForFunction(() => document.body.textContent.includes("not yours"), null, { timeout: 15_000 });
   visit.expected = undefined;
   await visit.look("account-custody");
-  const kept = await fetch(`${base}/custody/v1/accounts`, { headers: { "SVC-API-KEY": key } }).then((answer) => answer.json());
-  visit.check(kept.data[0]?.settings?.dialect === "localai" || JSON.stringify(kept).includes("localai"), `the vendor's settings are not kept: ${JSON.stringify(kept.data[0])}`);
+  const kept = await fetch(`${base}/custody/v1/accounts`, { headers: { "SVC-API-KEY": key } }).then((answer) =>
+    answer.json(),
+  );
+  visit.check(
+    kept.data[0]?.settings?.dialect === "localai" || JSON.stringify(kept).includes("localai"),
+    `the vendor's settings are not kept: ${JSON.stringify(kept.data[0])}`,
+  );
   await row.getByRole("button", { name: "Remove" }).click();
   await page.locator("dialog .button", { hasText: "Remove" }).click();
   await row.waitFor({ state: "detached" });
@@ -264,15 +392,42 @@ async function custody(visit, page) {
 
 /** A vendor that says what it took: the operator sees what is left of what callers paid. */
 async function margins(visit, page) {
-  const picture = Buffer.from(await fetch(`${base}/console/tiles/clips.webp`).then((answer) => answer.arrayBuffer())).toString("base64");
-  const vendor = await listen((response) => json(response, 200, { data: [{ b64_json: picture }], usage: { cost_in_usd_ticks: 200_000_000 } }));
-  const ask = (path, body, method = "POST") => fetch(`${base}${path}`, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) }).then((answer) => answer.json());
-  const { data: made } = await ask("/admin/v1/backends", { vendor: "xai", name: "counting", base_url: vendor.url, rank: 1, operations: ["imgmodel"], settings: {} });
+  const picture = Buffer.from(
+    await fetch(`${base}/console/tiles/clips.webp`).then((answer) => answer.arrayBuffer()),
+  ).toString("base64");
+  const vendor = await listen((response) =>
+    json(response, 200, { data: [{ b64_json: picture }], usage: { cost_in_usd_ticks: 200_000_000 } }),
+  );
+  const ask = (path, body, method = "POST") =>
+    fetch(`${base}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    }).then((answer) => answer.json());
+  const { data: made } = await ask("/admin/v1/backends", {
+    vendor: "xai",
+    name: "counting",
+    base_url: vendor.url,
+    rank: 1,
+    operations: ["imgmodel"],
+    settings: {},
+  });
   await ask(`/admin/v1/backends/${made.id}/accounts`, { name: "first", credential: "xai-none" });
-  const answer = await fetch(`${base}/v1/images/generations`, { method: "POST", headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body: JSON.stringify({ model: "image-1", prompt: "a ledger with a margin" }) });
-  visit.check(answer.status === 200, `the counting vendor's job: ${answer.status} ${(await answer.text()).slice(0, 200)}`);
+  const answer = await fetch(`${base}/v1/images/generations`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ model: "image-1", prompt: "a ledger with a margin" }),
+  });
+  visit.check(
+    answer.status === 200,
+    `the counting vendor's job: ${answer.status} ${(await answer.text()).slice(0, 200)}`,
+  );
   await visit.go("/console/operator/overview");
-  const row = page.locator("section", { hasText: "Margin by vendor" }).locator("tr", { hasText: "xai" }).filter({ hasText: "USD" }).first();
+  const row = page
+    .locator("section", { hasText: "Margin by vendor" })
+    .locator("tr", { hasText: "xai" })
+    .filter({ hasText: "USD" })
+    .first();
   await row.waitFor({ timeout: 15_000 });
   const text = (await row.textContent()).replace(/\s+/g, " ");
   visit.check(/0\.02 USD/.test(text) && /\+ \d/.test(text), `the margin is not shown: ${text}`);
@@ -283,18 +438,27 @@ async function margins(visit, page) {
 }
 
 async function languages(visit, page) {
-  for (const [language, word] of [["de", "Bibliothek"], ["zh", "作品库"], ["en", "Library"]]) {
+  for (const [language, word] of [
+    ["de", "Bibliothek"],
+    ["zh", "作品库"],
+    ["en", "Library"],
+  ]) {
     await page.evaluate((name) => localStorage.setItem("atelier.language", name), language);
     await visit.go("/console/library");
     await page.waitForFunction((text) => document.querySelector("h1")?.textContent === text, word);
-    visit.check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${language}: wider than the window`);
+    visit.check(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1),
+      `${language}: wider than the window`,
+    );
     if (language !== "en") await page.screenshot({ path: `${visit.folder}/library-${language}.png` });
   }
 }
 
 async function backends(visit, page) {
   const words = "Incorrect API key provided: the moon is closed";
-  const vendor = await listen((response) => json(response, 401, { error: { message: words, type: "invalid_request_error", code: "invalid_api_key" } }));
+  const vendor = await listen((response) =>
+    json(response, 401, { error: { message: words, type: "invalid_request_error", code: "invalid_api_key" } }),
+  );
   await visit.go("/console/operator/backends");
   await page.getByRole("button", { name: "New back end" }).click();
   await page.locator(".vendor", { hasText: "openai" }).first().click();
@@ -328,7 +492,7 @@ async function mapping(visit, page) {
   await visit.go("/console/operator/backends");
   await page.getByRole("button", { name: "New back end" }).click();
   await page.locator(".vendor", { hasText: "fal" }).first().click();
-  visit.check(await page.inputValue("#be-url") === "https://queue.fal.run", "the usual address is not filled in");
+  visit.check((await page.inputValue("#be-url")) === "https://queue.fal.run", "the usual address is not filled in");
   await page.fill("#be-url", vendor.url);
   await page.fill("#be-cred", "key:secret");
   await page.fill("#set-schema_url", "");
@@ -346,7 +510,12 @@ async function mapping(visit, page) {
   await page.waitForSelector("dialog", { state: "detached" });
   const answer = await fetch(`${base}/admin/v1/backends`, { headers: { Authorization: `Bearer ${token}` } });
   const made = (await answer.json()).data.find((one) => one.name === "fal");
-  visit.check(JSON.stringify(made?.settings?.models?.["artgen.imagine"]) === JSON.stringify({ input: { prompt: "{{prompt}}", seed: "{{seed}}" }, model: "fal-ai/any-model" }) || made?.settings?.models?.["artgen.imagine"]?.input?.seed === "{{seed}}", `the mapping is not kept: ${JSON.stringify(made?.settings)}`);
+  visit.check(
+    JSON.stringify(made?.settings?.models?.["artgen.imagine"]) ===
+      JSON.stringify({ input: { prompt: "{{prompt}}", seed: "{{seed}}" }, model: "fal-ai/any-model" }) ||
+      made?.settings?.models?.["artgen.imagine"]?.input?.seed === "{{seed}}",
+    `the mapping is not kept: ${JSON.stringify(made?.settings)}`,
+  );
   const card = page.locator(".backend", { hasText: "fal" });
   await card.getByRole("button", { name: "Remove" }).first().click();
   await page.locator("dialog .button", { hasText: "Remove" }).click();
@@ -356,7 +525,12 @@ async function mapping(visit, page) {
 
 /** A group of accounts: rules, a preview, its account, and what is refused, by a form. */
 async function groups(visit, page) {
-  const ask = (path, body, method = "POST") => fetch(`${base}/admin/v1/${path}`, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) }).then((answer) => answer.json());
+  const ask = (path, body, method = "POST") =>
+    fetch(`${base}/admin/v1/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    }).then((answer) => answer.json());
   await visit.go("/console/operator/groups");
   await page.getByRole("link", { name: "New group" }).click();
   await page.fill("#group-name", "resellers");
@@ -378,9 +552,14 @@ async function groups(visit, page) {
   const row = page.locator("tr", { hasText: "resellers" });
   await row.waitFor();
   const line = (await row.textContent()).replace(/\s+/g, " ");
-  visit.check(/everything: × 0\.9/.test(line) && /artgen\.imagine\.fast: 3 in the price from/.test(line), `the group's line: ${line}`);
+  visit.check(
+    /everything: × 0\.9/.test(line) && /artgen\.imagine\.fast: 3 in the price from/.test(line),
+    `the group's line: ${line}`,
+  );
   await visit.look("operator-groups");
-  const account = (await ask("accounts?limit=100", undefined, "GET")).data.find((one) => one.email === "demo@example.com");
+  const account = (await ask("accounts?limit=100", undefined, "GET")).data.find(
+    (one) => one.email === "demo@example.com",
+  );
   await visit.go("/console/operator/accounts");
   await page.locator("tr", { hasText: account.email }).getByRole("button", { name: "Limits" }).click();
   await page.selectOption("#limit-group", "resellers");
@@ -392,26 +571,52 @@ async function groups(visit, page) {
   await page.locator("dialog .problem", { hasText: "in use" }).waitFor();
   await page.keyboard.press("Escape");
   await ask(`accounts/${account.id}`, { group: "default" }, "PATCH");
-  for (const [language, word] of [["de", "Gruppen"], ["zh", "分组"], ["en", "Groups"]]) {
+  for (const [language, word] of [
+    ["de", "Gruppen"],
+    ["zh", "分组"],
+    ["en", "Groups"],
+  ]) {
     await page.evaluate((chosen) => localStorage.setItem("atelier.language", chosen), language);
     await visit.go("/console/operator/groups");
     await page.waitForFunction((text) => document.querySelector("h1")?.textContent === text, word);
-    visit.check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `groups ${language}: wider than the window`);
+    visit.check(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1),
+      `groups ${language}: wider than the window`,
+    );
   }
   await row.getByRole("button", { name: "Remove" }).click();
   await page.locator("dialog .button", { hasText: "Remove" }).click();
   await row.waitFor({ state: "detached" });
 }
 
-/** A vendor's new model is sold: by its form, with a preview, a test call at its price, and a colleague's change in between. */
+/**
+ * A vendor's new model is sold: by its form, with a preview, a test call at its price, and a colleague's change in
+ * between.
+ */
 async function models(visit, page) {
   const name = "seedream/4-5";
-  const picture = Buffer.from(await fetch(`${base}/console/tiles/clips.webp`).then((answer) => answer.arrayBuffer())).toString("base64");
+  const picture = Buffer.from(
+    await fetch(`${base}/console/tiles/clips.webp`).then((answer) => answer.arrayBuffer()),
+  ).toString("base64");
   const vendor = await listen((response) => json(response, 200, { data: [{ b64_json: picture }] }));
-  const ask = (path, body, method = "POST") => fetch(`${base}/admin/v1/${path}`, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) }).then((answer) => answer.json());
-  const { data: made } = await ask("backends", { vendor: "xai", name: "painters", base_url: vendor.url, rank: 500, operations: ["imgmodel"], settings: {} });
+  const ask = (path, body, method = "POST") =>
+    fetch(`${base}/admin/v1/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    }).then((answer) => answer.json());
+  const { data: made } = await ask("backends", {
+    vendor: "xai",
+    name: "painters",
+    base_url: vendor.url,
+    rank: 500,
+    operations: ["imgmodel"],
+    settings: {},
+  });
   await ask(`backends/${made.id}/accounts`, { name: "first", credential: "xai-none" });
-  const account = (await ask("accounts?limit=100", undefined, "GET")).data.find((one) => one.email === "demo@example.com");
+  const account = (await ask("accounts?limit=100", undefined, "GET")).data.find(
+    (one) => one.email === "demo@example.com",
+  );
   await visit.go("/console/operator/overview");
   await page.locator("main").focus();
   await page.keyboard.press("g");
@@ -423,7 +628,10 @@ async function models(visit, page) {
   await page.fill("#model-title", HOSTILE);
   await page.selectOption("#model-like", "imgmodel/image-1");
   await page.locator("#rule-size summary").press("Enter");
-  await page.locator("#rule-size .chip", { hasText: /^1024x1024$/ }).locator("input").press("Space");
+  await page
+    .locator("#rule-size .chip", { hasText: /^1024x1024$/ })
+    .locator("input")
+    .press("Space");
   await page.fill("#rule-size .add-word input", "2048x2048");
   await page.keyboard.press("Enter");
   await page.selectOption("#rule-size-default", "1024x1024");
@@ -444,7 +652,10 @@ async function models(visit, page) {
   const row = page.locator("tr", { hasText: name });
   await row.waitFor();
   const line = (await row.textContent()).replace(/\s+/g, " ");
-  visit.check(/0\.04 per image, ×2 at 2048x2048/.test(line) && /painters \(gpt-image-2\)/.test(line), `the model's line: ${line}`);
+  visit.check(
+    /0\.04 per image, ×2 at 2048x2048/.test(line) && /painters \(gpt-image-2\)/.test(line),
+    `the model's line: ${line}`,
+  );
   visit.check((await row.textContent()).includes(HOSTILE), "a hostile title is not shown as text");
   await visit.look("operator-models");
   await row.getByRole("button", { name: "Test" }).click();
@@ -457,18 +668,30 @@ async function models(visit, page) {
   await page.getByRole("button", { name: "Make it 0.04 quota" }).click();
   await page.locator(".test-result", { hasText: "done" }).locator("img").waitFor({ timeout: 60_000 });
   visit.check(/Paid 0\.04/.test(await page.locator(".test-result").textContent()), "the test call has another price");
-  visit.check(vendor.seen.some((one) => /gpt-image-2/.test(one.text)), "the vendor was not asked for its own name of the model");
+  visit.check(
+    vendor.seen.some((one) => /gpt-image-2/.test(one.text)),
+    "the vendor was not asked for its own name of the model",
+  );
   await page.locator("dialog .button", { hasText: "Close" }).click();
   await page.waitForSelector("dialog", { state: "detached" });
   await visit.settled();
-  const left = (await ask(`accounts/${account.id}/keys`, undefined, "GET")).data.filter((one) => one.name.startsWith("test of"));
+  const left = (await ask(`accounts/${account.id}/keys`, undefined, "GET")).data.filter((one) =>
+    one.name.startsWith("test of"),
+  );
   visit.check(left.length === 0, "the key of the test call was not revoked");
   await modelConflict(visit, page, { name, row, ask });
-  for (const [language, word] of [["de", "Modelle"], ["zh", "模型"], ["en", "Models"]]) {
+  for (const [language, word] of [
+    ["de", "Modelle"],
+    ["zh", "模型"],
+    ["en", "Models"],
+  ]) {
     await page.evaluate((chosen) => localStorage.setItem("atelier.language", chosen), language);
     await visit.go("/console/operator/models");
     await page.waitForFunction((text) => document.querySelector("h1")?.textContent === text, word);
-    visit.check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `models ${language}: wider than the window`);
+    visit.check(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1),
+      `models ${language}: wider than the window`,
+    );
   }
   await row.getByRole("button", { name: "Remove" }).click();
   await page.locator("dialog .button", { hasText: "Remove" }).click();
@@ -494,13 +717,30 @@ async function modelConflict(visit, page, { name, row, ask }) {
   await row.waitFor();
   visit.expected = undefined;
   const { data: now } = await ask(path, undefined, "GET");
-  visit.check(now.title === "Seedream 4.5" && Number(now.price.amount) === 0.05 && now.revision === seen.revision + 2, `both changes are not kept: ${JSON.stringify(now)}`);
+  visit.check(
+    now.title === "Seedream 4.5" && Number(now.price.amount) === 0.05 && now.revision === seen.revision + 2,
+    `both changes are not kept: ${JSON.stringify(now)}`,
+  );
 }
 
 /** A caller sees the price of an operator's model where it is chosen. */
 async function modelForCallers(visit, page) {
-  const ask = (path, body, method) => fetch(`${base}/admin/v1/${path}`, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) });
-  await ask("models", { name: "seedream-4-5", title: "Seedream 4.5", like: "imgmodel/image-1", price: { unit: "item", amount: 0.04 } }, "POST");
+  const ask = (path, body, method) =>
+    fetch(`${base}/admin/v1/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  await ask(
+    "models",
+    {
+      name: "seedream-4-5",
+      title: "Seedream 4.5",
+      like: "imgmodel/image-1",
+      price: { unit: "item", amount: 0.04 },
+    },
+    "POST",
+  );
   await visit.go("/console/create?op=imgmodel.generations");
   const chip = page.locator(".form .chip", { hasText: "seedream-4-5" });
   await chip.click();
@@ -508,13 +748,22 @@ async function modelForCallers(visit, page) {
   await page.waitForFunction(() => /0\.04/.test(document.querySelector(".make span")?.textContent || ""));
   await page.fill(".form textarea", "a heron in the reeds");
   await page.click(".form .make");
-  await page.locator(".job", { hasText: "a heron in the reeds" }).locator(".made img").first().waitFor({ timeout: 60_000 });
+  await page
+    .locator(".job", { hasText: "a heron in the reeds" })
+    .locator(".made img")
+    .first()
+    .waitFor({ timeout: 60_000 });
   await ask("models/seedream-4-5", undefined, "DELETE");
 }
 
 /** Banned words are edited, hold at once, and are allowed again. */
 async function bannedWords(visit, page) {
-  const ask = (prompt) => fetch(`${base}/artgen/v1/promptCheck`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify({ prompt }) }).then((answer) => answer.status);
+  const ask = (prompt) =>
+    fetch(`${base}/artgen/v1/promptCheck`, {
+      method: "POST",
+      headers: { "SVC-API-KEY": key, "Content-Type": "application/json" },
+      body: JSON.stringify({ prompt }),
+    }).then((answer) => answer.status);
   await visit.go("/console/operator/words");
   await page.waitForSelector("#banned");
   const before = await page.inputValue("#banned");
@@ -523,11 +772,11 @@ async function bannedWords(visit, page) {
   await visit.look("operator-words");
   await page.getByRole("button", { name: "Save" }).click();
   await page.waitForSelector("text=The new list holds.");
-  visit.check(await ask("a moon over hills") === 400, "an added word is not banned");
+  visit.check((await ask("a moon over hills")) === 400, "an added word is not banned");
   await page.fill("#banned", before);
   await page.getByRole("button", { name: "Save" }).click();
   await page.waitForSelector("text=The new list holds.");
-  visit.check(await ask("a moon over hills") === 200, "a removed word is still banned");
+  visit.check((await ask("a moon over hills")) === 200, "a removed word is still banned");
 }
 
 /** Jobs that others make appear by themselves, and nobody asks for them again and again. */
@@ -535,10 +784,17 @@ async function told(visit, page) {
   await visit.go("/console/create");
   await page.waitForSelector(".form textarea");
   const asked = [];
-  const count = (request) => { if (/\/jobs\/v1\/[^/]+$/.test(new URL(request.url()).pathname) && request.resourceType() !== "eventsource") asked.push(request.url()); };
+  const count = (request) => {
+    if (/\/jobs\/v1\/[^/]+$/.test(new URL(request.url()).pathname) && request.resourceType() !== "eventsource")
+      asked.push(request.url());
+  };
   page.on("request", count);
   const body = { prompt: "seven geese told by the stream" };
-  await fetch(`${base}/artgen/v1/imagine`, { method: "POST", headers: { "SVC-API-KEY": key, "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  await fetch(`${base}/artgen/v1/imagine`, {
+    method: "POST",
+    headers: { "SVC-API-KEY": key, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
   await page.locator(".job", { hasText: "seven geese" }).locator(".made img").first().waitFor({ timeout: 60_000 });
   page.off("request", count);
   visit.check(asked.length <= 3, `the page asked ${asked.length} times about jobs`);
@@ -567,7 +823,13 @@ async function accounts(visit, page) {
   await page.locator("dialog").screenshot({ path: `${visit.folder}/limits-light.png` });
   await page.locator("dialog .button", { hasText: "Save" }).click();
   await page.waitForSelector("dialog", { state: "detached" });
-  await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((one) => /second@/.test(one.textContent) && [...one.querySelectorAll("td.number")].some((cell) => cell.textContent === "7")));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("tr")].some(
+      (one) =>
+        /second@/.test(one.textContent) &&
+        [...one.querySelectorAll("td.number")].some((cell) => cell.textContent === "7"),
+    ),
+  );
   await second.getByText("View as").click();
   await page.waitForSelector(".looking");
   await page.getByRole("button", { name: "Stop looking" }).click();
@@ -628,7 +890,16 @@ await tell("by keyboard", keyboard);
 await tell("a lost connection heals", lost);
 await tell("the service is restarted under an open page", restartedUnderCreate);
 await tell("other languages", languages);
-for (const [name, path] of [["create", "create"], ["library", "library"], ["account", "account"], ["account-ledger", "account?part=ledger"], ["account-keys", "account?part=keys"], ["account-callbacks", "account?part=callbacks"], ["account-custody-empty", "account?part=custody"]]) await tell(name, () => visit.look(name, `/console/${path}`));
+for (const [name, path] of [
+  ["create", "create"],
+  ["library", "library"],
+  ["account", "account"],
+  ["account-ledger", "account?part=ledger"],
+  ["account-keys", "account?part=keys"],
+  ["account-callbacks", "account?part=callbacks"],
+  ["account-custody-empty", "account?part=custody"],
+])
+  await tell(name, () => visit.look(name, `/console/${path}`));
 await tell("an own account at a vendor", custody);
 await callersTopics(visit, { base, key, token });
 await tell("a model that an operator sells", modelForCallers);
@@ -645,6 +916,9 @@ await operatorsTopics(visit, { base, key, token });
 await tell("operators", operators);
 await tell("margins of a vendor that says what it took", margins);
 await tell("the service is restarted under the overview", restartedUnderOverview);
-for (const room of ["jobs", "accounts", "callbacks", "audit"]) await tell(room, () => visit.look(`operator-${room}`, `/console/operator/${room}`));
-visit.step(`${Math.round(visit.bytes / 1000)} kB of console and documents in all, longest task ${Math.round(visit.longest)} ms`);
+for (const room of ["jobs", "accounts", "callbacks", "audit"])
+  await tell(room, () => visit.look(`operator-${room}`, `/console/operator/${room}`));
+visit.step(
+  `${Math.round(visit.bytes / 1000)} kB of console and documents in all, longest task ${Math.round(visit.longest)} ms`,
+);
 process.exit((await visit.end()).length ? 1 : 0);

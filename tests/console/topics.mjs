@@ -1,5 +1,5 @@
-// The stories of one topic each: what is typed, what was made, what an operator is told, what everybody reaches. They run
-// with all the others, and alone while one of them is worked on.
+// The stories of one topic each: what is typed, what was made, what an operator is told, what everybody reaches. They
+// run with all the others, and alone while one of them is worked on.
 //
 //   node topics.mjs BASE_URL LINK TOKEN KEY FOLDER [WORD]   WORD picks those with it in their name
 import { Visit } from "./visit.mjs";

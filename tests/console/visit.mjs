@@ -1,16 +1,29 @@
-// A visitor in a real browser: everything that goes wrong on the way is written down, pages can be looked at in every dress,
-// and a checker looks for barriers. With CONSOLE_FILES the console's files come from that folder instead of the service,
-// so that a change of theirs needs no build.
+// A visitor in a real browser: everything that goes wrong on the way is written down, pages can be looked at in every
+// dress, and a checker looks for barriers. With CONSOLE_FILES the console's files come from that folder instead of the
+// service, so that a change of theirs needs no build.
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { extname, join, normalize } from "node:path";
 import { chromium } from "playwright-core";
 
 const CHECKER = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const TYPES = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".webp": "image/webp", ".html": "text/html" };
+const TYPES = {
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".webp": "image/webp",
+  ".html": "text/html",
+};
 /** How a page is looked at: its name, the colours, the size. */
-const DRESSES = [["light", "light", 1360, 860], ["dark", "dark", 1360, 860], ["phone", "light", 360, 760]];
-const SERIOUS = "axe.run(document, {resultTypes: ['violations']}).then((found) => JSON.stringify(found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => one.id + ': ' + one.nodes.map((node) => node.html.slice(0, 140)).slice(0, 3).join(' | '))))";
+const DRESSES = [
+  ["light", "light", 1360, 860],
+  ["dark", "dark", 1360, 860],
+  ["phone", "light", 360, 760],
+];
+const SERIOUS =
+  "axe.run(document, {resultTypes: ['violations']}).then((found) => " +
+  "JSON.stringify(found.violations.filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => one.id " +
+  "+ ': ' + one.nodes.map((node) => node.html.slice(0, 140)).slice(0, 3).join(' | '))))";
 
 export class Visit {
   /** @param {string} base @param {string} folder where pictures go */
@@ -24,12 +37,26 @@ export class Visit {
     mkdirSync(folder, { recursive: true });
     visit.browser = await chromium.launch({
       executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-features=OptimizationHints", "--disable-component-update", "--disable-sync"],
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-features=OptimizationHints",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
     });
-    visit.context = await visit.browser.newContext({ viewport: { width: 1360, height: 860 }, bypassCSP: false, permissions: ["clipboard-read", "clipboard-write"] });
+    visit.context = await visit.browser.newContext({
+      viewport: { width: 1360, height: 860 },
+      bypassCSP: false,
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
     await visit.context.addInitScript(() => {
       globalThis.longestTask = 0;
-      new PerformanceObserver((list) => { for (const one of list.getEntries()) globalThis.longestTask = Math.max(globalThis.longestTask, one.duration); }).observe({ type: "longtask", buffered: true });
+      new PerformanceObserver((list) => {
+        for (const one of list.getEntries()) globalThis.longestTask = Math.max(globalThis.longestTask, one.duration);
+      }).observe({ type: "longtask", buffered: true });
     });
     await visit.fromFolder(process.env.CONSOLE_FILES);
     visit.page = await visit.context.newPage();
@@ -44,23 +71,40 @@ export class Visit {
     const answer = await fetch(`${this.base}/console/`);
     const policy = answer.headers.get("content-security-policy");
     const serve = (name) => async (route) => {
-      const path = name || normalize(new URL(route.request().url()).pathname.slice("/console/".length).replace(/^~\w+\//, ""));
+      const path =
+        name || normalize(new URL(route.request().url()).pathname.slice("/console/".length).replace(/^~\w+\//, ""));
       const file = join(folder, path || "index.html");
       const found = existsSync(file) && statSync(file).isFile() ? file : join(folder, "index.html");
-      if (path === "session" || path === "catalogue.json" || path.startsWith("..")) { await route.continue(); return; }
-      await route.fulfill({ body: readFileSync(found), headers: { "content-type": `${TYPES[extname(found)] || "text/plain"}; charset=utf-8`, "content-security-policy": policy } });
+      if (path === "session" || path === "catalogue.json" || path.startsWith("..")) {
+        await route.continue();
+        return;
+      }
+      await route.fulfill({
+        body: readFileSync(found),
+        headers: {
+          "content-type": `${TYPES[extname(found)] || "text/plain"}; charset=utf-8`,
+          "content-security-policy": policy,
+        },
+      });
     };
     await this.context.route((url) => url.pathname.startsWith("/console/"), serve(""));
-    await this.context.route((url) => url.pathname === "/docs" || (url.pathname.startsWith("/docs/") && !/\.(md|json)$/.test(url.pathname)), serve("docs.html"));
+    await this.context.route(
+      (url) => url.pathname === "/docs" || (url.pathname.startsWith("/docs/") && !/\.(md|json)$/.test(url.pathname)),
+      serve("docs.html"),
+    );
   }
 
   listen(page) {
     this.open = new Set();
     // A stream of events is open for as long as the page is.
-    page.on("request", (request) => { if (request.resourceType() !== "eventsource") this.open.add(request); });
+    page.on("request", (request) => {
+      if (request.resourceType() !== "eventsource") this.open.add(request);
+    });
     // Nobody is told how those of the page before end; a change of address without a load is no other page.
     let leaving = false;
-    page.on("request", (request) => { leaving ||= request.isNavigationRequest() && request.frame() === page.mainFrame(); });
+    page.on("request", (request) => {
+      leaving ||= request.isNavigationRequest() && request.frame() === page.mainFrame();
+    });
     page.on("framenavigated", (frame) => {
       if (frame !== page.mainFrame() || !leaving) return;
       leaving = false;
@@ -69,16 +113,27 @@ export class Visit {
     for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => this.open.delete(request));
     page.on("console", (message) => {
       // A refusal that the page shows to the viewer is no error of the page.
-      if (message.type() === "error" && !this.expected?.test(message.text())) this.problems.push(`logged: ${message.text()} at ${message.location().url}`);
+      if (message.type() === "error" && !this.expected?.test(message.text()))
+        this.problems.push(`logged: ${message.text()} at ${message.location().url}`);
     });
     page.on("pageerror", (error) => this.problems.push(`thrown: ${error.stack || error.message}`));
-    page.on("request", (request) => { if (!request.url().startsWith(this.base) && !/^(data|blob):/.test(request.url())) this.problems.push(`asked elsewhere: ${request.url()}`); });
-    page.on("response", async (response) => { if (/\/(console|docs)\b/.test(response.url())) this.bytes += (await response.body().catch(() => Buffer.alloc(0))).length; });
+    page.on("request", (request) => {
+      if (!request.url().startsWith(this.base) && !/^(data|blob):/.test(request.url()))
+        this.problems.push(`asked elsewhere: ${request.url()}`);
+    });
+    page.on("response", async (response) => {
+      if (/\/(console|docs)\b/.test(response.url()))
+        this.bytes += (await response.body().catch(() => Buffer.alloc(0))).length;
+    });
   }
 
-  check(good, what) { if (!good) this.problems.push(what); }
+  check(good, what) {
+    if (!good) this.problems.push(what);
+  }
 
-  step(text) { console.log(text); }
+  step(text) {
+    console.log(text);
+  }
 
   /** Waits until the page has asked for nothing for a moment. */
   async settled() {
@@ -141,7 +196,10 @@ export class Visit {
 
   /** Signs in with the printed link, a key or a token. */
   async signIn(secret) {
-    if (secret.startsWith("http")) { await this.visitPage(secret); return; }
+    if (secret.startsWith("http")) {
+      await this.visitPage(secret);
+      return;
+    }
     await this.context.clearCookies();
     await this.go("/console/");
     await this.page.fill("#secret", secret);

@@ -26,25 +26,34 @@ const watchers = new Set();
 let connected = true;
 
 /** Says what to do when the session has ended. */
-export const onSignedOut = (action) => { leave = action; };
+export const onSignedOut = (action) => {
+  leave = action;
+};
 
 /** Calls back whenever the connection is lost or found again. */
 export function onConnection(action) {
   watchers.add(action);
-  return () => { watchers.delete(action); };
+  return () => {
+    watchers.delete(action);
+  };
 }
 
 // Nothing else may ask for a while, so that a network that is back is tried at once.
-addEventListener("online", () => { if (!connected) send("GET", "/console/session").catch(() => {}); });
+addEventListener("online", () => {
+  if (!connected) send("GET", "/console/session").catch(() => {});
+});
 
 /** Says whether the service was reached. */
 export function tellConnection(now) {
   if (now === connected) return;
   connected = now;
-  watchers.forEach((action) => action(now));
+  for (const action of watchers) action(now);
 }
 
-const pause = (ms) => new Promise((wake) => { setTimeout(wake, ms); });
+const pause = (ms) =>
+  new Promise((wake) => {
+    setTimeout(wake, ms);
+  });
 
 async function send(method, path, body = undefined, headers = {}) {
   /** @type {any} */
@@ -93,7 +102,9 @@ export const remove = (path) => send("DELETE", path);
 const unanswered = new Map();
 const SUBMIT_ROUNDS = 4;
 
-/** Submits work once, however often the connection is lost: the same key finds the same job. `lost` hears of it at once. */
+/**
+ * Submits work once, however often the connection is lost: the same key finds the same job. `lost` hears of it at once.
+ */
 export async function submit(path, body, lost = () => {}) {
   const name = `${path} ${JSON.stringify(body)}`;
   const key = unanswered.get(name) || crypto.randomUUID();

@@ -26,19 +26,26 @@ function aboutToGo(event) {
 
 const PAGES = { create: Create, library: Library, job: JobPage, account: Account };
 const OPERATOR_PAGES = {
-  overview: () => import("./pages/operator/overview.js").then((page) => page.Overview), jobs: () => import("./pages/operator/lists.js").then((page) => page.Jobs),
-  accounts: () => import("./pages/operator/accounts.js").then((page) => page.Accounts), words: () => import("./pages/operator/words.js").then((page) => page.BannedWords), backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
+  overview: () => import("./pages/operator/overview.js").then((page) => page.Overview),
+  jobs: () => import("./pages/operator/lists.js").then((page) => page.Jobs),
+  accounts: () => import("./pages/operator/accounts.js").then((page) => page.Accounts),
+  words: () => import("./pages/operator/words.js").then((page) => page.BannedWords),
+  backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
   models: () => import("./pages/operator/models.js").then((page) => page.Models),
   groups: () => import("./pages/operator/groups.js").then((page) => page.Groups),
-  prices: () => import("./pages/operator/prices.js").then((page) => page.Prices), callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
-  operators: () => import("./pages/operator/operators.js").then((page) => page.Operators), audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
+  prices: () => import("./pages/operator/prices.js").then((page) => page.Prices),
+  callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
+  operators: () => import("./pages/operator/operators.js").then((page) => page.Operators),
+  audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
 };
 
 function OperatorPages({ who, route, enter }) {
   const name = route.rest[0] || "overview";
   const [page, setPage] = useState({ name: "", View: null });
   const read = OPERATOR_PAGES[name];
-  useEffect(() => { if (read) read().then((View) => setPage({ name, View })); }, [name]);
+  useEffect(() => {
+    if (read) read().then((View) => setPage({ name, View }));
+  }, [name]);
   if (!read) return html`<${NotFound} who=${who} />`;
   return page.name === name && page.View ? html`<${page.View} who=${who} route=${route} enter=${enter} />` : null;
 }
@@ -55,7 +62,9 @@ function App({ first }) {
   const [who, setWho] = useState(first);
   const route = useRoute();
   useEffect(() => {
-    const enter = () => { entered().then(setWho); };
+    const enter = () => {
+      entered().then(setWho);
+    };
     addEventListener("hashchange", enter);
     onSignedOut(() => setWho(null));
     document.addEventListener("click", followLinks);
@@ -66,27 +75,51 @@ function App({ first }) {
       for (const sign of ["pointerover", "focusin"]) document.removeEventListener(sign, aboutToGo);
     };
   }, []);
-  const refresh = () => get("/artgen/v1/info").then(({ data }) => setWho((old) => (old ? { ...old, account: { ...old.account, ...data } } : old)), () => {});
+  const refresh = () =>
+    get("/artgen/v1/info").then(
+      ({ data }) => setWho((old) => (old ? { ...old, account: { ...old.account, ...data } } : old)),
+      () => {},
+    );
   useEffect(() => {
     if (!who?.account) return undefined;
     let soon = 0;
     // What jobs cost is told by their changes; several at once are one question.
-    const ask = () => { clearTimeout(soon); soon = window.setTimeout(refresh, 250); };
+    const ask = () => {
+      clearTimeout(soon);
+      soon = window.setTimeout(refresh, 250);
+    };
     const leave = onJobs(ask);
     listen(true);
-    return () => { clearTimeout(soon); leave(); listen(false); };
+    return () => {
+      clearTimeout(soon);
+      leave();
+      listen(false);
+    };
   }, [who?.account?.email]);
   if (!who) return html`<${SignIn} entered=${setWho} />`;
-  // Whoever looks at an account with its own eyes sees what it sees, and has to stop looking before anything can be changed.
+  // Whoever looks at an account with its own eyes sees what it sees, and has to stop looking before anything can be
+  // changed.
   const runs = who.operator && !who.looking;
   const lost = !PAGES[route.page] && !(runs && route.page === "operator");
   const home = runs && !who.account && route.page !== "job" && !lost;
   const there = home && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route;
   const own = who.looking && route.page === "create" ? Library : PAGES[route.page];
   const Page = lost ? NotFound : there.page === "operator" ? OperatorPages : own;
-  const leave = (everywhere) => signOut(everywhere).finally(() => { setWho(null); go("create", {}, { replace: true }); });
-  const back = () => endVisit().then((now) => { setWho(now); go("operator/accounts"); }, () => {});
-  return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back}><${Page} who=${who} route=${there} refresh=${refresh} enter=${setWho} /><//>`;
+  const leave = (everywhere) =>
+    signOut(everywhere).finally(() => {
+      setWho(null);
+      go("create", {}, { replace: true });
+    });
+  const back = () =>
+    endVisit().then(
+      (now) => {
+        setWho(now);
+        go("operator/accounts");
+      },
+      () => {},
+    );
+  return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back}>
+    <${Page} who=${who} route=${there} refresh=${refresh} enter=${setWho} /><//>`;
 }
 
 // What the first page needs is asked for at once and together, so that it is drawn once and whole.

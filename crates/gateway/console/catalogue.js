@@ -9,7 +9,15 @@ export const catalogueNow = () => known;
 
 /** The operations that make something, each with its fields, in the order people want them. */
 export function catalogue() {
-  kept ||= get("/console/catalogue.json").then((document) => { known = read(document); return known; }).catch((error) => { kept = null; throw error; });
+  kept ||= get("/console/catalogue.json")
+    .then((document) => {
+      known = read(document);
+      return known;
+    })
+    .catch((error) => {
+      kept = null;
+      throw error;
+    });
   return kept;
 }
 
@@ -27,12 +35,20 @@ export const wholeCatalogue = () => get("/openapi.json").then(read);
 
 /** The schema of what an operation of the service takes in its body, its parts beside it. */
 export async function bodyOf(name) {
-  whole ||= get("/openapi.json").catch((error) => { whole = null; throw error; });
+  whole ||= get("/openapi.json").catch((error) => {
+    whole = null;
+    throw error;
+  });
   const document = await whole;
-  const content = operationsOf(document).find((one) => one.operationId === name)?.requestBody?.content?.["application/json"];
+  const content = operationsOf(document).find((one) => one.operationId === name)?.requestBody?.content?.[
+    "application/json"
+  ];
   const schema = resolver(document)(content?.schema) || {};
   const order = content?.["x-order"] || [];
-  const place = (key) => { const found = order.indexOf(key); return found < 0 ? order.length : found; };
+  const place = (key) => {
+    const found = order.indexOf(key);
+    return found < 0 ? order.length : found;
+  };
   const properties = Object.entries(schema.properties || {}).sort(([a], [b]) => place(a) - place(b));
   return { ...schema, properties: Object.fromEntries(properties), $defs: document.components.schemas };
 }
@@ -60,7 +76,10 @@ export function operationsOf(document) {
 /** The fields of an object in the order people want to read them. */
 export function fieldsOf(schema, order, resolve) {
   const required = new Set(schema.required || []);
-  const place = (name) => { const found = (order || []).indexOf(name); return found < 0 ? 1e6 : found; };
+  const place = (name) => {
+    const found = (order || []).indexOf(name);
+    return found < 0 ? 1e6 : found;
+  };
   return Object.entries(schema.properties || {})
     .filter(([, property]) => property)
     .sort(([a], [b]) => place(a) - place(b))
@@ -75,10 +94,17 @@ function read(document) {
     const content = one.requestBody?.content?.["application/json"];
     if (!takesKey || !one["x-makes"] || !content || one.deprecated || /discouraged/.test(one.summary)) continue;
     // How an answer is wanted is no setting of what is made; the console waits for it.
-    const fields = fieldsOf(resolve(content.schema), content["x-order"], resolve).filter((field) => field.widget !== "answer");
+    const fields = fieldsOf(resolve(content.schema), content["x-order"], resolve).filter(
+      (field) => field.widget !== "answer",
+    );
     operations.push({
-      name: one.operationId, path: one.path, summary: one.summary.replace(/\.$/, ""), family: one.tags[0],
-      fields: sorted(fields), example: content.example || {}, makes: one["x-makes"],
+      name: one.operationId,
+      path: one.path,
+      summary: one.summary.replace(/\.$/, ""),
+      family: one.tags[0],
+      fields: sorted(fields),
+      example: content.example || {},
+      makes: one["x-makes"],
       follows: fields.some((field) => field.widget === "job" && field.required),
     });
   }
@@ -93,8 +119,15 @@ function field(name, property, required, resolve) {
   const items = schema.items ? resolve(schema.items) : null;
   const widget = schema["x-widget"] || (items && items["x-widget"] === "image" ? "images" : null);
   return {
-    name, required, schema, items, type: types[0] || "string", widget,
-    default: schema.default, options: schema.enum ? schema.enum.filter((one) => one !== null) : null, description: schema.description || "",
+    name,
+    required,
+    schema,
+    items,
+    type: types[0] || "string",
+    widget,
+    default: schema.default,
+    options: schema.enum ? schema.enum.filter((one) => one !== null) : null,
+    description: schema.description || "",
   };
 }
 
@@ -111,7 +144,11 @@ const rank = (field) => {
   if (field.name === "timeout" || field.widget === "address") return 9;
   return 5;
 };
-const sorted = (fields) => fields.map((one, place) => [one, place]).sort(([a, i], [b, j]) => rank(a) - rank(b) || i - j).map(([one]) => one);
+const sorted = (fields) =>
+  fields
+    .map((one, place) => [one, place])
+    .sort(([a, i], [b, j]) => rank(a) - rank(b) || i - j)
+    .map(([one]) => one);
 
 /** Whether a field is shown at once or only among the further settings. */
 export const isMain = (field) => rank(field) < 4;
@@ -124,11 +161,20 @@ export function followers(all, job) {
 
 /** The field of an operation that names the earlier job, and the one that says which of its results. */
 export const jobField = (operation) => operation.fields.find((field) => field.widget === "job");
-export const placeField = (operation) => operation.fields.find((field) => field.required && field.type === "integer" && field.schema.minimum === 0);
+export const placeField = (operation) =>
+  operation.fields.find((field) => field.required && field.type === "integer" && field.schema.minimum === 0);
 
 /** An operation that takes a picture, by its address where that is possible: of the same family if there is one. */
 export function taker(all, family, fits = (_) => true) {
   const able = all.operations.filter((one) => !one.follows && one.fields.some(isPicture) && fits(one));
-  const easy = (one) => one.fields.every((field) => !field.required || isPicture(field) || field.widget === "prompt" || field.default !== undefined || field.options);
+  const easy = (one) =>
+    one.fields.every(
+      (field) =>
+        !field.required ||
+        isPicture(field) ||
+        field.widget === "prompt" ||
+        field.default !== undefined ||
+        field.options,
+    );
   return able.find((one) => one.family === family && easy(one)) || able.find(easy) || able[0];
 }

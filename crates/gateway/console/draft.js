@@ -13,14 +13,21 @@ export function keepDraft(owner, op, values) {
   draft = { owner, op, values };
   try {
     const text = JSON.stringify(draft);
-    if (text.length < MOST) sessionStorage.setItem(KEPT, text); else sessionStorage.removeItem(KEPT);
-  } catch { /* then it lasts as long as the page */ }
+    if (text.length < MOST) sessionStorage.setItem(KEPT, text);
+    else sessionStorage.removeItem(KEPT);
+  } catch {
+    /* then it lasts as long as the page */
+  }
 }
 
 /** What was kept for the same account. */
 export function draftOf(owner) {
   if (!draft) {
-    try { draft = JSON.parse(sessionStorage.getItem(KEPT) || "null"); } catch { draft = null; }
+    try {
+      draft = JSON.parse(sessionStorage.getItem(KEPT) || "null");
+    } catch {
+      draft = null;
+    }
   }
   return draft && draft.owner === owner ? draft : null;
 }
@@ -28,5 +35,9 @@ export function draftOf(owner) {
 /** Nothing is left for whoever signs in next. */
 export function dropDraft() {
   draft = null;
-  try { sessionStorage.removeItem(KEPT); } catch { /* nothing was kept */ }
+  try {
+    sessionStorage.removeItem(KEPT);
+  } catch {
+    /* nothing was kept */
+  }
 }

@@ -1,5 +1,5 @@
-// What happens to the account's jobs, told by the service as it happens. One stream serves every page; it is closed while
-// nobody looks, opened again by itself when it was lost, and whoever follows a job asks once whenever it opens.
+// What happens to the account's jobs, told by the service as it happens. One stream serves every page; it is closed
+// while nobody looks, opened again by itself when it was lost, and whoever follows a job asks once whenever it opens.
 import { get, Refused, tellConnection } from "./api.js";
 
 const AGAIN_MS = 2000;
@@ -14,7 +14,7 @@ let timer = 0;
 
 const told = (event) => {
   const job = JSON.parse(event.data);
-  followers.forEach((one) => one.job(job));
+  for (const one of followers) one.job(job);
 };
 
 function connect() {
@@ -25,13 +25,16 @@ function connect() {
   source.addEventListener("open", () => {
     open = true;
     tellConnection(true);
-    followers.forEach((one) => one.opened());
+    for (const one of followers) one.opened();
   });
   source.addEventListener("error", () => {
     open = false;
     tellConnection(false);
     // A browser gives up for good when it is refused; the reason may pass.
-    if (source?.readyState === EventSource.CLOSED) { disconnect(); timer = window.setTimeout(connect, AGAIN_MS); }
+    if (source?.readyState === EventSource.CLOSED) {
+      disconnect();
+      timer = window.setTimeout(connect, AGAIN_MS);
+    }
   });
 }
 
@@ -41,28 +44,47 @@ function disconnect() {
   open = false;
 }
 
-document.addEventListener("visibilitychange", () => { if (document.hidden) disconnect(); else connect(); });
-addEventListener("online", () => { disconnect(); connect(); });
-addEventListener("offline", () => { disconnect(); tellConnection(false); });
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) disconnect();
+  else connect();
+});
+addEventListener("online", () => {
+  disconnect();
+  connect();
+});
+addEventListener("offline", () => {
+  disconnect();
+  tellConnection(false);
+});
 
 /** Begins and ends with the session of an account. */
 export function listen(whether) {
   wanted = whether;
-  if (wanted) connect(); else { clearTimeout(timer); disconnect(); }
+  if (wanted) connect();
+  else {
+    clearTimeout(timer);
+    disconnect();
+  }
 }
 
 /** Calls back with every change of any job, without what was asked, and whenever the stream opens. */
 export function onJobs(job, opened = () => {}) {
   const one = { job, opened };
   followers.add(one);
-  return () => { followers.delete(one); };
+  return () => {
+    followers.delete(one);
+  };
 }
 
 /** Follows a job until it is final; calls back with every change. Ends by itself, or with the function it returns. */
 export function follow(id, changed) {
   let stopped = false;
   let look = 0;
-  const stop = () => { stopped = true; clearTimeout(look); leave(); };
+  const stop = () => {
+    stopped = true;
+    clearTimeout(look);
+    leave();
+  };
   const take = (job) => {
     if (stopped) return;
     changed(job);
@@ -77,8 +99,13 @@ export function follow(id, changed) {
     }
     if (!stopped) look = window.setTimeout(patient, LOOK_MS);
   };
-  const patient = () => { if (open) look = window.setTimeout(patient, LOOK_MS); else ask(); };
-  const leave = onJobs((job) => { if (job.jobId === id) take(job); }, ask);
+  const patient = () => {
+    if (open) look = window.setTimeout(patient, LOOK_MS);
+    else ask();
+  };
+  const leave = onJobs((job) => {
+    if (job.jobId === id) take(job);
+  }, ask);
   ask();
   return stop;
 }

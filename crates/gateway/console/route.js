@@ -7,10 +7,16 @@ const listeners = new Set();
 function read() {
   const path = location.pathname.startsWith(BASE) ? location.pathname.slice(BASE.length) : "";
   const [page = "", ...rest] = path.split("/").filter(Boolean);
-  return { page: page || "create", rest: rest.map(decodeURIComponent), query: Object.fromEntries(new URLSearchParams(location.search)) };
+  return {
+    page: page || "create",
+    rest: rest.map(decodeURIComponent),
+    query: Object.fromEntries(new URLSearchParams(location.search)),
+  };
 }
 
-const tell = () => listeners.forEach((listener) => listener(read()));
+const tell = () => {
+  for (const listener of listeners) listener(read());
+};
 addEventListener("popstate", tell);
 
 /** The address of a page. */
@@ -40,7 +46,16 @@ export function useRoute() {
 /** Turns clicks on links of the console into changes of page without a load. */
 export function followLinks(event) {
   const link = event.target.closest?.("a[href]");
-  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return;
+  if (
+    !link ||
+    event.defaultPrevented ||
+    event.button ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    link.target
+  )
+    return;
   const url = new URL(link.href);
   if (url.origin !== location.origin || !url.pathname.startsWith(BASE)) return;
   event.preventDefault();

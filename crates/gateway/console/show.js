@@ -17,7 +17,12 @@ const number = new Intl.NumberFormat(language === "en" ? undefined : language, {
 export const count = (value) => number.format(Number(value) || 0);
 export const percent = (part, whole) => (whole ? `${number.format(Math.round((part / whole) * 1000) / 10)} %` : "–");
 /** How much more or less one amount is than another: `+ 12.5 %`. */
-export const difference = (was, now) => (Number(was) ? `${Number(now) >= Number(was) ? "+" : "−"} ${number.format(Math.abs(Math.round((Number(now) / Number(was) - 1) * 1000) / 10))} %` : "–");
+export const difference = (was, now) =>
+  Number(was)
+    ? `${
+        Number(now) >= Number(was) ? "+" : "−"
+      } ${number.format(Math.abs(Math.round((Number(now) / Number(was) - 1) * 1000) / 10))} %`
+    : "–";
 export const clockOf = (text) => (text ? clock.format(time(text)) : "");
 export const clockAt = (ms) => clock.format(new Date(ms));
 export const exactly = (text) => (text ? exact.format(time(text)) : "");
@@ -75,10 +80,15 @@ export const isDrawing = (file) => file.type === "image/svg+xml";
 export const thumb = (file) => file.url.replace("/assets/", "/thumbs/");
 
 /** A picture of what a family makes. */
-export const tile = (family) => new URL(`./tiles/${family.toLowerCase().replace(/[^a-z]+/g, "-")}.webp`, import.meta.url).href;
+export const tile = (family) =>
+  new URL(`./tiles/${family.toLowerCase().replace(/[^a-z]+/g, "-")}.webp`, import.meta.url).href;
 
 /** The state of a job in a word. */
-export const state = (job) => t({ SUCCESS: "done", FAILED: "failed", PENDING_QUEUE: "waiting" }[job.status] || (job.startedAt ? "running" : "waiting"));
+export const state = (job) =>
+  t(
+    { SUCCESS: "done", FAILED: "failed", PENDING_QUEUE: "waiting" }[job.status] ||
+      (job.startedAt ? "running" : "waiting"),
+  );
 
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?。]$/.test(text) ? "" : "."}`;
 
@@ -90,7 +100,9 @@ export function readable(message) {
   return t("fieldSays", `${fieldName(name)}${which}`, rest);
 }
 
-/** A failure without the word in brackets, which is for programs, as a sentence; elsewhere its kind says what happened. */
+/**
+ * A failure without the word in brackets, which is for programs, as a sentence; elsewhere its kind says what happened.
+ */
 export function why(message) {
   const [, kind, said] = /^(?:\[([^\]]*)\]\s*)?(.*)$/s.exec((message || "").trim()) || [];
   const text = readable(said).trim();
@@ -102,14 +114,21 @@ export function why(message) {
 /** What a vendor said, out of the envelope that it came in. */
 export function said(text) {
   const plain = (text || "").replace(/\\"/g, '"');
-  const [, before, inner] = /^([^{]*)\{.*?"(?:message|detail|error_message|msg)"\s*:\s*"((?:[^"\\]|\\.)+)"/s.exec(plain) || [];
+  const [, before, inner] =
+    /^([^{]*)\{.*?"(?:message|detail|error_message|msg)"\s*:\s*"((?:[^"\\]|\\.)+)"/s.exec(plain) || [];
   const shown = inner ? `${before}${inner}` : plain;
-  return shown.replace(/\b(retry|rate|quota|dead|reject|bad_request|unable|model|gone|house|bug): /g, (_, fault) => `${t(`fault.${fault}`)}, `);
+  return shown.replace(
+    /\b(retry|rate|quota|dead|reject|bad_request|unable|model|gone|house|bug): /g,
+    (_, fault) => `${t(`fault.${fault}`)}, `,
+  );
 }
 
 /** camelCase and snake_case as words. */
 export function label(name) {
-  const spaced = name.replace(/[_.]/g, " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
+  const spaced = name
+    .replace(/[_.]/g, " ")
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
@@ -117,7 +136,10 @@ export function label(name) {
 export const fieldName = (name) => maybe(`field.${name}`) || label(name);
 /** What a value of a field is called by people. */
 export const valueName = (value) => maybe(`value.${value}`) || String(value);
-export const deed = (operation) => maybe(`do.${operation.split(".").slice(1).join(".")}`) || maybe(`do.${operation.split(".").pop()}`) || label(operation.split(".").pop());
+export const deed = (operation) =>
+  maybe(`do.${operation.split(".").slice(1).join(".")}`) ||
+  maybe(`do.${operation.split(".").pop()}`) ||
+  label(operation.split(".").pop());
 /** What an operator or a caller did, as the audit record names it. */
 export const act = (name) => maybe(`audit.${name}`) || name;
 export const actionName = (name) => maybe(`act.${name}`) || label(name);

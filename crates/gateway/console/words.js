@@ -4,7 +4,13 @@ import { en } from "./words/en.js";
 const KEPT = "atelier.language";
 export const LANGUAGES = { en: "English", de: "Deutsch", zh: "中文" };
 
-const read = () => { try { return localStorage.getItem(KEPT); } catch { return null; } };
+const read = () => {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
+  }
+};
 const wanted = read() || (navigator.language || "en").slice(0, 2);
 export const language = LANGUAGES[wanted] ? wanted : "en";
 const chosen = language === "en" ? en : (await import(`./words/${language}.js`))[language];
@@ -31,6 +37,10 @@ export const many = (number, one, more, shown = String(number)) => t(number === 
 
 /** Keeps another language and starts anew in it. */
 export function choose(name) {
-  try { localStorage.setItem(KEPT, name); } catch { /* a browser that keeps nothing asks again */ }
+  try {
+    localStorage.setItem(KEPT, name);
+  } catch {
+    /* a browser that keeps nothing asks again */
+  }
   location.reload();
 }

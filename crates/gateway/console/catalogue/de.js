@@ -70,16 +70,20 @@ export const texts = {
     "Verändert ein Bild nach Worten",
   "Compression in percent; only `image-1`, and other than 100 only with `webp` or `jpeg`":
     "Kompression in Prozent; nur mit `image-1`, und außer 100 nur für `webp` oder `jpeg`",
-  "Converts a produced video to one without a watermark; at least one of `jobId` and `url` is needed, `jobId` wins. Fields may also stand in the query":
-    "Macht aus einem fertigen Video eines ohne Wasserzeichen; nötig ist ein Auftrag oder ein Video, der Auftrag geht vor",
+  ["Converts a produced video to one without a watermark; at least one of `jobId` and `url` is needed, " +
+    "`jobId` wins. Fields may also stand in the query"]:
+    "Macht aus einem fertigen Video eines ohne Wasserzeichen; nötig ist ein Auftrag oder ein Video, der " +
+      "Auftrag geht vor",
   "Converts a raster image to a vector drawing":
     "Macht aus einem Rasterbild eine Vektorzeichnung",
   "Creates a character; when it is finished, prompts may name it as `@username`. Fields may also stand in the query":
     "Legt eine Figur an; ist sie fertig, können Texte sie als `@username` nennen",
   "Creates four images from a prompt":
     "Macht vier Bilder aus Worten",
-  "Definition, at the same width and height: `large` has more detail and a higher bit rate; only with `video-2-pro` and not with 25 seconds":
-    "Bildschärfe bei gleicher Breite und Höhe: groß hat mehr Einzelheiten und eine höhere Bitrate; nur mit `video-2-pro` und nicht mit 25 Sekunden",
+  ["Definition, at the same width and height: `large` has more detail and a higher bit rate; only with " +
+    "`video-2-pro` and not with 25 seconds"]:
+    "Bildschärfe bei gleicher Breite und Höhe: groß hat mehr Einzelheiten und eine höhere Bitrate; nur mit " +
+      "`video-2-pro` und nicht mit 25 Sekunden",
   "Description of the change for the region":
     "Was sich in dem Bereich ändern soll",
   "Earlier job with a picture":
@@ -224,8 +228,10 @@ export const texts = {
     "Das Bild als Data-URI",
   "The images, each as a data-URI":
     "Die Bilder, jedes als Data-URI",
-  "The images: files, addresses, data-URIs or base64. `image-1`: each a png, webp or jpg under 25 MB; `art-2`: exactly one square png under 4 MB":
-    "Die Bilder: Dateien, Adressen, Data-URIs oder Base64. `image-1`: je ein PNG, WebP oder JPEG unter 25 MB; `art-2`: genau ein quadratisches PNG unter 4 MB",
+  ["The images: files, addresses, data-URIs or base64. `image-1`: each a png, webp or jpg under 25 MB; " +
+    "`art-2`: exactly one square png under 4 MB"]:
+    "Die Bilder: Dateien, Adressen, Data-URIs oder Base64. `image-1`: je ein PNG, WebP oder JPEG unter 25 MB; " +
+      "`art-2`: genau ein quadratisches PNG unter 4 MB",
   "The look; only `art-3`":
     "Das Aussehen; nur mit `art-3`",
   "The model that extends the video":
@@ -250,8 +256,10 @@ export const texts = {
     "Was im Video geschieht",
   "What happens; English gives the best results":
     "Was geschieht; auf Englisch gelingt es am besten",
-  "What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so is what comes after 32 different ones":
-    "Was geschieht; `@username` lässt eine fertige eigene Figur auftreten, jedes andere `@wort` ist Text, ebenso alles nach 32 verschiedenen",
+  ["What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so " +
+    "is what comes after 32 different ones"]:
+    "Was geschieht; `@username` lässt eine fertige eigene Figur auftreten, jedes andere `@wort` ist Text, " +
+      "ebenso alles nach 32 verschiedenen",
   "What is behind the subject; only `image-1`. `transparent` needs `png` or `webp`":
     "Was hinter dem Motiv ist; nur mit `image-1`. Durchsichtig braucht `png` oder `webp`",
   "What the image shows":
@@ -300,8 +308,10 @@ export const texts = {
     "Breite in Pixeln",
   "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`":
     "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`",
-  "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`; `art-3`: `1024x1024`, `1792x1024`, `1024x1792`":
-    "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`; `art-3`: `1024x1024`, `1792x1024`, `1024x1792`",
+  ["`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`; " +
+    "`art-3`: `1024x1024`, `1792x1024`, `1024x1792`"]:
+    "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`; " +
+      "`art-3`: `1024x1024`, `1792x1024`, `1024x1792`",
   "`image-1`: `high`, `medium`, `low`; `art-2`: `standard`; both: `auto`":
     "`image-1`: `high`, `medium`, `low`; `art-2`: `standard`; beide: `auto`",
   "`image-1`: `high`, `medium`, `low`; `art-3`: `hd`, `standard`; `art-2`: `standard`; all: `auto`":

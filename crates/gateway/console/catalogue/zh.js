@@ -70,7 +70,8 @@ export const texts = {
     "按文字改变图片",
   "Compression in percent; only `image-1`, and other than 100 only with `webp` or `jpeg`":
     "压缩百分比；仅 `image-1`，非 100 时仅限 `webp` 或 `jpeg`",
-  "Converts a produced video to one without a watermark; at least one of `jobId` and `url` is needed, `jobId` wins. Fields may also stand in the query":
+  ["Converts a produced video to one without a watermark; at least one of `jobId` and `url` is needed, " +
+    "`jobId` wins. Fields may also stand in the query"]:
     "将已生成的视频转换为无水印版本；需提供任务或视频之一，以任务为准",
   "Converts a raster image to a vector drawing":
     "将位图转换为矢量图",
@@ -78,7 +79,8 @@ export const texts = {
     "创建一个角色；完成后可在提示词中以 `@username` 引用",
   "Creates four images from a prompt":
     "由文字生成四张图片",
-  "Definition, at the same width and height: `large` has more detail and a higher bit rate; only with `video-2-pro` and not with 25 seconds":
+  ["Definition, at the same width and height: `large` has more detail and a higher bit rate; only with " +
+    "`video-2-pro` and not with 25 seconds"]:
     "清晰度（宽高不变）：大，细节更多、码率更高；仅限 `video-2-pro`，且不支持 25 秒",
   "Description of the change for the region":
     "描述该区域的改动",
@@ -224,7 +226,8 @@ export const texts = {
     "图片（data-URI）",
   "The images, each as a data-URI":
     "各图片（data-URI）",
-  "The images: files, addresses, data-URIs or base64. `image-1`: each a png, webp or jpg under 25 MB; `art-2`: exactly one square png under 4 MB":
+  ["The images: files, addresses, data-URIs or base64. `image-1`: each a png, webp or jpg under 25 MB; " +
+    "`art-2`: exactly one square png under 4 MB"]:
     "图片：文件、地址、data-URI 或 base64。`image-1`：每张为 25 MB 以下的 png、webp 或 jpg；`art-2`：恰好一张 4 MB 以下的方形 png",
   "The look; only `art-3`":
     "画面风格；仅 `art-3`",
@@ -250,7 +253,8 @@ export const texts = {
     "视频中发生什么",
   "What happens; English gives the best results":
     "发生什么；英文效果最佳",
-  "What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so is what comes after 32 different ones":
+  ["What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so " +
+    "is what comes after 32 different ones"]:
     "发生什么；`@username` 可让您已完成的角色出场，其他 `@词` 均视为文字，超过 32 个不同的也是",
   "What is behind the subject; only `image-1`. `transparent` needs `png` or `webp`":
     "主体后面的内容；仅 `image-1`。透明需要 `png` 或 `webp`",
@@ -300,8 +304,10 @@ export const texts = {
     "宽度（像素）",
   "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`":
     "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`",
-  "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`; `art-3`: `1024x1024`, `1792x1024`, `1024x1792`":
-    "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`; `art-3`: `1024x1024`, `1792x1024`, `1024x1792`",
+  ["`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`; " +
+    "`art-3`: `1024x1024`, `1792x1024`, `1024x1792`"]:
+    "`image-1`: `1024x1024`, `1536x1024`, `1024x1536`, `auto`; `art-2`: `256x256`, `512x512`, `1024x1024`; " +
+      "`art-3`: `1024x1024`, `1792x1024`, `1024x1792`",
   "`image-1`: `high`, `medium`, `low`; `art-2`: `standard`; both: `auto`":
     "`image-1`：`high`、`medium`、`low`；`art-2`：`standard`；两者：`auto`",
   "`image-1`: `high`, `medium`, `low`; `art-3`: `hd`, `standard`; `art-2`: `standard`; all: `auto`":

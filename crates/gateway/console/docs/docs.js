@@ -1,4 +1,5 @@
-// The reference: one page per group of operations, the errors by code, the guides; drawn from the service's own document.
+// The reference: one page per group of operations, the errors by code, the guides; drawn from the service's own
+// document.
 import { html, render, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
 import { get } from "../api.js";
@@ -33,9 +34,23 @@ function Docs() {
     const moved = () => setPath(read());
     const click = (event) => {
       const link = event.target.closest?.("a[href]");
-      if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return;
+      if (
+        !link ||
+        event.defaultPrevented ||
+        event.button ||
+        event.metaKey ||
+        event.ctrlKey ||
+        event.shiftKey ||
+        link.target
+      )
+        return;
       const url = new URL(link.href);
-      if (url.origin !== location.origin || !(url.pathname === BASE || url.pathname.startsWith(`${BASE}/`)) || /\.(json|md)$/.test(url.pathname)) return;
+      if (
+        url.origin !== location.origin ||
+        !(url.pathname === BASE || url.pathname.startsWith(`${BASE}/`)) ||
+        /\.(json|md)$/.test(url.pathname)
+      )
+        return;
       if (url.pathname === location.pathname && url.hash) return;
       event.preventDefault();
       history.pushState(null, "", url.pathname + url.hash);
@@ -44,37 +59,67 @@ function Docs() {
     };
     addEventListener("popstate", moved);
     document.addEventListener("click", click);
-    return () => { removeEventListener("popstate", moved); document.removeEventListener("click", click); };
+    return () => {
+      removeEventListener("popstate", moved);
+      document.removeEventListener("click", click);
+    };
   }, []);
   useEffect(() => {
     if (!api || !location.hash) return;
     document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
   }, [api, path.join("/")]);
-  if (!api) return html`<main class="docs-main" id="main">${problem ? html`<p class="problem" role="alert">${problem}</p>` : html`<div class="card waiting" aria-busy="true"></div>`}</main>`;
+  if (!api)
+    return html`<main class="docs-main" id="main">
+    ${
+      problem
+        ? html`<p class="problem" role="alert">${problem}</p>`
+        : html`<div class="card waiting" aria-busy="true"></div>`
+    }</main>`;
   const resolve = resolver(api);
   const operations = operationsOf(api);
   const groups = api.tags.map((tag) => tag.name).filter((name) => operations.some((one) => one.tags[0] === name));
   const makes = (name) => operations.some((one) => one.tags[0] === name && one["x-makes"]);
   const [kind = "", name = ""] = path;
   const group = groups.find((one) => slug(one) === kind);
-  const link = (to, text, active) => html`<a class=${`room${active ? " active" : ""}`} aria-current=${active ? "page" : undefined} href=${`${BASE}${to}`}>${text}</a>`;
+  const link = (to, text, active) => html`<a class=${`room${active ? " active" : ""}`}
+    aria-current=${active ? "page" : undefined} href=${`${BASE}${to}`}>${text}</a>`;
   const list = (some) => some.map((one) => link(`/${slug(one)}`, one, one === group));
-  const title = group || (kind === "errors" ? t("docs.errors") : kind === "guide" ? guides.find((one) => one.name === name)?.title : "") || t("docs.title");
+  const title =
+    group ||
+    (kind === "errors" ? t("docs.errors") : kind === "guide" ? guides.find((one) => one.name === name)?.title : "") ||
+    t("docs.title");
   document.title = `${title} · Atelier`;
   return html`<a class="skip" href="#main">${t("skip")}</a>
     <nav class="rooms docs-rooms" aria-label=${t("docs")}>
       <a class="brand" href="/docs">Atelier<b>.</b></a>
       ${link("", t("docs.start"), !kind)}
       <h2 class="rooms-title">${t("docs.make")}</h2>${list(groups.filter(makes))}
-      <h2 class="rooms-title">${t("docs.around")}</h2>${list(groups.filter((one) => !makes(one)))}${link("/errors", t("docs.errors"), kind === "errors")}
-      ${guides.length > 0 && html`<h2 class="rooms-title">${t("docs.guides")}</h2>${guides.map((one) => link(`/guide/${one.name}`, one.title, kind === "guide" && name === one.name))}`}
+      <h2 class="rooms-title">${t("docs.around")}</h2>${list(groups.filter((one) => !makes(one)))}
+        ${link("/errors", t("docs.errors"), kind === "errors")}
+      ${
+        guides.length > 0 &&
+        html`<h2 class="rooms-title">${t("docs.guides")}</h2>
+        ${guides.map((one) => link(`/guide/${one.name}`, one.title, kind === "guide" && name === one.name))}`
+      }
     </nav>
-    <header class="top"><${Find} operations=${operations} resolve=${resolve} guides=${guides} codes=${codesOf(api)} slug=${slug} /><a class="button quiet" href="/openapi.json">openapi.json</a><a class="button quiet" href="/console/">${t("docs.console")}</a></header>
+    <header class="top">
+      <${Find} operations=${operations} resolve=${resolve} guides=${guides} codes=${codesOf(api)} slug=${slug} />
+        <a class="button quiet" href="/openapi.json">openapi.json</a>
+          <a class="button quiet" href="/console/">${t("docs.console")}</a></header>
     <main id="main" class="docs-main" tabindex="-1">
-      ${group && html`<${Group} key=${group} title=${group} operations=${operations.filter((one) => one.tags[0] === group)} resolve=${resolve} makes=${makes(group)} />`}
+      ${
+        group &&
+        html`<${Group} key=${group} title=${group} operations=${operations.filter((one) => one.tags[0] === group)}
+          resolve=${resolve} makes=${makes(group)} />`
+      }
       ${kind === "errors" && html`<${Errors} api=${api} />`}
       ${kind === "guide" && html`<${Guide} key=${name} name=${name} />`}
-      ${!group && kind !== "errors" && kind !== "guide" && html`<${Welcome} api=${api} groups=${groups.filter(makes)} slug=${slug} operations=${operations} />`}
+      ${
+        !group &&
+        kind !== "errors" &&
+        kind !== "guide" &&
+        html`<${Welcome} api=${api} groups=${groups.filter(makes)} slug=${slug} operations=${operations} />`
+      }
     </main>`;
 }
 

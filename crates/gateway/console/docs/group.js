@@ -10,7 +10,8 @@ function told(operations) {
   const all = [];
   for (const one of operations) {
     const same = all.find((other) => other.path === one.path && other.summary === one.summary);
-    if (same) same.also = [...(same.also || []), one.method]; else all.push({ ...one });
+    if (same) same.also = [...(same.also || []), one.method];
+    else all.push({ ...one });
   }
   return all;
 }
@@ -18,9 +19,21 @@ function told(operations) {
 export function Group({ title, operations: every, resolve, makes }) {
   const operations = told(every);
   return html`<article class="docs-page">
-    <header class="docs-head">${makes && html`<img src=${tile(title)} alt="" width="208" height="140" onError=${(event) => { event.target.hidden = true; }} />`}
+    <header class="docs-head">
+      ${
+        makes &&
+        html`<img src=${tile(title)} alt="" width="208" height="140"
+          onError=${(event) => {
+            event.target.hidden = true;
+          }} />`
+      }
       <div><h1>${title}</h1><p class="dim">${t("docs.count", operations.length)}</p>
-      <ul class="docs-toc">${operations.map((one) => html`<li><a href=${`#${one.operationId}`}>${one["x-makes"] ? deed(one.operationId) : html`<${Prose} text=${one.summary.replace(/\.$/, "")} />`}</a> <span class="code dim">${one.method.toUpperCase()} ${one.path}</span></li>`)}</ul></div></header>
+      <ul class="docs-toc">
+        ${operations.map(
+          (one) => html`<li><a href=${`#${one.operationId}`}>
+            ${one["x-makes"] ? deed(one.operationId) : html`<${Prose} text=${one.summary.replace(/\.$/, "")} />`}
+              </a> <span class="code dim">${one.method.toUpperCase()} ${one.path}</span></li>`,
+        )}</ul></div></header>
     ${operations.map((one) => html`<${Operation} key=${one.operationId} one=${one} resolve=${resolve} />`)}
   </article>`;
 }

@@ -7,11 +7,17 @@ export function Guide({ name }) {
   const [text, setText] = useState(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
-    fetch(`/docs/${encodeURIComponent(name)}.md`).then(async (answer) => {
-      if (!answer.ok || !/markdown/.test(answer.headers.get("content-type") || "")) throw new Error(t("docs.noGuide"));
-      setText(await answer.text());
-    }).catch((error) => setProblem(error.message));
+    fetch(`/docs/${encodeURIComponent(name)}.md`)
+      .then(async (answer) => {
+        if (!answer.ok || !/markdown/.test(answer.headers.get("content-type") || ""))
+          throw new Error(t("docs.noGuide"));
+        setText(await answer.text());
+      })
+      .catch((error) => setProblem(error.message));
   }, [name]);
   if (problem) return html`<p class="empty">${problem}</p>`;
-  return text === null ? html`<div class="card waiting" aria-busy="true"></div>` : html`<article class="docs-page prose"><${Markdown} text=${text} /></article>`;
+  return text === null
+    ? html`<div class="card waiting" aria-busy="true">
+    </div>`
+    : html`<article class="docs-page prose"><${Markdown} text=${text} /></article>`;
 }

@@ -14,8 +14,15 @@ const PARTS = { usage: Usage, ledger: Ledger, keys: Keys, callbacks: Callbacks, 
 export function Account({ who, route }) {
   const part = PARTS[route.query.part] ? route.query.part : "usage";
   const Part = PARTS[part];
-  useEffect(() => { document.querySelector(".tabs .active")?.scrollIntoView({ block: "nearest", inline: "nearest" }); }, [part]);
-  return html`<header class="head"><div><h1>${count(who.account.balance)} ${t("quotaFree")}</h1><p class="dim break">${who.account.email} · ${count(who.account.freeze_balance)} ${t("heldBy")}</p></div></header>
-    <nav class="tabs" aria-label=${t("account")}>${Object.keys(PARTS).map((one) => html`<a class=${one === part ? "active" : ""} aria-current=${one === part ? "page" : undefined} href=${href("account", { part: one === "usage" ? "" : one })}>${t(one)}</a>`)}</nav>
+  useEffect(() => {
+    document.querySelector(".tabs .active")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [part]);
+  return html`<header class="head"><div><h1>${count(who.account.balance)} ${t("quotaFree")}</h1>
+    <p class="dim break">${who.account.email} · ${count(who.account.freeze_balance)} ${t("heldBy")}</p></div></header>
+    <nav class="tabs" aria-label=${t("account")}>
+      ${Object.keys(PARTS).map(
+        (one) => html`<a class=${one === part ? "active" : ""} aria-current=${one === part ? "page" : undefined}
+          href=${href("account", { part: one === "usage" ? "" : one })}>${t(one)}</a>`,
+      )}</nav>
     <${Part} who=${who} />`;
 }

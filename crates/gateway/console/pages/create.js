@@ -25,13 +25,17 @@ const MOST_SENDING = 4;
 const MOST_OPTIONS = 4;
 const MOST_FIELDS = 6;
 
-const clean = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
+const clean = (values) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
 
-/** What has to be said and is not said yet, as the example says it, so that the price is there before the first word; nothing
- * where only a job of the account's own would do. */
+/**
+ * What has to be said and is not said yet, as the example says it, so that the price is there before the first word;
+ * nothing where only a job of the account's own would do.
+ */
 function unsaid(operation, values) {
-  const missing = operation.fields.filter((field) => field.required && field.default === undefined
-    && (values[field.name] ?? "") === "");
+  const missing = operation.fields.filter(
+    (field) => field.required && field.default === undefined && (values[field.name] ?? "") === "",
+  );
   const example = (field) => (field.widget === "prompt" ? t("example.1") : operation.example[field.name]);
   const assumed = missing.map((field) => [field.name, example(field)]);
   const never = missing.some((field) => field.widget === "job") || assumed.some(([, value]) => value === undefined);
@@ -41,7 +45,9 @@ function unsaid(operation, values) {
 /** What each choice of the small fields would be put over the request. */
 function choicesOf(operation) {
   const few = (field) => field.options && field.options.length > 1 && field.options.length <= MOST_OPTIONS;
-  return operation.fields.filter(few).slice(0, MOST_FIELDS)
+  return operation.fields
+    .filter(few)
+    .slice(0, MOST_FIELDS)
     .flatMap((field) => field.options.map((one) => ({ field: field.name, option: one })));
 }
 
@@ -56,44 +62,63 @@ function differences(choices, prices) {
 
 const UNKNOWN = { price: null, prices: {}, hint: null };
 
-/** The price of what the form says now, of what could be chosen instead, and why it would be refused: one question, asked
- * while typing pauses. */
+/**
+ * The price of what the form says now, of what could be chosen instead, and why it would be refused: one question,
+ * asked while typing pauses.
+ */
 function usePrice(operation, values) {
   const [state, setState] = useState(UNKNOWN);
-  useEffect(() => { setState(UNKNOWN); }, [operation]);
+  useEffect(() => {
+    setState(UNKNOWN);
+  }, [operation]);
   useEffect(() => {
     if (!operation) return undefined;
     const missing = unsaid(operation, values);
-    if (!missing) { setState(UNKNOWN); return undefined; }
+    if (!missing) {
+      setState(UNKNOWN);
+      return undefined;
+    }
     let stale = false;
     const timer = setTimeout(() => {
       const choices = choicesOf(operation);
       const over = choices.map(({ field, option }) => ({ [field]: option }));
-      quote(operation.name, clean({ ...values, ...missing }), over).then((found) => {
-        if (!stale) setState({ price: found.price, prices: differences(choices, found.choices), hint: null });
-      }, (error) => {
-        const hint = error.field && !Object.keys(missing).length ? error : null;
-        if (!stale) setState((old) => ({ ...old, price: null, hint }));
-      });
+      quote(operation.name, clean({ ...values, ...missing }), over).then(
+        (found) => {
+          if (!stale) setState({ price: found.price, prices: differences(choices, found.choices), hint: null });
+        },
+        (error) => {
+          const hint = error.field && !Object.keys(missing).length ? error : null;
+          if (!stale) setState((old) => ({ ...old, price: null, hint }));
+        },
+      );
     }, 250);
-    return () => { stale = true; clearTimeout(timer); };
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
   }, [operation, values]);
   return state;
 }
 
 const modelOf = (operation) => operation?.fields.find((one) => one.name === "model" || one.name === "modelName");
 
-/** The models of the account, read once the page can be used: what is to be known of the chosen one, and what it takes. */
+/**
+ * The models of the account, read once the page can be used: what is to be known of the chosen one, and what it takes.
+ */
 function useModel(operation, values) {
   const [known, setKnown] = useState(null);
   useEffect(() => {
     const idle = globalThis.requestIdleCallback || ((work) => setTimeout(work, 1000));
-    const read = () => Promise.all([get("/account/v1/models"), import("../parts/model.js")])
-      .then(([{ data }, part]) => setKnown({ data, part }), () => {});
+    const read = () =>
+      Promise.all([get("/account/v1/models"), import("../parts/model.js")]).then(
+        ([{ data }, part]) => setKnown({ data, part }),
+        () => {},
+      );
     idle(read);
   }, []);
   const field = modelOf(operation);
-  const find = (name) => (name ? known?.data.find((one) => one.name === name || one.aliases.includes(name)) : undefined);
+  const find = (name) =>
+    name ? known?.data.find((one) => one.name === name || one.aliases.includes(name)) : undefined;
   const model = field && find(values[field.name] ?? field.default);
   const form = useMemo(() => (model ? known.part.narrowed(operation, model) : operation), [operation, model]);
   const note = model ? known.part.noteOf(model) : "";
@@ -129,7 +154,9 @@ function useValues(owner, route, all) {
     [all, wanted],
   );
   const [values, setValues] = useState(() => begun(draft, wanted));
-  useEffect(() => { if (operation) keepDraft(owner, operation.name, values); }, [operation, values]);
+  useEffect(() => {
+    if (operation) keepDraft(owner, operation.name, values);
+  }, [operation, values]);
   return { operation, values, setValues };
 }
 
@@ -143,9 +170,13 @@ export function Create({ who, route, refresh }) {
   const [large, setLarge] = useState("");
   const top = useRef(null);
   const { jobs, watch, drop } = useMade();
-  useEffect(() => { if (!all) catalogue().then(setAll, setProblem); }, []);
+  useEffect(() => {
+    if (!all) catalogue().then(setAll, setProblem);
+  }, []);
   // Whoever measures finds here when the form could be used.
-  useEffect(() => { if (all && !performance.getEntriesByName("usable").length) performance.mark("usable"); }, [all]);
+  useEffect(() => {
+    if (all && !performance.getEntriesByName("usable").length) performance.mark("usable");
+  }, [all]);
   const { operation, values, setValues } = useValues(owner, route, all);
   const { price, prices, hint } = usePrice(operation, values);
   const model = useModel(operation, values);
@@ -174,7 +205,11 @@ export function Create({ who, route, refresh }) {
       const answer = await send(target.path, request, () => setLost(true));
       const id = answer.data?.jobId;
       if (id) watch(id);
-      else get("/jobs/v1?limit=1").then(({ data }) => data[0] && watch(data[0].jobId), () => {});
+      else
+        get("/jobs/v1?limit=1").then(
+          ({ data }) => data[0] && watch(data[0].jobId),
+          () => {},
+        );
       refresh();
       const card = top.current?.getBoundingClientRect();
       if (card && card.top > innerHeight * 0.7) top.current.scrollIntoView({ behavior: "smooth" });
@@ -187,13 +222,16 @@ export function Create({ who, route, refresh }) {
     }
   };
   const short = price !== null && price > balance;
-  const submit = () => { if (sending < MOST_SENDING && !short) run(operation.name, clean(values)); };
+  const submit = () => {
+    if (sending < MOST_SENDING && !short) run(operation.name, clean(values));
+  };
   const upwards = () => scrollTo({ top: 0, behavior: "smooth" });
   const put = async (target, piece, more = {}) => {
     const field = target.fields.find(isPicture);
     try {
       const given = await withPiece(target, piece, more);
-      const added = (old) => (field.type === "array" ? [...(old[field.name] || []), ...given[field.name]] : given[field.name]);
+      const added = (old) =>
+        field.type === "array" ? [...(old[field.name] || []), ...given[field.name]] : given[field.name];
       if (target === operation) setValues((old) => ({ ...old, ...given, [field.name]: added(old) }));
       else choose(target, given);
       upwards();
@@ -207,7 +245,10 @@ export function Create({ who, route, refresh }) {
     const prompt = promptOf(target);
     return put(target, piece, prompt ? { [prompt.name]: words(piece.job) } : {});
   };
-  const prepare = (one, request) => { choose(one, request); upwards(); };
+  const prepare = (one, request) => {
+    choose(one, request);
+    upwards();
+  };
   const say = (text) => {
     const target = promptOf(operation) ? operation : first(all, all.families[0]);
     const { name } = promptOf(target);
@@ -215,7 +256,10 @@ export function Create({ who, route, refresh }) {
     else choose(target, { [name]: text });
     upwards();
   };
-  const discard = async (job) => { await remove(`/jobs/v1/${encodeURIComponent(job.jobId)}`); drop(job.jobId); };
+  const discard = async (job) => {
+    await remove(`/jobs/v1/${encodeURIComponent(job.jobId)}`);
+    drop(job.jobId);
+  };
   const hands = { follow: run, prepare, use, animate, say, drop: discard };
   if (!all) {
     return html`<div class="create"><section class="card form waiting" aria-busy="true">
@@ -235,13 +279,21 @@ export function Create({ who, route, refresh }) {
       <${Tiles} all=${all} chosen=${operation.family} choose=${(family) => choose(first(all, family))} />
       <${Operations} all=${all} family=${operation.family} chosen=${operation} choose=${choose} />
       <p class="dim summary"><${Prose} text=${local(operation.summary)} />.</p>
-      <form onSubmit=${(event) => { event.preventDefault(); submit(); }}>
+      <form onSubmit=${(event) => {
+        event.preventDefault();
+        submit();
+      }}>
         <${Form} key=${operation.name} operation=${model.form} values=${values} problem=${shownProblem} submit=${submit}
           change=${(edit) => setValues((old) => model.fit(old, edit(old)))} prices=${prices} notes=${model.notes}
-          between=${prompt && html`<div class="chips examples">${examples.slice(0, 3).map((text) => html`
+          between=${
+            prompt &&
+            html`<div class="chips examples">${examples.slice(0, 3).map(
+              (text) => html`
             <button type="button" class="chip" dir="auto" title=${text}
               onClick=${() => setValues((old) => ({ ...old, [prompt.name]: text }))}>
-              ${text.length > 34 ? `${text.slice(0, 33)}…` : text}</button>`)}</div>`} />
+              ${text.length > 34 ? `${text.slice(0, 33)}…` : text}</button>`,
+            )}</div>`
+          } />
         <div class="make-bar">
           ${apart && html`<p class="problem" role="alert">${problem.message}</p>`}
           ${lost && html`<p class="problem" role="status">${t("offline")}</p>`}
@@ -252,15 +304,26 @@ export function Create({ who, route, refresh }) {
       </form>
     </section>
     <section class="made-list" ref=${top} aria-label=${t("results")} aria-busy=${jobs === null}>
-      ${jobs?.length === 0 && html`<div class="empty"><p class="empty-title">${t("emptyMadeTitle")}</p>
-        <p>${t("emptyMade")}</p></div>`}
-      ${(jobs || []).map((job) => html`<${Result} key=${job.jobId} all=${all} job=${job} path=${pathOf(job)} hands=${hands}
+      ${
+        jobs?.length === 0 &&
+        html`<div class="empty"><p class="empty-title">${t("emptyMadeTitle")}</p>
+        <p>${t("emptyMade")}</p></div>`
+      }
+      ${(jobs || []).map(
+        (job) => html`<${Result} key=${job.jobId} all=${all} job=${job} path=${pathOf(job)} hands=${hands}
         balance=${balance} again=${(failed) => run(failed.operation, asked(all, failed))}
-        open=${(piece) => setLarge(piece.key)} />`)}
-      ${jobs?.length >= RECENT && html`<p class="row"><a class="button quiet" href="/console/library">
-        ${t("allInLibrary")}</a></p>`}
+        open=${(piece) => setLarge(piece.key)} />`,
+      )}
+      ${
+        jobs?.length >= RECENT &&
+        html`<p class="row"><a class="button quiet" href="/console/library">
+        ${t("allInLibrary")}</a></p>`
+      }
     </section>
-    ${large && html`<${Lightbox} items=${items} at=${large} move=${setLarge} all=${all} hands=${hands} balance=${balance}
-      close=${() => setLarge("")} />`}
+    ${
+      large &&
+      html`<${Lightbox} items=${items} at=${large} move=${setLarge} all=${all} hands=${hands} balance=${balance}
+      close=${() => setLarge("")} />`
+    }
   </div>`;
 }

@@ -20,8 +20,11 @@ const PAGE = 60;
 const WEEK_MS = 7 * 86_400_000;
 /** What a filter asks for; its name is in the address. */
 const KINDS = {
-  all: () => "", pictures: () => "&makes=picture&status=success", videos: () => "&makes=video&status=success",
-  running: () => "&unfinished=true", failed: () => "&status=failed",
+  all: () => "",
+  pictures: () => "&makes=picture&status=success",
+  videos: () => "&makes=video&status=success",
+  running: () => "&unfinished=true",
+  failed: () => "&status=failed",
   week: () => `&since=${new Date(Date.now() - WEEK_MS).toISOString().slice(0, 10)}`,
 };
 
@@ -36,14 +39,20 @@ function Thumb({ job, open, marked, mark }) {
   if (!file) {
     const bad = job.status === "FAILED";
     const news = isFinal(job) ? state(job) : `${state(job)} · ${job.progress} %`;
-    return html`<a class=${`thumb text${bad ? " bad" : ""}${isFinal(job) ? "" : " at-work"}`} href=${href(`job/${job.jobId}`)}>
-      <b aria-hidden="true">${bad ? "!" : isFinal(job) ? "“" : "…"}</b><span dir="auto">${bad ? why(job.message) : told(job)}</span>
+    return html`<a class=${`thumb text${bad ? " bad" : ""}${isFinal(job) ? "" : " at-work"}`}
+      href=${href(`job/${job.jobId}`)}>
+      <b aria-hidden="true">${bad ? "!" : isFinal(job) ? "“" : "…"}</b>
+        <span dir="auto">${bad ? why(job.message) : told(job)}</span>
       <small>${news}</small></a>`;
   }
   const several = pieces(job).length;
   return html`<div class=${`thumb-frame${marked ? " marked" : ""}`}>
-    <button class="thumb" data-job=${job.jobId} onClick=${open} title=${words(job)} aria-label=${words(job)}><${Media} file=${file} alt="" small=${true} /></button>
-    ${(isVideo(file) || several > 1) && html`<small class="length" aria-hidden="true">${isVideo(file) ? "▶" : several}</small>`}
+    <button class="thumb" data-job=${job.jobId} onClick=${open} title=${words(job)} aria-label=${words(job)}>
+      <${Media} file=${file} alt="" small=${true} /></button>
+    ${
+      (isVideo(file) || several > 1) &&
+      html`<small class="length" aria-hidden="true">${isVideo(file) ? "▶" : several}</small>`
+    }
     <label class="mark" title=${t("mark")}><input type="checkbox" checked=${marked}
       aria-label=${`${t("mark")}: ${words(job)}`} onClick=${(event) => mark(event.shiftKey)} /></label>
   </div>`;
@@ -64,12 +73,23 @@ function byDay(jobs) {
 function useWallKeys(mark) {
   useEffect(() => {
     const press = (event) => {
-      if (event.target.closest?.("input:not([type=checkbox]), textarea, select, dialog") || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (
+        event.target.closest?.("input:not([type=checkbox]), textarea, select, dialog") ||
+        event.metaKey ||
+        event.ctrlKey ||
+        event.altKey
+      )
+        return;
       const all = [...document.querySelectorAll(".wall .thumb")];
       const at = all.indexOf(document.activeElement?.closest(".thumb"));
-      const columns = all.length ? all.filter((one) => one.getBoundingClientRect().top === all[0].getBoundingClientRect().top).length : 1;
+      const columns = all.length
+        ? all.filter((one) => one.getBoundingClientRect().top === all[0].getBoundingClientRect().top).length
+        : 1;
       const by = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
-      if (event.key === "x" && at >= 0) { const id = all[at].getAttribute("data-job"); if (id) mark(id); }
+      if (event.key === "x" && at >= 0) {
+        const id = all[at].getAttribute("data-job");
+        if (id) mark(id);
+      }
       if (by === undefined || !all.length || (at < 0 && event.key.startsWith("Arrow"))) return;
       event.preventDefault();
       const next = /** @type {HTMLElement} */ (all[Math.min(all.length - 1, Math.max(0, at < 0 ? 0 : at + by))]);
@@ -93,7 +113,9 @@ export function Library({ who, route }) {
   const [large, setLarge] = useState("");
   const [all, setAll] = useState(catalogueNow);
   const [dropping, setDropping] = useState(false);
-  useEffect(() => { if (!all && !who.looking) catalogue().then(setAll, () => {}); }, []);
+  useEffect(() => {
+    if (!all && !who.looking) catalogue().then(setAll, () => {});
+  }, []);
   const gone = (job) => {
     setJobs((old) => (old || []).filter((one) => one.jobId !== job.jobId));
     setMarked((old) => old.filter((id) => id !== job.jobId));
@@ -106,14 +128,26 @@ export function Library({ who, route }) {
   const asked = useRef(0);
   const [next, setNext] = useState(null);
   const read = (way, keep) => {
-    const mine = (asked.current += 1);
-    return get(`/jobs/v1?limit=${PAGE}${where(way)}${KINDS[kind]()}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`).then((answer) => {
-      if (mine !== asked.current) return;
-      setNext(onward(answer, way, PAGE, Boolean(text.trim())));
-      setJobs(keep ? (old) => [...(old || []), ...answer.data.filter((job) => !known.current.has(job.jobId))] : answer.data);
-      setTotal(totalOf(answer, way));
-      setProblem("");
-    }, (error) => { if (mine === asked.current) setProblem(error.message); });
+    asked.current += 1;
+    const mine = asked.current;
+    return get(
+      `/jobs/v1?limit=${PAGE}${where(way)}${KINDS[kind]()}${
+        text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""
+      }`,
+    ).then(
+      (answer) => {
+        if (mine !== asked.current) return;
+        setNext(onward(answer, way, PAGE, Boolean(text.trim())));
+        setJobs(
+          keep ? (old) => [...(old || []), ...answer.data.filter((job) => !known.current.has(job.jobId))] : answer.data,
+        );
+        setTotal(totalOf(answer, way));
+        setProblem("");
+      },
+      (error) => {
+        if (mine === asked.current) setProblem(error.message);
+      },
+    );
   };
   useEffect(() => {
     const timer = setTimeout(() => read(START, false), text ? 220 : 0);
@@ -123,21 +157,48 @@ export function Library({ who, route }) {
   const known = useRef(new Set());
   const { days, items, open } = useMemo(() => {
     known.current = new Set((jobs || []).map((job) => job.jobId));
-    return { days: byDay(jobs || []), items: (jobs || []).flatMap(pieces), open: (jobs || []).filter((job) => !isFinal(job)) };
+    return {
+      days: byDay(jobs || []),
+      items: (jobs || []).flatMap(pieces),
+      open: (jobs || []).filter((job) => !isFinal(job)),
+    };
   }, [jobs]);
-  useEffect(() => onJobs((news) => {
-    if (known.current.has(news.jobId)) { setJobs((old) => (old || []).map((job) => (job.jobId === news.jobId ? { ...job, ...news } : job))); return; }
-    if (kind !== "all" || text || !known.current.size) return;
-    known.current.add(news.jobId);
-    get(`/jobs/v1/${encodeURIComponent(news.jobId)}`).then(({ data }) => {
-      setJobs((old) => ((old || []).some((job) => job.jobId === data.jobId) ? old : [data, ...(old || [])]));
-      setTotal((now) => now + 1);
-    }, () => {});
-  }, () => { if (known.current.size <= PAGE) read(START, false); }), [kind, text]);
+  useEffect(
+    () =>
+      onJobs(
+        (news) => {
+          if (known.current.has(news.jobId)) {
+            setJobs((old) => (old || []).map((job) => (job.jobId === news.jobId ? { ...job, ...news } : job)));
+            return;
+          }
+          if (kind !== "all" || text || !known.current.size) return;
+          known.current.add(news.jobId);
+          get(`/jobs/v1/${encodeURIComponent(news.jobId)}`).then(
+            ({ data }) => {
+              setJobs((old) => ((old || []).some((job) => job.jobId === data.jobId) ? old : [data, ...(old || [])]));
+              setTotal((now) => now + 1);
+            },
+            () => {},
+          );
+        },
+        () => {
+          if (known.current.size <= PAGE) read(START, false);
+        },
+      ),
+    [kind, text],
+  );
   const more = jobs && next;
   useEffect(() => {
     if (!more || !end.current) return undefined;
-    const watcher = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) { watcher.disconnect(); read(next, true); } }, { rootMargin: "900px" });
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) {
+          watcher.disconnect();
+          read(next, true);
+        }
+      },
+      { rootMargin: "900px" },
+    );
     watcher.observe(end.current);
     return () => watcher.disconnect();
   }, [more, jobs]);
@@ -156,37 +217,86 @@ export function Library({ who, route }) {
     try {
       const part = await import("../parts/archive.js");
       await part.saveJobs(chosen, setPacking);
-    } catch (error) { setProblem(error.message); }
+    } catch (error) {
+      setProblem(error.message);
+    }
     setPacking(null);
   };
   useWallKeys(toggle);
   const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean);
-  const compared = chosen.map((job) => ({ key: job.jobId, job, file: shown(job)[0], quarter: 0 })).filter((one) => one.file && isStill(one));
+  const compared = chosen
+    .map((job) => ({ key: job.jobId, job, file: shown(job)[0], quarter: 0 }))
+    .filter((one) => one.file && isStill(one));
   const address = (show, q = text) => ({ show: show === "all" ? "" : show, q });
   return html`
-    <header class="head"><div><h1>${t("library")}</h1><p class="dim">${jobs ? `${count(total)}${next?.after ? "+" : ""} ${t(total === 1 ? "result" : "results")}${open.length ? ` · ${open.length} ${t("running")}` : ""}` : " "}</p></div>
-      <input type="search" class="filter" placeholder=${t("searchWords")} aria-label=${t("searchWords")} value=${text} onInput=${(event) => go("library", address(kind, event.target.value), { replace: true })} />
-      <nav class="chips" aria-label=${t("filters")}>${Object.keys(KINDS).map((one) => html`<a class=${`chip${one === kind ? " active" : ""}`} aria-current=${one === kind ? "true" : undefined} href=${href("library", address(one))}>${t(`show.${one}`)}</a>`)}</nav>
+    <header class="head"><div><h1>${t("library")}</h1>
+      <p class="dim">
+        ${
+          jobs
+            ? `${count(total)}${next?.after ? "+" : ""} ${t(total === 1 ? "result" : "results")}${
+                open.length ? ` · ${open.length} ${t("running")}` : ""
+              }`
+            : " "
+        }</p></div>
+      <input type="search" class="filter" placeholder=${t("searchWords")} aria-label=${t("searchWords")} value=${text}
+        onInput=${(event) => go("library", address(kind, event.target.value), { replace: true })} />
+      <nav class="chips" aria-label=${t("filters")}>
+        ${Object.keys(KINDS).map(
+          (one) => html`<a class=${`chip${one === kind ? " active" : ""}`}
+            aria-current=${one === kind ? "true" : undefined} href=${href("library", address(one))}>
+              ${t(`show.${one}`)}</a>`,
+        )}</nav>
     </header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${!jobs && !problem && html`<div class="wall" aria-busy="true">${Array.from({ length: 12 }, () => html`<span class="thumb coming"></span>`)}</div>`}
-    ${jobs && !jobs.length && !next && (kind !== "all" || text
-      ? html`<p class="empty">${t("nothingFound")}</p>`
-      : html`<div class="empty"><p class="empty-title">${t("emptyLibrary")}</p><p><a class="button" href=${href("create")}>${t("makeFirst")}</a></p></div>`)}
-    ${days.map((one) => html`<section key=${one.heading} aria-label=${one.heading}><h2 class="day">${one.heading}</h2>
-      <${Wall} items=${one.jobs} tile=${(job) => html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)} mark=${(through) => toggle(job.jobId, through)} open=${() => setLarge(items.find((item) => item.job.jobId === job.jobId)?.key || "")} />`} /></section>`)}
+    ${
+      !jobs &&
+      !problem &&
+      html`<div class="wall" aria-busy="true">
+        ${Array.from({ length: 12 }, () => html`<span class="thumb coming"></span>`)}</div>`
+    }
+    ${
+      jobs &&
+      !jobs.length &&
+      !next &&
+      (kind !== "all" || text
+        ? html`<p class="empty">${t("nothingFound")}</p>`
+        : html`<div class="empty"><p class="empty-title">${t("emptyLibrary")}</p>
+        <p><a class="button" href=${href("create")}>${t("makeFirst")}</a></p></div>`)
+    }
+    ${days.map(
+      (one) => html`<section key=${one.heading} aria-label=${one.heading}><h2 class="day">${one.heading}</h2>
+      <${Wall} items=${one.jobs}
+        tile=${(job) =>
+          html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)}
+            mark=${(through) => toggle(job.jobId, through)}
+              open=${() => setLarge(items.find((item) => item.job.jobId === job.jobId)?.key || "")} />`} /></section>`,
+    )}
     ${more && html`<div ref=${end} class="end"></div>`}
-    ${chosen.length > 0 && html`<div class="marked-bar" role="status"><span>${t("markedCount", chosen.length)}</span>
+    ${
+      chosen.length > 0 &&
+      html`<div class="marked-bar" role="status"><span>${t("markedCount", chosen.length)}</span>
       <button class="button" disabled=${compared.length < 2 || compared.length > MOST_COMPARED}
         title=${t("compareUpTo", MOST_COMPARED)} onClick=${() => setComparing(true)}>${t("compare")}</button>
       <button class="button quiet" disabled=${packing !== null} onClick=${save}>${t("download")}</button>
-      ${packing !== null && html`<progress class="thin" max="1" value=${packing} aria-label=${t("download")}></progress>`}
+      ${
+        packing !== null &&
+        html`<progress class="thin" max="1" value=${packing} aria-label=${t("download")}></progress>`
+      }
       ${hands && html`<button class="button quiet danger" onClick=${() => setDropping(true)}>${t("delete")}</button>`}
-      <button class="button quiet" onClick=${() => setMarked([])}>${t("clear")}</button></div>`}
+      <button class="button quiet" onClick=${() => setMarked([])}>${t("clear")}</button></div>`
+    }
     ${comparing && compared.length > 1 && html`<${Compare} items=${compared} close=${() => setComparing(false)} />`}
-    ${dropping && html`<${Ask} title=${many(chosen.length, "deleteOne", "deleteMany")} text=${t("deleteText")}
+    ${
+      dropping &&
+      html`<${Ask} title=${many(chosen.length, "deleteOne", "deleteMany")} text=${t("deleteText")}
       action=${t("delete")} danger=${true} fields=${[]} close=${() => setDropping(false)}
-      act=${async () => { for (const job of chosen) await hands.drop(job); }} />`}
-    ${large && html`<${Lightbox} items=${items} at=${large} move=${setLarge} all=${all} hands=${hands} told=${news}
-      balance=${Number(who.account.balance)} close=${() => setLarge("")} />`}`;
+      act=${async () => {
+        for (const job of chosen) await hands.drop(job);
+      }} />`
+    }
+    ${
+      large &&
+      html`<${Lightbox} items=${items} at=${large} move=${setLarge} all=${all} hands=${hands} told=${news}
+      balance=${Number(who.account.balance)} close=${() => setLarge("")} />`
+    }`;
 }

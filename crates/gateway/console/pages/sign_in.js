@@ -23,7 +23,8 @@ export function SignIn({ entered }) {
     <p class="brand">Atelier<b>.</b></p>
     <h1>${t("signInTitle")}</h1><p class="dim">${t("signInText")}</p>
     <div class="field"><label for="secret">${t("signInField")}</label>
-      <input id="secret" name="secret" type="password" required autocomplete="off" autofocus spellcheck="false" placeholder="at_…" aria-describedby="secret-hint" />
+      <input id="secret" name="secret" type="password" required autocomplete="off" autofocus spellcheck="false"
+        placeholder="at_…" aria-describedby="secret-hint" />
       <p class="hint" id="secret-hint">${t("signInHelp")}</p></div>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <button class="button make" disabled=${busy}><b>${t("signIn")}</b></button>

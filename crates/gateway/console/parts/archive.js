@@ -28,7 +28,8 @@ function packed(...parts) {
   const view = new DataView(new ArrayBuffer(parts.reduce((sum, [wide]) => sum + wide, 0)));
   let at = 0;
   for (const [wide, value] of parts) {
-    if (wide === 2) view.setUint16(at, value, true); else view.setUint32(at, value, true);
+    if (wide === 2) view.setUint16(at, value, true);
+    else view.setUint32(at, value, true);
     at += wide;
   }
   return view.buffer;
@@ -45,8 +46,16 @@ export function archive(files) {
   for (const { name, bytes, date } of files) {
     const named = new TextEncoder().encode(name);
     const facts = [
-      [2, VERSION], [2, UTF8], [2, 0], [2, timeOf(date)], [2, dayOf(date)], [4, checksum(bytes)], [4, bytes.length],
-      [4, bytes.length], [2, named.length], [2, 0],
+      [2, VERSION],
+      [2, UTF8],
+      [2, 0],
+      [2, timeOf(date)],
+      [2, dayOf(date)],
+      [4, checksum(bytes)],
+      [4, bytes.length],
+      [4, bytes.length],
+      [2, named.length],
+      [2, 0],
     ];
     body.push(packed([4, LOCAL], ...facts), named, bytes);
     list.push(packed([4, CENTRAL], [2, VERSION], ...facts, [2, 0], [2, 0], [2, 0], [4, 0], [4, at]), named);
@@ -67,7 +76,11 @@ export async function saveJobs(jobs, step) {
     if (!answer.ok) throw new Error(t("pictureUnread"));
     const ending = new URL(file.url, location.href).pathname.split(".").pop();
     const date = new Date(`${job.createdAt.replace(" ", "T")}Z`);
-    files.push({ name: `${job.jobId}-${place + 1}.${ending}`, bytes: new Uint8Array(await answer.arrayBuffer()), date });
+    files.push({
+      name: `${job.jobId}-${place + 1}.${ending}`,
+      bytes: new Uint8Array(await answer.arrayBuffer()),
+      date,
+    });
     step(files.length / all.length);
   }
   const link = document.createElement("a");

@@ -3,20 +3,36 @@ import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 import { Dialog } from "./dialog.js";
 
-/** @typedef {{name: string, label: string, type?: string, required?: boolean, value?: any, options?: any[], hint?: string, placeholder?: string, clears?: any, names?: (one: any) => string}} AskField */
+/**
+ * @typedef {{name: string, label: string, type?: string, required?: boolean, value?: any, options?: any[], hint?:
+ * string, placeholder?: string, clears?: any, names?: (one: any) => string}} AskField
+ */
 
 function Input({ field }) {
   const id = `ask-${field.name}`;
   if (field.type === "checks") {
-    return html`<div class="chips" id=${id}>${field.options.map((one) => html`<label class="switch"><input type="checkbox" name=${field.name} value=${one} checked=${(field.value || []).includes(one)} /><span>${field.names ? field.names(one) : one}</span></label>`)}</div>`;
+    return html`<div class="chips" id=${id}>
+      ${field.options.map(
+        (one) => html`<label class="switch">
+          <input type="checkbox" name=${field.name} value=${one} checked=${(field.value || []).includes(one)} />
+            <span>${field.names ? field.names(one) : one}</span></label>`,
+      )}</div>`;
   }
-  if (field.type === "checkbox") return html`<input id=${id} name=${field.name} type="checkbox" checked=${Boolean(field.value)} />`;
+  if (field.type === "checkbox")
+    return html`<input id=${id} name=${field.name} type="checkbox"
+    checked=${Boolean(field.value)} />`;
   if (field.options) {
     return html`<select id=${id} name=${field.name}>${!field.required && html`<option value=""></option>`}
-      ${field.options.map((one) => html`<option value=${one} selected=${one === field.value}>${field.names ? field.names(one) : one}</option>`)}</select>`;
+      ${field.options.map(
+        (one) => html`<option value=${one} selected=${one === field.value}>
+          ${field.names ? field.names(one) : one}</option>`,
+      )}</select>`;
   }
-  if (field.type === "long") return html`<textarea id=${id} name=${field.name} rows=${field.rows || 5} class="code" required=${field.required} placeholder=${field.placeholder || ""}>${field.value ?? ""}</textarea>`;
-  return html`<input id=${id} name=${field.name} type=${field.type || "text"} step="any" required=${field.required} value=${field.value ?? ""} placeholder=${field.placeholder || ""} autocomplete="off" />`;
+  if (field.type === "long")
+    return html`<textarea id=${id} name=${field.name} rows=${field.rows || 5} class="code"
+    required=${field.required} placeholder=${field.placeholder || ""}>${field.value ?? ""}</textarea>`;
+  return html`<input id=${id} name=${field.name} type=${field.type || "text"} step="any" required=${field.required}
+    value=${field.value ?? ""} placeholder=${field.placeholder || ""} autocomplete="off" />`;
 }
 
 /** What was filled in, by field; what was left empty is left out. */
@@ -38,9 +54,13 @@ export function filledIn(form, fields) {
   return given;
 }
 
-export const Fields = ({ fields, problem }) => fields.map((field) => html`<div key=${field.name} class=${`field${problem?.field === field.name ? " wrong" : ""}`}>
+export const Fields = ({ fields, problem }) =>
+  fields.map(
+    (field) => html`<div key=${field.name}
+  class=${`field${problem?.field === field.name ? " wrong" : ""}`}>
   <label for=${`ask-${field.name}`}>${field.label}</label><${Input} field=${field} />
-  ${field.hint && html`<p class="hint">${field.hint}</p>`}</div>`);
+  ${field.hint && html`<p class="hint">${field.hint}</p>`}</div>`,
+  );
 
 /** `act` gets an object of what was filled in. */
 export function Ask({ title, text = "", fields, action, act, close, danger = false }) {
@@ -63,7 +83,9 @@ export function Ask({ title, text = "", fields, action, act, close, danger = fal
     <form onSubmit=${submit}>
       <${Fields} fields=${fields} problem=${problem} />
       ${problem && html`<p class="problem" role="alert">${problem.message}</p>`}
-      <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("leave")}</button><button class=${`button${danger ? " danger" : ""}`} disabled=${busy}>${action}</button></div>
+      <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>
+        ${t("leave")}</button><button class=${`button${danger ? " danger" : ""}`} disabled=${busy}>${action}</button>
+          </div>
     </form>
   <//>`;
 }

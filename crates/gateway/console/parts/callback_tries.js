@@ -14,15 +14,29 @@ export function CallbackTries({ callback, again, own = true }) {
       setProblem("");
       setSent(true);
       for (const ms of [300, 900, 2000]) setTimeout(again, ms);
-    } catch (error) { setProblem(error.message); }
+    } catch (error) {
+      setProblem(error.message);
+    }
   };
   return html`<p class="dim break">${callback.url}</p>
-    <p><span class=${`tag ${callback.status}`}>${t(`callback.${callback.status}`)}</span>${callback.nextAttemptAt ? html` <span class="dim">${t("nextTry", when(callback.nextAttemptAt))}</span>` : ""}</p>
-    ${callback.log && html`<${Table} caption=${t("tries")} rows=${callback.log} empty=${t("noTries")} columns=${[
-      { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-      { title: t("answer"), show: (row) => html`<b>${row.status ?? "–"}</b> <span class="dim break">${row.error || row.answer.slice(0, 120)}</span>` },
-      { title: "ms", number: true, show: (row) => row.durationMs },
-    ]} />`}
+    <p><span class=${`tag ${callback.status}`}>${t(`callback.${callback.status}`)}</span>
+      ${callback.nextAttemptAt ? html` <span class="dim">${t("nextTry", when(callback.nextAttemptAt))}</span>` : ""}</p>
+    ${
+      callback.log &&
+      html`<${Table} caption=${t("tries")} rows=${callback.log} empty=${t("noTries")} columns=${[
+        { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
+        {
+          title: t("answer"),
+          show: (row) => html`<b>${row.status ?? "–"}</b> <span class="dim break">
+          ${row.error || row.answer.slice(0, 120)}</span>`,
+        },
+        { title: "ms", number: true, show: (row) => row.durationMs },
+      ]} />`
+    }
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${own && html`<div class="row"><button class="button quiet" onClick=${redeliver}>${t("redeliver")}</button>${sent && html`<span class="ok" role="status">${t("onItsWay")}</span>`}</div>`}`;
+    ${
+      own &&
+      html`<div class="row"><button class="button quiet" onClick=${redeliver}>${t("redeliver")}</button>
+      ${sent && html`<span class="ok" role="status">${t("onItsWay")}</span>`}</div>`
+    }`;
 }

@@ -5,7 +5,9 @@ import { count } from "../show.js";
 const WIDTH = 640;
 const HEIGHT = 120;
 
-const Behind = ({ values, title, show }) => html`<table class="visually-hidden"><caption>${title}</caption><tbody>${values.map((one) => html`<tr><th scope="row">${one.name}</th><td>${show(one.value)}</td></tr>`)}</tbody></table>`;
+const Behind = ({ values, title, show }) => html`<table class="visually-hidden"><caption>${title}</caption>
+  <tbody>${values.map((one) => html`<tr><th scope="row">${one.name}</th><td>${show(one.value)}</td></tr>`)}</tbody>
+    </table>`;
 
 /** Bars over days. */
 export function Bars({ values, title, show = count }) {
@@ -16,8 +18,10 @@ export function Bars({ values, title, show = count }) {
       <path class="ground" d=${`M0 ${HEIGHT - 0.5}H${WIDTH}M0 8H${WIDTH}`} vector-effect="non-scaling-stroke" />
       ${values.map((one, place) => {
         const tall = Math.max(one.value ? 3 : 0, (one.value / most) * (HEIGHT - 8));
-        return html`<g class="bar-of"><rect class="catch" x=${place * wide} y="0" width=${wide} height=${HEIGHT}><title>${one.name}: ${show(one.value)}</title></rect>
-          <rect x=${place * wide + 1.5} y=${HEIGHT - tall} width=${Math.max(wide - 3, 1)} height=${tall} rx="2"></rect></g>`;
+        return html`<g class="bar-of"><rect class="catch" x=${place * wide} y="0" width=${wide} height=${HEIGHT}>
+          <title>${one.name}: ${show(one.value)}</title></rect>
+          <rect x=${place * wide + 1.5} y=${HEIGHT - tall} width=${Math.max(wide - 3, 1)} height=${tall} rx="2"></rect>
+            </g>`;
       })}
     </svg>
     <figcaption class="dim"><span>${values[0]?.name || ""}</span><span>${values.at(-1)?.name || ""}</span></figcaption>
@@ -33,10 +37,13 @@ export function Line({ values, title, show = count, kind = "" }) {
   let path = "";
   values.forEach((one, place) => {
     const value = one.value ?? 0;
-    path += `${place ? "L" : "M"}${(place * step).toFixed(1)} ${(HEIGHT - 6 - (value / most) * (HEIGHT - 12)).toFixed(1)}`;
+    path += `${place ? "L" : "M"}${(place * step).toFixed(1)} ${(HEIGHT - 6 - (value / most) * (HEIGHT - 12)).toFixed(
+      1,
+    )}`;
   });
   return html`<figure class=${`line ${kind}`}>
-    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${title} preserveAspectRatio="none"><path d=${path} vector-effect="non-scaling-stroke" /></svg>
+    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${title} preserveAspectRatio="none">
+      <path d=${path} vector-effect="non-scaling-stroke" /></svg>
     <${Behind} values=${values} title=${title} show=${show} />
   </figure>`;
 }
@@ -44,6 +51,11 @@ export function Line({ values, title, show = count, kind = "" }) {
 /** Shares of a whole, one bar a line. */
 export const Shares = ({ rows, title, show = count }) => {
   const most = Math.max(1e-9, ...rows.map((row) => row.value));
-  return html`<ul class="shares" aria-label=${title}>${rows.map((row) => html`<li key=${row.name}><span class="share-name">${row.name}</span>
-    <progress max=${most} value=${row.value} aria-label=${`${row.name}: ${show(row.value)}`}></progress><span class="number">${show(row.value)}${row.text ? html`<small class="dim"> ${row.text}</small>` : ""}</span></li>`)}</ul>`;
+  return html`<ul class="shares" aria-label=${title}>
+    ${rows.map(
+      (row) => html`<li key=${row.name}><span class="share-name">${row.name}</span>
+    <progress max=${most} value=${row.value} aria-label=${`${row.name}: ${show(row.value)}`}></progress>
+      <span class="number">${show(row.value)}${row.text ? html`<small class="dim"> ${row.text}</small>` : ""}</span>
+        </li>`,
+    )}</ul>`;
 };

@@ -5,14 +5,24 @@ import { thumb, words } from "../show.js";
 import { Dialog } from "./dialog.js";
 import { Quarter } from "./quarter.js";
 
-const Strip = ({ items, at, choose, label }) => html`<div class="strip" role="group" aria-label=${label}>${items.map((item, place) => html`
-  <button key=${item.key} class=${`thumb${place === at ? " active" : ""}`} aria-pressed=${place === at} aria-label=${`${label}: ${words(item.job)}`} onClick=${() => choose(place)}>
-    ${item.quarter ? html`<span class=${`quarter q${item.quarter}`}><img src=${thumb(item.file)} alt="" /></span>` : html`<img src=${thumb(item.file)} alt="" />`}</button>`)}</div>`;
+const Strip = ({ items, at, choose, label }) => html`<div class="strip" role="group" aria-label=${label}>
+  ${items.map(
+    (item, place) => html`
+  <button key=${item.key} class=${`thumb${place === at ? " active" : ""}`} aria-pressed=${place === at}
+    aria-label=${`${label}: ${words(item.job)}`} onClick=${() => choose(place)}>
+    ${
+      item.quarter
+        ? html`<span class=${`quarter q${item.quarter}`}><img src=${thumb(item.file)} alt="" /></span>`
+        : html`<img src=${thumb(item.file)} alt="" />`
+    }</button>`,
+  )}</div>`;
 
 /** One side, of a grid its quarter. */
-const Side = ({ piece, kind, alt, style }) => (piece.quarter
-  ? html`<${Quarter} key=${piece.key} file=${piece.file} quarter=${piece.quarter} kind=${kind} alt=${alt} style=${style} />`
-  : html`<img class=${kind} src=${piece.file.url} alt=${alt} style=${style} />`);
+const Side = ({ piece, kind, alt, style }) =>
+  piece.quarter
+    ? html`<${Quarter} key=${piece.key} file=${piece.file} quarter=${piece.quarter} kind=${kind} alt=${alt}
+    style=${style} />`
+    : html`<img class=${kind} src=${piece.file.url} alt=${alt} style=${style} />`;
 
 /** `items` are pieces, pictures only. */
 export function Compare({ items, first = 0, second = 1, close }) {
@@ -26,10 +36,15 @@ export function Compare({ items, first = 0, second = 1, close }) {
       <${Side} piece=${b} kind="under" alt=${`${t("right")}: ${words(b.job)}`} />
       <${Side} piece=${a} kind="over-it" alt=${`${t("left")}: ${words(a.job)}`} style=${{ "--at": `${at}%` }} />
       <span class="divider" style=${{ "--at": `${at}%` }} aria-hidden="true"></span>
-      <input type="range" min="0" max="100" value=${at} aria-label=${t("compareSlide")} onInput=${(event) => setAt(Number(event.target.value))} />
+      <input type="range" min="0" max="100" value=${at} aria-label=${t("compareSlide")}
+        onInput=${(event) => setAt(Number(event.target.value))} />
     </div>
     <div class="compare-names"><p class="words">${words(a.job)}</p><p class="words">${words(b.job)}</p></div>
-    ${items.length > 2 && html`<div class="compare-names"><${Strip} items=${items} at=${left} choose=${setLeft} label=${t("left")} /><${Strip} items=${items} at=${right} choose=${setRight} label=${t("right")} /></div>`}
+    ${
+      items.length > 2 &&
+      html`<div class="compare-names"><${Strip} items=${items} at=${left} choose=${setLeft} label=${t("left")} />
+        <${Strip} items=${items} at=${right} choose=${setRight} label=${t("right")} /></div>`
+    }
     <div class="row"><span class="space"></span><button class="button" onClick=${close}>${t("close")}</button></div>
   <//>`;
 }

@@ -30,9 +30,13 @@ export function workerCondition(row) {
 /** The condition of a back end: that of the best of its worker accounts; without any, nothing is sent to it. */
 export function backendCondition(row) {
   if (row.enabled === false) return { condition: "off", usable: false };
-  if (!row.accounts?.length && row.health) return { condition: row.health.condition || "well", usable: row.health.condition !== "no_account" };
+  if (!row.accounts?.length && row.health)
+    return { condition: row.health.condition || "well", usable: row.health.condition !== "no_account" };
   if (!row.accounts?.length) return { condition: "no_account", usable: false };
   const all = row.accounts.map(workerCondition);
-  return all.find((one) => one.condition === "well" && one.usable)
-    || all.find((one) => one.condition === "untested") || all[0];
+  return (
+    all.find((one) => one.condition === "well" && one.usable) ||
+    all.find((one) => one.condition === "untested") ||
+    all[0]
+  );
 }

@@ -8,7 +8,13 @@ export function DeedButton({ deed, price = undefined, balance = null, kind = "bu
   const [cost, lack] = [price === undefined ? "" : quotaOf(price), short ? t("tooLittle") : ""];
   const title = [deed.title || deed.text, cost, lack].filter(Boolean).join(" · ");
   const more = [cost, lack].filter(Boolean).join(" · ");
-  return html`<button type="button" class=${kind} disabled=${short} title=${title} aria-label=${label ? title : undefined}
-    onClick=${deed.go}>${label || deed.text}${cost && !label ? html`<small class="deed-price" aria-hidden="true">${count(price)}</small>
-    <span class="visually-hidden">, ${more}</span>` : ""}</button>`;
+  return html`<button type="button" class=${kind} disabled=${short} title=${title}
+    aria-label=${label ? title : undefined}
+    onClick=${deed.go}>${label || deed.text}
+      ${
+        cost && !label
+          ? html`<small class="deed-price" aria-hidden="true">${count(price)}</small>
+    <span class="visually-hidden">, ${more}</span>`
+          : ""
+      }</button>`;
 }

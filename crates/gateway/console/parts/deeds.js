@@ -1,5 +1,5 @@
-// What can be done with what a job made, the same on every page that shows it: follow-ups of one piece, of its edges and of
-// the whole, and what carries it on by another operation.
+// What can be done with what a job made, the same on every page that shows it: follow-ups of one piece, of its edges
+// and of the whole, and what carries it on by another operation.
 import { t } from "../words.js";
 import { deed, isVideo, words } from "../show.js";
 import { followers, isPicture, jobField, placeField, promptOf, taker, takesAddress } from "../catalogue.js";
@@ -13,29 +13,31 @@ import { isStill } from "./pieces.js";
 const ELSEWHERE = new Set(["action", "seed"]);
 
 /** The operation that makes a video of a picture by its address. */
-export const mover = (all) => taker(all, "", (one) => one.makes === "video"
-  && one.fields.some((field) => isPicture(field) && takesAddress(field)));
+export const mover = (all) =>
+  taker(all, "", (one) => one.makes === "video" && one.fields.some((field) => isPicture(field) && takesAddress(field)));
 
 /** What carries a job on: run at once when nothing more has to be said, else in the form. */
 function carriers(all, job, place, hands) {
   const able = (one) => !ELSEWHERE.has(one.name.split(".").pop()) && !maskOf(one);
-  return followers(all, job).filter(able).map((one) => {
-    const request = { [jobField(one).name]: job.jobId };
-    const which = placeField(one);
-    if (which) request[which.name] = place;
-    const prompt = promptOf(one);
-    const unsaid = (field) => field.required && field.default === undefined && request[field.name] === undefined;
-    const open = one.fields.some(unsaid);
-    if (prompt) request[prompt.name] = words(job);
-    const go = () => (open ? hands.prepare(one, request) : hands.follow(one.name, request));
-    return { name: one.name, text: deed(one.name), operation: open ? "" : one.name, request, go };
-  });
+  return followers(all, job)
+    .filter(able)
+    .map((one) => {
+      const request = { [jobField(one).name]: job.jobId };
+      const which = placeField(one);
+      if (which) request[which.name] = place;
+      const prompt = promptOf(one);
+      const unsaid = (field) => field.required && field.default === undefined && request[field.name] === undefined;
+      const open = one.fields.some(unsaid);
+      if (prompt) request[prompt.name] = words(job);
+      const go = () => (open ? hands.prepare(one, request) : hands.follow(one.name, request));
+      return { name: one.name, text: deed(one.name), operation: open ? "" : one.name, request, go };
+    });
 }
 
 /**
- * What can be done with one piece. `hands` are those of the page: `follow` submits, `prepare` fills the form in, `use` and
- * `animate` take the piece along, `repaint` opens the painter.
- * @returns {{ own: Deed[], edges: Deed[], whole: Deed[], onward: Deed[] }}
+ * What can be done with one piece. `hands` are those of the page: `follow` submits, `prepare` fills the form in, `use`
+ * and `animate` take the piece along, `repaint` opens the painter. @returns {{ own: Deed[], edges: Deed[], whole:
+ * Deed[], onward: Deed[] }}
  */
 export function deedsOf(all, piece, hands) {
   const { job, place } = piece;
@@ -44,7 +46,14 @@ export function deedsOf(all, piece, hands) {
   const act = ({ name, text }) => {
     const several = /^(variation|reroll)/.test(name) ? { getUImages: true } : {};
     const request = { [jobField(action).name]: job.jobId, action: name, ...several };
-    return { name, text, title: t(`act.${name}`), operation: action.name, request, go: () => hands.follow(action.name, request) };
+    return {
+      name,
+      text,
+      title: t(`act.${name}`),
+      operation: action.name,
+      request,
+      go: () => hands.follow(action.name, request),
+    };
   };
   const onward = [];
   if (isVideo(piece.file)) onward.push(...carriers(all, job, place, hands));
@@ -63,12 +72,16 @@ export function deedsOf(all, piece, hands) {
   };
 }
 
-/** A request with which the price of repainting can be asked: what is not painted and not sent yet is as in the example. */
+/**
+ * A request with which the price of repainting can be asked: what is not painted and not sent yet is as in the example.
+ */
 function repainting(all, job) {
   const one = repainter(all, job);
   const link = one.follows && jobField(one);
   const needed = one.fields.filter((field) => field.required && field.default === undefined);
-  const example = Object.fromEntries(needed.map((field) => [field.name, one.example[field.name] ?? field.options?.[0]]));
+  const example = Object.fromEntries(
+    needed.map((field) => [field.name, one.example[field.name] ?? field.options?.[0]]),
+  );
   const request = { ...example, [maskOf(one).name]: one.example[maskOf(one).name], [promptOf(one).name]: words(job) };
   if (link) request[link.name] = job.jobId;
   return { operation: one.name, request };

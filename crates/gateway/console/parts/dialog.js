@@ -15,16 +15,21 @@ export function Dialog({ close, label, kind = "", children }) {
     const dialog = element.current;
     const before = document.activeElement;
     dialog.showModal();
-    const escape = (event) => { event.preventDefault(); close(); };
-    dialog.addEventListener("cancel", escape);
+    const leave = (event) => {
+      event.preventDefault();
+      close();
+    };
+    dialog.addEventListener("cancel", leave);
     return () => {
-      dialog.removeEventListener("cancel", escape);
+      dialog.removeEventListener("cancel", leave);
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
   const onBackdrop = (event) => event.target === element.current && !covers(element.current, event);
-  const press = (event) => { outside.current = onBackdrop(event); };
+  const press = (event) => {
+    outside.current = onBackdrop(event);
+  };
   const click = (event) => {
     if (outside.current && onBackdrop(event)) close();
     outside.current = false;

@@ -7,11 +7,18 @@ import { onJobs } from "../events.js";
 export function Finished() {
   const [text, setText] = useState("");
   const working = useRef(new Set());
-  useEffect(() => onJobs((job) => {
-    if (!isFinal(job)) { working.current.add(job.jobId); return; }
-    if (!working.current.delete(job.jobId)) return;
-    const name = deed(job.operation);
-    setText(job.status === "SUCCESS" ? t("hasFinished", name) : `${t("hasFailed", name)} ${why(job.message)}`);
-  }), []);
+  useEffect(
+    () =>
+      onJobs((job) => {
+        if (!isFinal(job)) {
+          working.current.add(job.jobId);
+          return;
+        }
+        if (!working.current.delete(job.jobId)) return;
+        const name = deed(job.operation);
+        setText(job.status === "SUCCESS" ? t("hasFinished", name) : `${t("hasFailed", name)} ${why(job.message)}`);
+      }),
+    [],
+  );
   return html`<p class="visually-hidden finished" role="status" aria-live="polite">${text}</p>`;
 }

@@ -14,7 +14,8 @@ export function sorted(job) {
   const whole = [];
   for (const name of offered(job)) {
     const quarter = /^([a-z]+)([1-4])$/.exec(name);
-    if (quarter && ["upsample", "variation"].includes(quarter[1])) quarters[Number(quarter[2]) - 1].push({ name, text: actionName(quarter[1]) });
+    if (quarter && ["upsample", "variation"].includes(quarter[1]))
+      quarters[Number(quarter[2]) - 1].push({ name, text: actionName(quarter[1]) });
     else if (EDGES[name]) edges.push({ name, text: EDGES[name] });
     else whole.push({ name, text: actionName(name) });
   }

@@ -13,15 +13,19 @@ function rule(field) {
   if (field.options) return "";
   if (minimum !== undefined && maximum !== undefined) return t("fromTo", minimum, maximum);
   if (minItems !== undefined && maxItems !== undefined) return t("fromTo", minItems, maxItems);
-  if (maxLength !== undefined && maxLength < 2000 && field.widget !== "address" && field.type === "string") return t("atMost", maxLength);
+  if (maxLength !== undefined && maxLength < 2000 && field.widget !== "address" && field.type === "string")
+    return t("atMost", maxLength);
   return "";
 }
 
-/** What is said of a field besides its name; of a picture only what it must be, since how it is sent is not asked here. */
+/**
+ * What is said of a field besides its name; of a picture only what it must be, since how it is sent is not asked here.
+ */
 function about(field) {
   if (field.type === "boolean") return "";
   // Two words say nothing that the name does not say.
-  if (!isPicture(field) && field.widget !== "mask") return field.description.split(" ").length > 3 ? local(field.description) : "";
+  if (!isPicture(field) && field.widget !== "mask")
+    return field.description.split(" ").length > 3 ? local(field.description) : "";
   const rest = local(field.description).split(/[;；]/).slice(1).join(";").trim();
   return /not looked at/.test(field.description) ? "" : rest;
 }
@@ -31,7 +35,9 @@ const Choice = ({ id, field, value, change, prices }) => html`
     ${field.options.map((one) => {
       const active = (value ?? field.default) === one;
       const price = prices?.[String(one)];
-      return html`<label class=${`chip${active ? " active" : ""}`}><input type="radio" name=${id} checked=${active} onChange=${() => change(one)} />${valueName(one)}${price === undefined ? "" : html`<span class="chip-price">· ${count(price)}</span>`}</label>`;
+      return html`<label class=${`chip${active ? " active" : ""}`}>
+        <input type="radio" name=${id} checked=${active} onChange=${() => change(one)} />${valueName(one)}
+          ${price === undefined ? "" : html`<span class="chip-price">· ${count(price)}</span>`}</label>`;
     })}
   </div>`;
 
@@ -41,7 +47,8 @@ function Input({ id, operation, field, values, change, hints, submit, prices }) 
   if (field.widget === "mask") {
     const picture = operation.fields.find(isPicture);
     const url = picture ? [values[picture.name]].flat()[0] : null;
-    return html`<${MaskField} id=${id} field=${field} url=${url} value=${value} change=${change} describedBy=${hints} />`;
+    return html`<${MaskField} id=${id} field=${field} url=${url} value=${value} change=${change}
+      describedBy=${hints} />`;
   }
   if (isPicture(field)) {
     const many = field.type === "array";
@@ -49,34 +56,59 @@ function Input({ id, operation, field, values, change, hints, submit, prices }) 
     const video = /^Address of an? (?:\w+ )?video/i.test(field.description);
     const listed = (now) => (now === undefined || now === null ? [] : [now].flat());
     const kept = (next) => (many ? (next.length ? next : undefined) : next[0]);
-    return html`<${PictureField} id=${id} value=${list} most=${many ? schema.maxItems || 5 : 1} copied=${!takesAddress(field)}
+    return html`<${PictureField} id=${id} value=${list} most=${many ? schema.maxItems || 5 : 1}
+      copied=${!takesAddress(field)}
       video=${video} change=${(edit) => change((now) => kept(edit(listed(now))))} describedBy=${hints} />`;
   }
-  if (field.options && field.options.length <= 8) return html`<${Choice} id=${id} field=${field} value=${value} change=${change} prices=${prices?.[field.name]} />`;
+  if (field.options && field.options.length <= 8)
+    return html`<${Choice} id=${id} field=${field} value=${value}
+    change=${change} prices=${prices?.[field.name]} />`;
   if (field.options) {
-    return html`<select id=${id} value=${value ?? field.default ?? ""} onChange=${(event) => change(event.target.value || undefined)}>
+    return html`<select id=${id} value=${value ?? field.default ?? ""}
+      onChange=${(event) => change(event.target.value || undefined)}>
       ${field.default === undefined && html`<option value="">${field.required ? t("choose") : ""}</option>`}
       ${field.options.map((one) => html`<option value=${one}>${valueName(one)}</option>`)}</select>`;
   }
   if (field.type === "boolean") {
-    return html`<label class="switch"><input id=${id} type="checkbox" checked=${value ?? field.default ?? false} onChange=${(event) => change(event.target.checked)} /><span><${Prose} text=${local(field.description)} /></span></label>`;
+    return html`<label class="switch">
+      <input id=${id} type="checkbox" checked=${value ?? field.default ?? false}
+        onChange=${(event) => change(event.target.checked)} />
+          <span><${Prose} text=${local(field.description)} /></span></label>`;
   }
   if (field.type === "integer" || field.type === "number") {
-    return html`<input id=${id} type="number" inputmode="decimal" min=${schema.minimum} max=${schema.maximum} step=${field.type === "integer" ? 1 : "any"}
+    return html`<input id=${id} type="number" inputmode="decimal" min=${schema.minimum} max=${schema.maximum}
+      step=${field.type === "integer" ? 1 : "any"}
       value=${value ?? ""} placeholder=${field.default ?? t("any")} aria-describedby=${hints} required=${field.required}
       onInput=${(event) => change(event.target.value === "" ? undefined : Number(event.target.value))} />`;
   }
   if (field.type === "array" || field.type === "object") {
-    return html`<textarea id=${id} rows="2" class="code" placeholder=${field.type === "array" ? "[]" : "{}"} aria-describedby=${hints}
-      onChange=${(event) => { try { change(event.target.value.trim() ? JSON.parse(event.target.value) : undefined); event.target.setCustomValidity(""); } catch { event.target.setCustomValidity(t("mustBeJson")); event.target.reportValidity(); } }}>${value ? JSON.stringify(value) : ""}</textarea>`;
+    return html`<textarea id=${id} rows="2" class="code" placeholder=${field.type === "array" ? "[]" : "{}"}
+      aria-describedby=${hints}
+      onChange=${(event) => {
+        try {
+          change(event.target.value.trim() ? JSON.parse(event.target.value) : undefined);
+          event.target.setCustomValidity("");
+        } catch {
+          event.target.setCustomValidity(t("mustBeJson"));
+          event.target.reportValidity();
+        }
+      }}>${value ? JSON.stringify(value) : ""}</textarea>`;
   }
   if (field.widget === "prompt") {
-    return html`<textarea id=${id} rows="4" dir="auto" maxlength=${schema.maxLength} value=${value ?? ""} aria-describedby=${hints} required=${field.required}
+    return html`<textarea id=${id} rows="4" dir="auto" maxlength=${schema.maxLength} value=${value ?? ""}
+      aria-describedby=${hints} required=${field.required}
       onInput=${(event) => change(event.target.value || undefined)}
-      onKeyDown=${(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); } }}></textarea>`;
+      onKeyDown=${(event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          submit();
+        }
+      }}></textarea>`;
   }
-  return html`<input id=${id} type=${field.widget === "address" ? "url" : "text"} maxlength=${schema.maxLength} value=${value ?? ""} placeholder=${field.default ?? (field.widget === "address" ? "https://…" : t("any"))}
-    aria-describedby=${hints} required=${field.required} onInput=${(event) => change(event.target.value || undefined)} />`;
+  return html`<input id=${id} type=${field.widget === "address" ? "url" : "text"} maxlength=${schema.maxLength}
+    value=${value ?? ""} placeholder=${field.default ?? (field.widget === "address" ? "https://…" : t("any"))}
+    aria-describedby=${hints} required=${field.required}
+      onInput=${(event) => change(event.target.value || undefined)} />`;
 }
 
 /** Short inputs stand two in a line. */
@@ -87,7 +119,8 @@ function Row({ operation, field, values, change, problem, submit, prices, betwee
   const hint = [about(field), rule(field), note].filter(Boolean).join(" · ");
   return html`<div class=${`field${problem ? " wrong" : ""}${isShort(field) ? " short" : ""}`}>
     <label id=${`${id}-label`} for=${id}>${field.widget === "prompt" ? t("whatShow") : fieldName(field.name)}</label>
-    <${Input} id=${id} operation=${operation} field=${field} values=${values} change=${change} hints=${`${id}-hint`} submit=${submit} prices=${prices} />
+    <${Input} id=${id} operation=${operation} field=${field} values=${values} change=${change} hints=${`${id}-hint`}
+      submit=${submit} prices=${prices} />
     ${field.widget === "prompt" && between}
     ${hint && field.widget !== "prompt" && html`<p class="hint" id=${`${id}-hint`}><${Prose} text=${hint} /></p>`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
@@ -95,20 +128,29 @@ function Row({ operation, field, values, change, problem, submit, prices, betwee
 }
 
 /**
- * Shows the fields; `problem` is a refusal whose field gets its words, `between` stands below the prompt, `notes` below their
- * fields. `change` gets a function from the values as they are by then to the new ones.
+ * Shows the fields; `problem` is a refusal whose field gets its words, `between` stands below the prompt, `notes` below
+ * their fields. `change` gets a function from the values as they are by then to the new ones.
  */
 export function Form({ operation, values, change, problem, submit, prices, between, notes = {} }) {
   const [open, setOpen] = useState(false);
   const toggle = useRef(null);
   // What opens is seen: the page, or the form in it, moves so far that the button stands at its upper edge.
-  useEffect(() => { if (open) toggle.current?.scrollIntoView({ block: "start", behavior: "smooth" }); }, [open]);
+  useEffect(() => {
+    if (open) toggle.current?.scrollIntoView({ block: "start", behavior: "smooth" });
+  }, [open]);
   const main = operation.fields.filter(isMain);
   const rest = operation.fields.filter((field) => !isMain(field));
-  const row = (field) => html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values} submit=${submit} prices=${prices} between=${between} note=${notes[field.name]}
-    change=${(value) => change((old) => ({ ...old, [field.name]: typeof value === "function" ? value(old[field.name]) : value }))} problem=${problem?.field === field.name ? problem.message : ""} />`;
+  const row = (field) => html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values}
+    submit=${submit} prices=${prices} between=${between} note=${notes[field.name]}
+    change=${(value) =>
+      change((old) => ({ ...old, [field.name]: typeof value === "function" ? value(old[field.name]) : value }))}
+        problem=${problem?.field === field.name ? problem.message : ""} />`;
   const hidden = rest.some((field) => problem?.field === field.name);
   return html`<div class="fields">${main.map(row)}</div>
-    ${rest.length > 0 && html`<button type="button" ref=${toggle} class="plain accent more" aria-expanded=${open || hidden} onClick=${() => setOpen(!open)}>${open || hidden ? t("fewer") : t("more")}</button>`}
+    ${
+      rest.length > 0 &&
+      html`<button type="button" ref=${toggle} class="plain accent more" aria-expanded=${open || hidden}
+        onClick=${() => setOpen(!open)}>${open || hidden ? t("fewer") : t("more")}</button>`
+    }
     ${(open || hidden) && html`<div class="fields">${rest.map(row)}</div>`}`;
 }

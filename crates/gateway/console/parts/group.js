@@ -4,12 +4,26 @@ import { count, dateOf } from "../show.js";
 
 /** `artgen.imagine: × 0.8 from 1 Jan 2027`. */
 export function ruleText(rule) {
-  const price = rule.amount === undefined || rule.amount === null ? `× ${count(rule.factor)}` : t("groupAmount", count(rule.amount));
-  return `${rule.match === "*" ? t("groupAll") : rule.match}: ${price}${rule.from ? ` ${t("ruleFrom", dateOf(rule.from))}` : ""}`;
+  const price =
+    rule.amount === undefined || rule.amount === null
+      ? `× ${count(rule.factor)}`
+      : t("groupAmount", count(rule.amount));
+  return `${rule.match === "*" ? t("groupAll") : rule.match}: ${price}${
+    rule.from ? ` ${t("ruleFrom", dateOf(rule.from))}` : ""
+  }`;
 }
 
 /** A rule of the service as the form holds it. */
-export const draftRule = (rule) => ({ match: rule.match, kind: rule.amount === undefined || rule.amount === null ? "factor" : "amount", value: rule.amount ?? rule.factor ?? "", from: rule.from || "" });
+export const draftRule = (rule) => ({
+  match: rule.match,
+  kind: rule.amount === undefined || rule.amount === null ? "factor" : "amount",
+  value: rule.amount ?? rule.factor ?? "",
+  from: rule.from || "",
+});
 
 /** What the form says, as the service takes it. */
-export const definedRule = (draft) => ({ match: draft.match.trim(), [draft.kind]: draft.value === "" ? null : Number(draft.value), ...(draft.from ? { from: draft.from } : {}) });
+export const definedRule = (draft) => ({
+  match: draft.match.trim(),
+  [draft.kind]: draft.value === "" ? null : Number(draft.value),
+  ...(draft.from ? { from: draft.from } : {}),
+});

@@ -1,5 +1,5 @@
-// What pages that only show results do with them: a follow-up is submitted and told of, everything else is taken along into
-// the form of the first page.
+// What pages that only show results do with them: a follow-up is submitted and told of, everything else is taken along
+// into the form of the first page.
 import { useState } from "../lib.js";
 import { t } from "../words.js";
 import { remove, submit } from "../api.js";
@@ -37,15 +37,19 @@ export function useHands(all, owner, { removed = (_) => {} } = {}) {
       const { path } = all.operations.find((one) => one.name === name);
       const answer = await submit(path, request, () => setTold({ bad: true, text: t("offline") }));
       setTold({ text: t("begun"), job: answer.data?.jobId });
-    } catch (error) { bad(error); }
+    } catch (error) {
+      bad(error);
+    }
   };
-  const use = (piece) => withPiece(formTaker(all, piece.job), piece)
-    .then((values) => prepare(formTaker(all, piece.job), values), bad);
+  const use = (piece) =>
+    withPiece(formTaker(all, piece.job), piece).then((values) => prepare(formTaker(all, piece.job), values), bad);
   const animate = (piece) => {
     const operation = mover(all);
     const prompt = promptOf(operation);
-    return withPiece(operation, piece, prompt ? { [prompt.name]: words(piece.job) } : {})
-      .then((values) => prepare(operation, values), bad);
+    return withPiece(operation, piece, prompt ? { [prompt.name]: words(piece.job) } : {}).then(
+      (values) => prepare(operation, values),
+      bad,
+    );
   };
   const drop = async (job) => {
     await remove(`/jobs/v1/${encodeURIComponent(job.jobId)}`);

@@ -5,7 +5,9 @@ const paths = {
   plus: "M9 3v12M3 9h12",
   grid: "M3 3h5v5H3zM10 3h5v5h-5zM3 10h5v5H3zM10 10h5v5h-5z",
   person: "M9 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM3.5 15.5c.6-3 2.800-4.500 5.500-4.500s4.900 1.500 5.500 4.500",
-  people: "M7 9a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5zM2.500 15c.5-2.500 2.200-3.800 4.500-3.800s4 1.300 4.500 3.800M12 4.200a2.400 2.400 0 0 1 0 4.600M13.500 11.600c1.300.5 2 1.700 2.300 3.400",
+  people:
+    "M7 9a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5zM2.500 15c.5-2.500 2.200-3.800 4.500-3.800s4 1.300 4.500 " +
+    "3.800M12 4.200a2.400 2.400 0 0 1 0 4.600M13.500 11.600c1.300.5 2 1.700 2.300 3.400",
   bars: "M4 15V9M9 15V3M14 15v-8",
   stack: "M3 4h12v4H3zM3 10h12v4H3zM5.500 6h.1M5.500 12h.1",
   cube: "M9 2.500 15 6v6.500L9 16l-6-3.500V6zM3 6l6 3.500L15 6M9 9.500V16",
@@ -24,4 +26,5 @@ const paths = {
 };
 
 export const Icon = ({ name }) => html`
-  <svg class="icon" viewBox="0 0 18 18" width="18" height="18" aria-hidden="true" focusable="false"><path d=${paths[name]} /></svg>`;
+  <svg class="icon" viewBox="0 0 18 18" width="18" height="18" aria-hidden="true" focusable="false">
+    <path d=${paths[name]} /></svg>`;

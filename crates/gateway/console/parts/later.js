@@ -6,19 +6,32 @@ const AGAIN_MS = 1500;
 /** @param {() => Promise<any>} load gives the part */
 export function later(load) {
   let View = null;
-  const ready = () => (View ? Promise.resolve() : load().then((found) => { View = found; }));
+  const ready = () =>
+    View
+      ? Promise.resolve()
+      : load().then((found) => {
+          View = found;
+        });
   const Later = (props) => {
     const [, again] = useState(0);
     useEffect(() => {
       let left = false;
       let timer = 0;
       // Without a connection the part comes as soon as there is one.
-      const read = () => ready().then(
-        () => { if (!left) again(1); },
-        () => { if (!left) timer = window.setTimeout(read, AGAIN_MS); },
-      );
+      const read = () =>
+        ready().then(
+          () => {
+            if (!left) again(1);
+          },
+          () => {
+            if (!left) timer = window.setTimeout(read, AGAIN_MS);
+          },
+        );
       if (!View) read();
-      return () => { left = true; clearTimeout(timer); };
+      return () => {
+        left = true;
+        clearTimeout(timer);
+      };
     }, []);
     return View ? html`<${View} ...${props} />` : null;
   };

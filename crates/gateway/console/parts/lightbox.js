@@ -13,8 +13,13 @@ import { Quarter } from "./quarter.js";
 export function Lightbox({ items, at, move, close, all, hands, told = null, balance = null }) {
   const place = items.findIndex((one) => one.key === at);
   const piece = items[place];
-  useEffect(() => { if (!piece) close(); }, [Boolean(piece)]);
-  const step = (by) => { const next = items[place + by]; if (next) move(next.key); };
+  useEffect(() => {
+    if (!piece) close();
+  }, [Boolean(piece)]);
+  const step = (by) => {
+    const next = items[place + by];
+    if (next) move(next.key);
+  };
   useEffect(() => {
     const press = (event) => {
       if (event.target.closest?.("input, textarea, select") || document.querySelectorAll("dialog").length > 1) return;
@@ -30,22 +35,32 @@ export function Lightbox({ items, at, move, close, all, hands, told = null, bala
     ? html`<${Quarter} key=${piece.key} file=${file} quarter=${quarter} alt=${words(job)} />`
     : html`<${Media} key=${file.url} file=${file} alt=${words(job)} controls=${isVideo(file)} />`;
   return html`<${Dialog} close=${close} label=${words(job)} kind="lightbox">
-    <div class="stage" onClick=${(event) => { if (event.target === event.currentTarget) close(); }}>${picture}</div>
+    <div class="stage" onClick=${(event) => {
+      if (event.target === event.currentTarget) close();
+    }}>${picture}</div>
     <footer>
       <div class="row lightbox-bar">
         <button class="button quiet" disabled=${place === 0} onClick=${() => step(-1)} aria-label=${t("previous")}>
           <${Icon} name="left" /></button>
-        <button class="button quiet" disabled=${place === items.length - 1} onClick=${() => step(1)} aria-label=${t("next")}>
+        <button class="button quiet" disabled=${place === items.length - 1} onClick=${() => step(1)}
+          aria-label=${t("next")}>
           <${Icon} name="right" /></button>
         <p class="words" dir="auto">${words(job)}</p><span class="counter">${place + 1} / ${items.length}</span>
         <span class="space"></span>
         <a class="button quiet" href=${href(`job/${job.jobId}`)} onClick=${close}>${t("details")}</a>
         <button class="button quiet" onClick=${close} aria-label=${t("close")}><${Icon} name="close" /></button>
       </div>
-      ${all && hands && html`<${PieceDeeds} key=${piece.key} all=${all} piece=${piece} hands=${hands} balance=${balance}
-        leave=${close} />`}
-      ${told && html`<p class=${`told ${told.bad ? "bad" : "ok"}`} role="status">${told.text}
-        ${told.job ? html` <a href=${href(`job/${told.job}`)} onClick=${close}>${t("details")}</a>` : ""}</p>`}
+      ${
+        all &&
+        hands &&
+        html`<${PieceDeeds} key=${piece.key} all=${all} piece=${piece} hands=${hands} balance=${balance}
+        leave=${close} />`
+      }
+      ${
+        told &&
+        html`<p class=${`told ${told.bad ? "bad" : "ok"}`} role="status">${told.text}
+        ${told.job ? html` <a href=${href(`job/${told.job}`)} onClick=${close}>${t("details")}</a>` : ""}</p>`
+      }
     </footer>
   <//>`;
 }

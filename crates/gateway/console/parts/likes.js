@@ -1,5 +1,5 @@
-// What a model can be like: the built-in models of every family, and the operations themselves, read from the service's own
-// description. That one also lists the models of operators, which are told apart by the list of those.
+// What a model can be like: the built-in models of every family, and the operations themselves, read from the service's
+// own description. That one also lists the models of operators, which are told apart by the list of those.
 
 const SPELLINGS = ["model", "modelName"];
 /** Lists that an operator may replace instead of narrowing them. */
@@ -12,20 +12,36 @@ export const modelField = (operation) => operation.fields.find((field) => SPELLI
 
 /** Everything a model can be like, in the order of the families: `family/model`, then the operations. */
 export function likes(all, rows) {
-  const own = new Set(rows.flatMap((row) => [...(row.like ? [row.name] : []), ...(row.aliases || [])]).map((name) => name.toLowerCase()));
+  const own = new Set(
+    rows.flatMap((row) => [...(row.like ? [row.name] : []), ...(row.aliases || [])]).map((name) => name.toLowerCase()),
+  );
   // A built-in model that is switched off is left out of the description; its own row knows its operations.
-  const off = (operation) => rows.filter((row) => !row.like && row.operations?.includes(operation.name)).map((row) => row.name);
+  const off = (operation) =>
+    rows.filter((row) => !row.like && row.operations?.includes(operation.name)).map((row) => row.name);
   const [models, operations] = [new Map(), []];
   for (const operation of all.operations) {
     const family = operation.name.split(".")[0];
     for (const word of new Set([...(modelField(operation)?.options || []), ...off(operation)])) {
       if (own.has(word.toLowerCase())) continue;
       const name = `${family}/${word}`;
-      const known = models.get(name) || { name, model: word, family: operation.family, makes: operation.makes, operations: [] };
+      const known = models.get(name) || {
+        name,
+        model: word,
+        family: operation.family,
+        makes: operation.makes,
+        operations: [],
+      };
       known.operations.push(operation);
       models.set(name, known);
     }
-    if (!operation.follows) operations.push({ name: operation.name, model: "", family: operation.family, makes: operation.makes, operations: [operation] });
+    if (!operation.follows)
+      operations.push({
+        name: operation.name,
+        model: "",
+        family: operation.family,
+        makes: operation.makes,
+        operations: [operation],
+      });
   }
   return [...models.values(), ...operations];
 }

@@ -11,25 +11,34 @@ const MOST = 40;
 export function useMade() {
   const [jobs, setJobs] = useState(null);
   const followed = useRef(new Map());
-  const put = (job) => setJobs((old) => {
-    const known = (old || []).some((one) => one.jobId === job.jobId);
-    // News of a job leave out what was asked; one that is not here yet comes whole with the first answer.
-    if (!known && !job.request) return old;
-    const merged = (one) => (one.jobId === job.jobId ? { ...one, ...job } : one);
-    return known ? old.map(merged) : [job, ...(old || [])].slice(0, MOST);
-  });
+  const put = (job) =>
+    setJobs((old) => {
+      const known = (old || []).some((one) => one.jobId === job.jobId);
+      // News of a job leave out what was asked; one that is not here yet comes whole with the first answer.
+      if (!known && !job.request) return old;
+      const merged = (one) => (one.jobId === job.jobId ? { ...one, ...job } : one);
+      return known ? old.map(merged) : [job, ...(old || [])].slice(0, MOST);
+    });
   const watch = (id) => {
     if (!followed.current.has(id)) followed.current.set(id, followJob(id, put));
   };
   const drop = (id) => setJobs((old) => (old || []).filter((one) => one.jobId !== id));
   useEffect(() => {
-    get(`/jobs/v1?limit=${RECENT}`).then(({ data }) => {
-      setJobs(data);
-      data.filter((job) => !isFinal(job)).forEach((job) => watch(job.jobId));
-    }, () => setJobs([]));
+    get(`/jobs/v1?limit=${RECENT}`).then(
+      ({ data }) => {
+        setJobs(data);
+        for (const job of data) if (!isFinal(job)) watch(job.jobId);
+      },
+      () => setJobs([]),
+    );
     // What another page or a program of the same account makes appears here as well.
-    const leave = onJobs((job) => { if (!isFinal(job)) watch(job.jobId); });
-    return () => { leave(); followed.current.forEach((stop) => stop()); };
+    const leave = onJobs((job) => {
+      if (!isFinal(job)) watch(job.jobId);
+    });
+    return () => {
+      leave();
+      for (const stop of followed.current.values()) stop();
+    };
   }, []);
   return { jobs, watch, drop };
 }

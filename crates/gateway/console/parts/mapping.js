@@ -1,5 +1,5 @@
-// Mappings of a universal vendor: which of its models serves an operation, and what its inputs are filled with. Models that
-// come with the vendor are chosen by name; any other is written here, input by input.
+// Mappings of a universal vendor: which of its models serves an operation, and what its inputs are filled with. Models
+// that come with the vendor are chosen by name; any other is written here, input by input.
 import { html } from "../lib.js";
 import { many, t } from "../words.js";
 
@@ -8,7 +8,7 @@ const VARIANTS = ["", "/image", "/mask"];
 /** Every place of ours that a mapping of this vendor names. */
 function places(value, found = new Set()) {
   if (typeof value === "string") for (const [, name] of value.matchAll(/\{\{(\w+)\}\}/g)) found.add(name);
-  else if (value && typeof value === "object") Object.values(value).forEach((one) => places(one, found));
+  else if (value && typeof value === "object") for (const one of Object.values(value)) places(one, found);
   return found;
 }
 
@@ -16,19 +16,36 @@ const shown = (value) => (typeof value === "string" ? value : JSON.stringify(val
 /** A text stays one; what reads as a number, a truth, a list or an object is that. */
 function read(text) {
   if (!/^[\d[{-]|^(true|false|null)$/.test(text)) return text;
-  try { return JSON.parse(text); } catch { return text; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
-const list = (text, number) => text.split(",").map((one) => one.trim()).filter(Boolean).map((one) => (number ? Number(one) : one));
+const list = (text, number) =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean)
+    .map((one) => (number ? Number(one) : one));
 
 function Inputs({ input, change, names, id }) {
   const rows = Object.entries(input);
-  const put = (place, key, value) => change(Object.fromEntries(rows.map((row, at) => (at === place ? [key, value] : row))));
-  return html`<div class="pairs" role="group" aria-label=${t("mapInputs")}>${rows.map(([key, value], place) => html`<div class="pair" key=${place}>
-      <input aria-label=${t("mapInput")} placeholder="prompt" value=${key} onChange=${(event) => put(place, event.target.value.trim(), value)} />
-      <input aria-label=${t("mapFilled")} class="code" list=${`${id}-names`} placeholder="{{prompt}}" value=${shown(value)} onChange=${(event) => put(place, key, read(event.target.value.trim()))} />
-      <button type="button" class="plain" aria-label=${t("remove")} onClick=${() => change(Object.fromEntries(rows.filter((_, at) => at !== place)))}>×</button></div>`)}
+  const put = (place, key, value) =>
+    change(Object.fromEntries(rows.map((row, at) => (at === place ? [key, value] : row))));
+  return html`<div class="pairs" role="group" aria-label=${t("mapInputs")}>
+    ${rows.map(
+      ([key, value], place) => html`<div class="pair" key=${place}>
+      <input aria-label=${t("mapInput")} placeholder="prompt" value=${key}
+        onChange=${(event) => put(place, event.target.value.trim(), value)} />
+      <input aria-label=${t("mapFilled")} class="code" list=${`${id}-names`} placeholder="{{prompt}}"
+        value=${shown(value)} onChange=${(event) => put(place, key, read(event.target.value.trim()))} />
+      <button type="button" class="plain" aria-label=${t("remove")}
+        onClick=${() => change(Object.fromEntries(rows.filter((_, at) => at !== place)))}>×</button></div>`,
+    )}
     <datalist id=${`${id}-names`}>${names.map((name) => html`<option value=${`{{${name}}}`} />`)}</datalist>
-    <button type="button" class="plain accent" onClick=${() => change({ ...input, "": "" })}>${t("mapAddInput")}</button></div>`;
+    <button type="button" class="plain accent" onClick=${() => change({ ...input, "": "" })}>
+      ${t("mapAddInput")}</button></div>`;
 }
 
 function One({ place, name, value, operations, ready, names, put, drop }) {
@@ -36,14 +53,32 @@ function One({ place, name, value, operations, ready, names, put, drop }) {
   const own = typeof value !== "string";
   const choose = (model) => put(name, model === "" ? { model: "", input: { prompt: "{{prompt}}" } } : model);
   return html`<fieldset class="mapping"><legend class="visually-hidden">${name || t("mapNew")}</legend>
-    <div class="two"><div class="field"><label for=${`${id}-op`}>${t("mapFor")}</label><select id=${`${id}-op`} value=${name} onChange=${(event) => put(event.target.value, value)}>${!operations.includes(name) && html`<option value=${name}>${name || t("choose")}</option>`}${operations.map((one) => html`<option value=${one}>${one}</option>`)}</select></div>
-    <div class="field"><label for=${`${id}-model`}>${t("field.modelName")}</label><select id=${`${id}-model`} value=${own ? "" : value} onChange=${(event) => choose(event.target.value)}>${ready.map((one) => html`<option value=${one.model}>${one.model}</option>`)}<option value="">${t("mapOther")}</option></select></div></div>
-    ${own && html`<div class="field"><label for=${`${id}-name`}>${t("mapModel")}</label><input id=${`${id}-name`} required value=${value.model} onInput=${(event) => put(name, { ...value, model: event.target.value.trim() })} /></div>
-      <p class="field-title">${t("mapInputs")}</p><${Inputs} id=${id} input=${value.input || {}} names=${names} change=${(input) => put(name, { ...value, input })} />
+    <div class="two"><div class="field"><label for=${`${id}-op`}>${t("mapFor")}</label>
+      <select id=${`${id}-op`} value=${name} onChange=${(event) => put(event.target.value, value)}>
+        ${!operations.includes(name) && html`<option value=${name}>${name || t("choose")}</option>`}
+          ${operations.map((one) => html`<option value=${one}>${one}</option>`)}</select></div>
+    <div class="field"><label for=${`${id}-model`}>${t("field.modelName")}</label>
+      <select id=${`${id}-model`} value=${own ? "" : value} onChange=${(event) => choose(event.target.value)}>
+        ${ready.map((one) => html`<option value=${one.model}>${one.model}</option>`)}
+          <option value="">${t("mapOther")}</option></select></div></div>
+    ${
+      own &&
+      html`<div class="field"><label for=${`${id}-name`}>${t("mapModel")}</label>
+      <input id=${`${id}-name`} required value=${value.model}
+        onInput=${(event) => put(name, { ...value, model: event.target.value.trim() })} /></div>
+      <p class="field-title">${t("mapInputs")}</p>
+        <${Inputs} id=${id} input=${value.input || {}} names=${names}
+          change=${(input) => put(name, { ...value, input })} />
       <p class="hint">${t("mapPlaces")} ${names.map((one) => html`<code>${`{{${one}}}`}</code> `)}</p>
-      <div class="two"><div class="field"><label for=${`${id}-seconds`}>${t("mapSeconds")}</label><input id=${`${id}-seconds`} value=${(value.seconds || []).join(", ")} placeholder=${t("any")} onChange=${(event) => put(name, { ...value, seconds: list(event.target.value, true) })} /></div>
-      <div class="field"><label for=${`${id}-ratios`}>${t("mapRatios")}</label><input id=${`${id}-ratios`} value=${(value.ratios || []).join(", ")} placeholder=${t("any")} onChange=${(event) => put(name, { ...value, ratios: list(event.target.value, false) })} /></div></div>`}
-    <div class="row"><span class="space"></span><button type="button" class="button quiet danger" onClick=${drop}>${t("remove")}</button></div></fieldset>`;
+      <div class="two"><div class="field"><label for=${`${id}-seconds`}>${t("mapSeconds")}</label>
+        <input id=${`${id}-seconds`} value=${(value.seconds || []).join(", ")} placeholder=${t("any")}
+          onChange=${(event) => put(name, { ...value, seconds: list(event.target.value, true) })} /></div>
+      <div class="field"><label for=${`${id}-ratios`}>${t("mapRatios")}</label>
+        <input id=${`${id}-ratios`} value=${(value.ratios || []).join(", ")} placeholder=${t("any")}
+          onChange=${(event) => put(name, { ...value, ratios: list(event.target.value, false) })} /></div></div>`
+    }
+    <div class="row"><span class="space"></span><button type="button" class="button quiet danger" onClick=${drop}>
+      ${t("remove")}</button></div></fieldset>`;
 }
 
 /** `value` is what stands in the settings under `models`, or nothing. */
@@ -51,13 +86,38 @@ export function MappingEditor({ vendor, value, change, operations }) {
   const rows = Object.entries(value || {});
   const ready = vendor.mappings;
   const names = [...places(ready.map((one) => one.input))].sort();
-  const known = [...new Set([...ready.flatMap((one) => one.operations || []), ...operations.flatMap((one) => VARIANTS.map((variant) => one + variant))])].sort();
-  const put = (place) => (name, one) => change(Object.fromEntries(rows.map((row, at) => (at === place ? [name, one] : row))));
-  const drop = (place) => { const left = rows.filter((_, at) => at !== place); change(left.length ? Object.fromEntries(left) : undefined); };
-  const add = () => { const free = known.find((one) => !value?.[one]) || ""; const fits = ready.find((one) => one.operations?.includes(free)); change({ ...value, [free]: fits ? fits.model : ready[0].model }); };
+  const known = [
+    ...new Set([
+      ...ready.flatMap((one) => one.operations || []),
+      ...operations.flatMap((one) => VARIANTS.map((variant) => one + variant)),
+    ]),
+  ].sort();
+  const put = (place) => (name, one) =>
+    change(Object.fromEntries(rows.map((row, at) => (at === place ? [name, one] : row))));
+  const drop = (place) => {
+    const left = rows.filter((_, at) => at !== place);
+    change(left.length ? Object.fromEntries(left) : undefined);
+  };
+  const add = () => {
+    const free = known.find((one) => !value?.[one]) || "";
+    const fits = ready.find((one) => one.operations?.includes(free));
+    change({ ...value, [free]: fits ? fits.model : ready[0].model });
+  };
   return html`<section class="mappings"><h3>${t("mappings")}</h3>
     <p class="hint">${rows.length ? t("mapOnly") : many(ready.length, "mapReadyOne", "mapReadyMany")}</p>
-    ${!rows.length && html`<details><summary>${t("mapShow")}</summary><dl class="ready">${ready.map((one) => html`<dt class="code">${one.model}</dt><dd class="dim">${(one.operations || []).join(", ")}</dd>`)}</dl></details>`}
-    ${rows.map(([name, one], place) => html`<${One} key=${place} place=${place} name=${name} value=${one} operations=${known} ready=${ready} names=${names} put=${put(place)} drop=${() => drop(place)} />`)}
+    ${
+      !rows.length &&
+      html`<details><summary>${t("mapShow")}</summary>
+        <dl class="ready">
+          ${ready.map(
+            (one) => html`<dt class="code">${one.model}</dt>
+            <dd class="dim">${(one.operations || []).join(", ")}</dd>`,
+          )}</dl></details>`
+    }
+    ${rows.map(
+      ([name, one], place) =>
+        html`<${One} key=${place} place=${place} name=${name} value=${one} operations=${known} ready=${ready}
+          names=${names} put=${put(place)} drop=${() => drop(place)} />`,
+    )}
     <div class="row"><button type="button" class="button quiet" onClick=${add}>${t("mapAdd")}</button></div></section>`;
 }

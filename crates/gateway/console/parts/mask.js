@@ -25,31 +25,42 @@ export function MaskPainter({ url, done, close, holes = false, children = null }
     const { width, height } = canvas.current;
     context.globalCompositeOperation = "source-over";
     context.clearRect(0, 0, width, height);
-    if (inverted.current) { context.fillStyle = PAINT; context.fillRect(0, 0, width, height); }
+    if (inverted.current) {
+      context.fillStyle = PAINT;
+      context.fillRect(0, 0, width, height);
+    }
     context.globalCompositeOperation = inverted.current ? "destination-out" : "source-over";
     context.lineCap = context.lineJoin = "round";
     context.strokeStyle = context.fillStyle = PAINT;
     for (const { points, size: broad } of strokes.current) {
       context.lineWidth = broad;
       context.beginPath();
-      points.forEach(([x, y], place) => (place ? context.lineTo(x, y) : context.moveTo(x, y)));
+      for (const [place, [x, y]] of points.entries()) place ? context.lineTo(x, y) : context.moveTo(x, y);
       if (points.length === 1) context.lineTo(points[0][0] + 0.1, points[0][1]);
       context.stroke();
     }
     setMarked(inverted.current || strokes.current.length > 0);
   };
-  useEffect(() => { if (shape) draw(); }, [shape]);
+  useEffect(() => {
+    if (shape) draw();
+  }, [shape]);
 
   const place = (event) => {
     const box = canvas.current.getBoundingClientRect();
-    return [((event.clientX - box.left) / box.width) * shape.width, ((event.clientY - box.top) / box.height) * shape.height];
+    return [
+      ((event.clientX - box.left) / box.width) * shape.width,
+      ((event.clientY - box.top) / box.height) * shape.height,
+    ];
   };
   const begin = (point) => {
     stroke.current = { points: [point], size: wide() };
     strokes.current = [...strokes.current, stroke.current];
     draw();
   };
-  const down = (event) => { event.currentTarget.setPointerCapture(event.pointerId); begin(place(event)); };
+  const down = (event) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    begin(place(event));
+  };
   const move = (event) => {
     if (!stroke.current) return;
     stroke.current.points.push(place(event));
@@ -60,7 +71,10 @@ export function MaskPainter({ url, done, close, holes = false, children = null }
     const by = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] }[event.key];
     if (by) {
       event.preventDefault();
-      cursor.current = [Math.min(1, Math.max(0, cursor.current[0] + by[0])), Math.min(1, Math.max(0, cursor.current[1] + by[1]))];
+      cursor.current = [
+        Math.min(1, Math.max(0, cursor.current[0] + by[0])),
+        Math.min(1, Math.max(0, cursor.current[1] + by[1])),
+      ];
     }
     if (by ? event.shiftKey : event.key === " ") {
       event.preventDefault();
@@ -80,23 +94,51 @@ export function MaskPainter({ url, done, close, holes = false, children = null }
     };
     context.drawImage(canvas.current, 0, 0);
     if (holes) fill("source-out", WHITE);
-    else { fill("source-in", WHITE); fill("destination-over", "#000000"); }
+    else {
+      fill("source-in", WHITE);
+      fill("destination-over", "#000000");
+    }
     out.toBlob((blob) => done(blob), "image/png");
   };
   return html`<${Dialog} close=${close} label=${t("repaint")} kind="mask">
     <h2>${t("repaint")}</h2>
     <p class="dim">${t("paintOver")}</p>
     <div class="mask-board">
-      <img src=${url} alt="" onLoad=${(event) => setShape({ width: event.target.naturalWidth, height: event.target.naturalHeight })} />
-      ${shape && html`<canvas ref=${canvas} tabindex="0" role="img" width=${shape.width} height=${shape.height} aria-label=${t("paintKeys")} onKeyDown=${press}
-        onPointerDown=${down} onPointerMove=${move} onPointerUp=${() => { stroke.current = null; }} onPointerCancel=${() => { stroke.current = null; }}></canvas>`}
+      <img src=${url} alt=""
+        onLoad=${(event) => setShape({ width: event.target.naturalWidth, height: event.target.naturalHeight })} />
+      ${
+        shape &&
+        html`<canvas ref=${canvas} tabindex="0" role="img" width=${shape.width} height=${shape.height}
+          aria-label=${t("paintKeys")} onKeyDown=${press}
+        onPointerDown=${down} onPointerMove=${move} onPointerUp=${() => {
+          stroke.current = null;
+        }}
+          onPointerCancel=${() => {
+            stroke.current = null;
+          }}></canvas>`
+      }
     </div>
     ${children}
     <div class="row">
-      <label class="inline">${t("brush")} <input type="range" min="8" max="160" value=${size} onInput=${(event) => setSize(Number(event.target.value))} /></label>
-      <button type="button" class="button quiet" disabled=${!marked} onClick=${() => { strokes.current = strokes.current.slice(0, -1); draw(); }}>${t("undo")}</button>
-      <button type="button" class="button quiet" onClick=${() => { inverted.current = !inverted.current; draw(); }}>${t("invert")}</button>
-      <button type="button" class="button quiet" disabled=${!marked} onClick=${() => { strokes.current = []; inverted.current = false; draw(); }}>${t("clear")}</button>
+      <label class="inline">
+        ${t("brush")} <input type="range" min="8" max="160" value=${size}
+          onInput=${(event) => setSize(Number(event.target.value))} /></label>
+      <button type="button" class="button quiet" disabled=${!marked}
+        onClick=${() => {
+          strokes.current = strokes.current.slice(0, -1);
+          draw();
+        }}>${t("undo")}</button>
+      <button type="button" class="button quiet" onClick=${() => {
+        inverted.current = !inverted.current;
+        draw();
+      }}>
+        ${t("invert")}</button>
+      <button type="button" class="button quiet" disabled=${!marked}
+        onClick=${() => {
+          strokes.current = [];
+          inverted.current = false;
+          draw();
+        }}>${t("clear")}</button>
       <span class="space"></span>
       <button type="button" class="button" disabled=${!marked} onClick=${finish}>${t("finish")}</button>
     </div>

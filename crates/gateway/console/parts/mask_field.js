@@ -24,12 +24,26 @@ export function MaskField({ id, field, url, value, change, describedBy }) {
   const [problem, setProblem] = useState("");
   const done = async (blob) => {
     setPainting(false);
-    try { change(await given(field, blob)); setProblem(""); } catch (error) { setProblem(error.message); }
+    try {
+      change(await given(field, blob));
+      setProblem("");
+    } catch (error) {
+      setProblem(error.message);
+    }
   };
   return html`<div class="row">
-      <button type="button" id=${id} class="button quiet" disabled=${!url} aria-describedby=${describedBy} onClick=${() => setPainting(true)}>${value ? t("paintAgain") : t("paintMask")}</button>
-      ${value ? html`<span class="ok">✓ ${t("painted")}</span><button type="button" class="plain accent" onClick=${() => change(undefined)}>${t("remove")}</button>` : html`<span class="hint">${url ? "" : t("pictureFirst")}</span>`}
+      <button type="button" id=${id} class="button quiet" disabled=${!url} aria-describedby=${describedBy}
+        onClick=${() => setPainting(true)}>${value ? t("paintAgain") : t("paintMask")}</button>
+      ${
+        value
+          ? html`<span class="ok">✓ ${t("painted")}</span>
+        <button type="button" class="plain accent" onClick=${() => change(undefined)}>${t("remove")}</button>`
+          : html`<span class="hint">${url ? "" : t("pictureFirst")}</span>`
+      }
     </div>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${painting && html`<${MaskPainter} url=${url} holes=${wantsHoles(field)} close=${() => setPainting(false)} done=${done} />`}`;
+    ${
+      painting &&
+      html`<${MaskPainter} url=${url} holes=${wantsHoles(field)} close=${() => setPainting(false)} done=${done} />`
+    }`;
 }

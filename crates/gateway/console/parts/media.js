@@ -6,7 +6,9 @@ import { isDrawing, isVideo, thumb } from "../show.js";
 /** The longer side of the small picture that the service keeps. */
 const SMALL = 384;
 const wide = (file) => Math.round(SMALL * Math.min(1, file.width / file.height));
-/** Both pictures with their widths, of which a browser takes the one that is sharp enough for the place and no larger. */
+/**
+ * Both pictures with their widths, of which a browser takes the one that is sharp enough for the place and no larger.
+ */
 const choices = (file) => `${thumb(file)} ${wide(file)}w, ${file.url} ${file.width}w`;
 
 /** `size` is how wide it is shown at most. */
@@ -19,15 +21,22 @@ export function Media({ file, alt, controls = false, small = false, waits = fals
   if (gone) return html`<span class="gone" role="img" aria-label=${alt || t("fileGone")}>${t("fileGone")}</span>`;
   // Nothing of a clip is read before somebody wants to see it.
   if (isVideo(file) && !begun && !broken) {
-    return html`<button type="button" class="plain poster" aria-label=${`${t("play")}: ${alt}`} onClick=${() => setBegun(true)}>
+    return html`<button type="button" class="plain poster" aria-label=${`${t("play")}: ${alt}`}
+      onClick=${() => setBegun(true)}>
       <img src=${thumb(file)} width=${file.width} height=${file.height} alt="" onError=${() => setBroken(true)} />
       <span aria-hidden="true">▶</span></button>`;
   }
   if (isVideo(file) && (live || broken || !small)) {
     const preload = controls ? (broken ? "metadata" : "none") : "auto";
-    const leave = (event) => { if (!controls) { event.target.pause(); setLive(false); } };
+    const leave = (event) => {
+      if (!controls) {
+        event.target.pause();
+        setLive(false);
+      }
+    };
     return html`<video preload=${preload} poster=${broken ? undefined : thumb(file)} src=${file.url} width=${file.width}
-      height=${file.height} muted loop playsinline autoplay=${(live && !controls) || (waits && begun)} controls=${controls}
+      height=${file.height} muted loop playsinline autoplay=${(live && !controls) || (waits && begun)}
+        controls=${controls}
       aria-label=${alt} onError=${() => setGone(true)}
       onPointerEnter=${(event) => event.target.play().catch(() => {})} onPointerLeave=${leave}></video>`;
   }

@@ -5,7 +5,13 @@ import { Icon } from "./icon.js";
 
 const KEPT = "atelier.theme";
 const THEMES = ["auto", "light", "dark"];
-const read = () => { try { return localStorage.getItem(KEPT) || "auto"; } catch { return "auto"; } };
+const read = () => {
+  try {
+    return localStorage.getItem(KEPT) || "auto";
+  } catch {
+    return "auto";
+  }
+};
 
 /** Light or dark as the viewer chose; the system decides unless somebody did. */
 export function wear(theme = read()) {
@@ -17,23 +23,53 @@ export function Menu({ who, leave, keyboard }) {
   const box = useRef(null);
   const [theme, setTheme] = useState(read);
   useEffect(() => {
-    const away = (event) => { if (box.current?.open && !box.current.contains(event.target)) box.current.open = false; };
-    const escape = (event) => { if (event.key === "Escape" && box.current?.open) { box.current.open = false; box.current.querySelector("summary").focus(); } };
+    const away = (event) => {
+      if (box.current?.open && !box.current.contains(event.target)) box.current.open = false;
+    };
+    const press = (event) => {
+      if (event.key === "Escape" && box.current?.open) {
+        box.current.open = false;
+        box.current.querySelector("summary").focus();
+      }
+    };
     addEventListener("click", away);
-    addEventListener("keydown", escape);
-    return () => { removeEventListener("click", away); removeEventListener("keydown", escape); };
+    addEventListener("keydown", press);
+    return () => {
+      removeEventListener("click", away);
+      removeEventListener("keydown", press);
+    };
   }, []);
   const dress = (name) => {
-    try { localStorage.setItem(KEPT, name); } catch { /* then it lasts as long as the page */ }
+    try {
+      localStorage.setItem(KEPT, name);
+    } catch {
+      /* then it lasts as long as the page */
+    }
     wear(name);
     setTheme(name);
   };
-  const shut = (action) => () => { box.current.open = false; action(); };
-  return html`<details class="menu" ref=${box}><summary class="button quiet" aria-label=${t("menu")} title=${t("menu")}><${Icon} name="more" /></summary>
+  const shut = (action) => () => {
+    box.current.open = false;
+    action();
+  };
+  return html`<details class="menu" ref=${box}><summary class="button quiet" aria-label=${t("menu")} title=${t("menu")}>
+    <${Icon} name="more" /></summary>
     <div class="menu-list">
-      <p class="dim break">${[who.account?.email, who.operator && `${t("operator")}: ${who.operator.name}`].filter(Boolean).join(" · ")}</p>
-      <div class="chips" role="group" aria-label=${t("theme")}>${THEMES.map((one) => html`<button class=${`chip${one === theme ? " active" : ""}`} aria-pressed=${one === theme} onClick=${() => dress(one)}>${t(`theme.${one}`)}</button>`)}</div>
-      <div class="chips" role="group" aria-label=${t("language")}>${Object.entries(LANGUAGES).map(([key, name]) => html`<button class=${`chip${key === language ? " active" : ""}`} aria-pressed=${key === language} lang=${key} onClick=${() => choose(key)}>${name}</button>`)}</div>
+      <p class="dim break">
+        ${[who.account?.email, who.operator && `${t("operator")}: ${who.operator.name}`].filter(Boolean).join(" · ")}
+          </p>
+      <div class="chips" role="group" aria-label=${t("theme")}>
+        ${THEMES.map(
+          (one) => html`<button class=${`chip${one === theme ? " active" : ""}`} aria-pressed=${one === theme}
+            onClick=${() => dress(one)}>${t(`theme.${one}`)}</button>`,
+        )}</div>
+      <div class="chips" role="group" aria-label=${t("language")}>
+        ${Object.entries(LANGUAGES).map(
+          ([key, name]) =>
+            html`<button class=${`chip${key === language ? " active" : ""}`} aria-pressed=${key === language}
+              lang=${key}
+            onClick=${() => choose(key)}>${name}</button>`,
+        )}</div>
       <button class="menu-line" onClick=${shut(keyboard)}>${t("keyboard")}</button>
       <a class="menu-line" href="/docs">${t("docs")}</a>
       <button class="menu-line" onClick=${shut(() => leave(false))}>${t("signOut")}</button>

@@ -11,7 +11,9 @@ export const isEach = (price) => Boolean(price) && price.unit === undefined;
 /** `0.04 per image, ×2 at 2048x2048`. */
 function unitLine({ unit, amount, factors }, makes) {
   const noun = unit === "item" ? (makes === "video" ? "video" : "image") : unit;
-  const found = Object.values(factors || {}).flatMap((words) => Object.entries(words)).filter(([, factor]) => Number(factor) !== 1);
+  const found = Object.values(factors || {})
+    .flatMap((words) => Object.entries(words))
+    .filter(([, factor]) => Number(factor) !== 1);
   const shown = found.slice(0, MOST).map(([word, factor]) => t("priceAt", count(factor), word));
   return [t(`price.${noun}`, count(amount)), ...shown, ...(found.length > MOST ? ["…"] : [])].join(", ");
 }
@@ -36,22 +38,32 @@ export function ranked(routes, rankOf = (_) => 0) {
 }
 
 /** The share of a route among those of its rank. */
-export const shareOf = (route, group) => percent(route.weight ?? 1, group.reduce((sum, one) => sum + (one.weight ?? 1), 0));
+export const shareOf = (route, group) =>
+  percent(
+    route.weight ?? 1,
+    group.reduce((sum, one) => sum + (one.weight ?? 1), 0),
+  );
 
 /** `openai (gpt-image-2) 75 % · fal 25 % → replicate`: shares within a rank, the next rank behind the arrow. */
 export function routeLine(routes, rankOf) {
   const name = (route) => `${route.backend}${route.model ? ` (${route.model})` : ""}`;
-  const line = (group) => group.map((route) => (group.length > 1 ? `${name(route)} ${shareOf(route, group)}` : name(route))).join(" · ");
+  const line = (group) =>
+    group.map((route) => (group.length > 1 ? `${name(route)} ${shareOf(route, group)}` : name(route))).join(" · ");
   return ranked(routes, rankOf).map(line).join(" → ");
 }
 
 /** What a caller is told of a model beside its name. */
 export function noteOf(model) {
   const going = model.retires ? `${stateOf(model).text}${model.successor ? ` → ${model.successor}` : ""}` : "";
-  return [model.title === model.name ? "" : model.title, priceLine(model.price, model.operations[0]?.makes), going].filter(Boolean).join(" · ");
+  return [model.title === model.name ? "" : model.title, priceLine(model.price, model.operations[0]?.makes), going]
+    .filter(Boolean)
+    .join(" · ");
 }
 
-/** An operation as a model takes it: fields that it refuses are left out, and the others have its words, bounds and defaults. */
+/**
+ * An operation as a model takes it: fields that it refuses are left out, and the others have its words, bounds and
+ * defaults.
+ */
 export function narrowed(operation, model) {
   const rules = model?.operations.find((one) => one.name === operation.name)?.fields;
   if (!rules) return operation;
@@ -59,15 +71,33 @@ export function narrowed(operation, model) {
   const fitted = (field) => {
     const rule = rules[field.name];
     const words = rule?.allowed?.filter((word) => word !== null);
-    return rule ? { ...field, options: field.options && words ? words : field.options, default: rule.default ?? field.default, schema: { ...field.schema, minimum: rule.min ?? field.schema.minimum, maximum: rule.max ?? field.schema.maximum } } : field;
+    return rule
+      ? {
+          ...field,
+          options: field.options && words ? words : field.options,
+          default: rule.default ?? field.default,
+          schema: {
+            ...field.schema,
+            minimum: rule.min ?? field.schema.minimum,
+            maximum: rule.max ?? field.schema.maximum,
+          },
+        }
+      : field;
   };
-  return { ...operation, fields: operation.fields.filter((field) => isModel(field) || rules[field.name] || field.required).map(fitted) };
+  return {
+    ...operation,
+    fields: operation.fields.filter((field) => isModel(field) || rules[field.name] || field.required).map(fitted),
+  };
 }
 
 /** What was chosen, without what a model does not take. */
 export function fitting(values, operation) {
   const fields = new Map(operation.fields.map((field) => [field.name, field]));
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => fields.has(name) && (!fields.get(name).options || fields.get(name).options.includes(value))));
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      ([name, value]) => fields.has(name) && (!fields.get(name).options || fields.get(name).options.includes(value)),
+    ),
+  );
 }
 
 /** Whether a model is sold now: the kind of its mark, and the words. */

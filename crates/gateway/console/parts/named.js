@@ -1,4 +1,5 @@
-// What the ids of accounts, back ends and worker accounts are called: asked for once, and again when one is not known yet.
+// What the ids of accounts, back ends and worker accounts are called: asked for once, and again when one is not known
+// yet.
 import { useEffect, useRef, useState } from "../lib.js";
 import { get } from "../api.js";
 
@@ -14,10 +15,16 @@ export function useNames(ids) {
   const unknown = ids.filter((id) => id && !names[id] && !asked.current.has(id));
   useEffect(() => {
     if (!unknown.length) return;
-    unknown.forEach((id) => asked.current.add(id));
+    for (const id of unknown) asked.current.add(id);
     const learn = (pairs) => setNames((old) => ({ ...old, ...Object.fromEntries(pairs) }));
-    get(`/admin/v1/accounts?limit=${MOST}`).then(({ data }) => learn(data.map((one) => [one.id, one.email])), () => {});
-    get("/admin/v1/backends").then(({ data }) => learn(data.flatMap((one) => [one, ...(one.accounts || [])]).map((one) => [one.id, one.name])), () => {});
+    get(`/admin/v1/accounts?limit=${MOST}`).then(
+      ({ data }) => learn(data.map((one) => [one.id, one.email])),
+      () => {},
+    );
+    get("/admin/v1/backends").then(
+      ({ data }) => learn(data.flatMap((one) => [one, ...(one.accounts || [])]).map((one) => [one.id, one.name])),
+      () => {},
+    );
   }, [unknown.join()]);
   return (id) => names[id] || short(id);
 }

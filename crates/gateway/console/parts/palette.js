@@ -21,50 +21,138 @@ export function Palette({ who, close }) {
   const [backends, setBackends] = useState([]);
   const runs = who.operator && !who.looking;
   const wanted = text.trim().toLowerCase();
-  useEffect(() => { if (who.account) catalogue().then((all) => setOperations(all.operations), () => {}); }, []);
-  useEffect(() => { if (runs) get("/admin/v1/backends").then(({ data }) => setBackends(data), () => {}); }, []);
+  useEffect(() => {
+    if (who.account)
+      catalogue().then(
+        (all) => setOperations(all.operations),
+        () => {},
+      );
+  }, []);
+  useEffect(() => {
+    if (runs)
+      get("/admin/v1/backends").then(
+        ({ data }) => setBackends(data),
+        () => {},
+      );
+  }, []);
   useEffect(() => {
     if (!runs || !wanted) return undefined;
     let stale = false;
     const timer = setTimeout(() => {
-      get(`/admin/v1/accounts?limit=5&q=${encodeURIComponent(wanted)}`)
-        .then(({ data }) => { if (!stale) setRun({ wanted, rows: data }); }, () => {});
+      get(`/admin/v1/accounts?limit=5&q=${encodeURIComponent(wanted)}`).then(
+        ({ data }) => {
+          if (!stale) setRun({ wanted, rows: data });
+        },
+        () => {},
+      );
     }, 160);
-    return () => { stale = true; clearTimeout(timer); };
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
   }, [wanted]);
   useEffect(() => {
     let stale = false;
     const path = who.account ? "/jobs/v1" : "/admin/v1/jobs";
-    const timer = setTimeout(() => {
-      get(`${path}?limit=8${wanted ? `&q=${encodeURIComponent(wanted)}` : ""}`).then((page) => { if (!stale) setJobs({ wanted, rows: page.data }); }, () => {});
-    }, wanted ? 160 : 0);
-    return () => { stale = true; clearTimeout(timer); };
+    const timer = setTimeout(
+      () => {
+        get(`${path}?limit=8${wanted ? `&q=${encodeURIComponent(wanted)}` : ""}`).then(
+          (page) => {
+            if (!stale) setJobs({ wanted, rows: page.data });
+          },
+          () => {},
+        );
+      },
+      wanted ? 160 : 0,
+    );
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
   }, [wanted]);
   const pages = [
-    ...(who.account ? ROOMS.filter((room) => !who.looking || room.page !== "create").map((room) => ({ text: t(room.page), go: () => go(room.page) })) : []),
-    ...(who.account ? SETTINGS.map((part) => ({ text: `${t("account")}: ${t(part)}`, go: () => go("account", { part }) })) : []),
-    ...(runs ? OPERATOR_PAGES.map((room) => ({ text: `${t("operator")}: ${t(room.page)}`, go: () => go(`operator/${room.page}`) })) : []),
-    { text: t("docs"), go: () => { location.href = "/docs"; } },
+    ...(who.account
+      ? ROOMS.filter((room) => !who.looking || room.page !== "create").map((room) => ({
+          text: t(room.page),
+          go: () => go(room.page),
+        }))
+      : []),
+    ...(who.account
+      ? SETTINGS.map((part) => ({ text: `${t("account")}: ${t(part)}`, go: () => go("account", { part }) }))
+      : []),
+    ...(runs
+      ? OPERATOR_PAGES.map((room) => ({
+          text: `${t("operator")}: ${t(room.page)}`,
+          go: () => go(`operator/${room.page}`),
+        }))
+      : []),
+    {
+      text: t("docs"),
+      go: () => {
+        location.href = "/docs";
+      },
+    },
   ];
-  const made = operations.filter((one) => !one.follows).map((one) => ({ text: `${t("create")}: ${local(one.family)}, ${deed(one.name)}`, more: local(one.summary), go: () => go("create", { op: one.name }) }));
-  const past = jobs.rows.map((job) => ({ text: words(job), hint: when(job.createdAt), go: () => go(`job/${job.jobId}`) }));
-  const known = run.rows.map((row) => ({ text: row.email, hint: t("account"), go: () => go("operator/accounts", { q: row.email }) }));
-  const asked = backends.map((row) => ({ text: row.name, hint: t("backend"), go: () => go("operator/backends", { q: row.name }) }));
+  const made = operations
+    .filter((one) => !one.follows)
+    .map((one) => ({
+      text: `${t("create")}: ${local(one.family)}, ${deed(one.name)}`,
+      more: local(one.summary),
+      go: () => go("create", { op: one.name }),
+    }));
+  const past = jobs.rows.map((job) => ({
+    text: words(job),
+    hint: when(job.createdAt),
+    go: () => go(`job/${job.jobId}`),
+  }));
+  const known = run.rows.map((row) => ({
+    text: row.email,
+    hint: t("account"),
+    go: () => go("operator/accounts", { q: row.email }),
+  }));
+  const asked = backends.map((row) => ({
+    text: row.name,
+    hint: t("backend"),
+    go: () => go("operator/backends", { q: row.name }),
+  }));
   const fits = (one) => !wanted || `${one.text} ${one.more || ""}`.toLowerCase().includes(wanted);
-  const found = [...pages.filter(fits), ...(wanted ? [...known, ...asked, ...made].filter(fits) : []), ...(jobs.wanted === wanted ? past : past.filter(fits))].slice(0, MOST);
-  const choose = (one) => { if (one) { close(); one.go(); } };
+  const found = [
+    ...pages.filter(fits),
+    ...(wanted ? [...known, ...asked, ...made].filter(fits) : []),
+    ...(jobs.wanted === wanted ? past : past.filter(fits)),
+  ].slice(0, MOST);
+  const choose = (one) => {
+    if (one) {
+      close();
+      one.go();
+    }
+  };
   const press = (event) => {
-    if (event.key === "ArrowDown") { event.preventDefault(); setAt(Math.min(at + 1, found.length - 1)); }
-    else if (event.key === "ArrowUp") { event.preventDefault(); setAt(Math.max(at - 1, 0)); }
-    else if (event.key === "Enter") { event.preventDefault(); choose(found[at]); }
+    if (event.key === "ArrowDown") {
+      event.preventDefault();
+      setAt(Math.min(at + 1, found.length - 1));
+    } else if (event.key === "ArrowUp") {
+      event.preventDefault();
+      setAt(Math.max(at - 1, 0));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      choose(found[at]);
+    }
   };
   return html`<${Dialog} close=${close} label=${t("search")} kind="palette">
     <input type="search" aria-label=${t("search")} placeholder=${t("search")} value=${text} autofocus
-      role="combobox" aria-expanded="true" aria-controls="found" aria-activedescendant=${found.length ? `found-${at}` : undefined}
-      onInput=${(event) => { setText(event.target.value); setAt(0); }} onKeyDown=${press} />
+      role="combobox" aria-expanded="true" aria-controls="found"
+        aria-activedescendant=${found.length ? `found-${at}` : undefined}
+      onInput=${(event) => {
+        setText(event.target.value);
+        setAt(0);
+      }} onKeyDown=${press} />
     <ul id="found" role="listbox" aria-label=${t("search")}>
-      ${found.map((one, place) => html`<li id=${`found-${place}`} role="option" aria-selected=${place === at}
-        onClick=${() => choose(one)} onPointerMove=${() => setAt(place)}><span>${one.text}</span><span class="dim">${one.hint || ""}</span></li>`)}
+      ${found.map(
+        (one, place) => html`<li id=${`found-${place}`} role="option" aria-selected=${place === at}
+        onClick=${() => choose(one)} onPointerMove=${() => setAt(place)}><span>${one.text}</span>
+          <span class="dim">${one.hint || ""}</span></li>`,
+      )}
       ${!found.length && html`<li class="dim" role="option" aria-selected="false">${t("nothingFound")}</li>`}
     </ul>
   <//>`;

@@ -1,5 +1,5 @@
-// A field for pictures: drop, paste or choose a file, give an address, or pick from what was made before. A file goes into
-// the asset store, whose addresses every picture field of the same account takes.
+// A field for pictures: drop, paste or choose a file, give an address, or pick from what was made before. A file goes
+// into the asset store, whose addresses every picture field of the same account takes.
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { t } from "../words.js";
 import { get, upload } from "../api.js";
@@ -7,9 +7,21 @@ import { isDrawing, isVideo, thumb, words } from "../show.js";
 import { Dialog } from "./dialog.js";
 import { cut } from "./quarter.js";
 
-/** What a field can carry of a result: its address, or that of a copy where the field takes no addresses but of uploads. */
+/**
+ * What a field can carry of a result: its address, or that of a copy where the field takes no addresses but of uploads.
+ */
 export async function carried({ file, quarter = 0 }, copied) {
-  if (quarter) return upload(new File([/** @type {Blob} */ (await cut(file, quarter))], "part.png", { type: "image/png" }));
+  if (quarter)
+    return upload(
+      new File(
+        [
+          /** @type
+           * {Blob} */ (await cut(file, quarter)),
+        ],
+        "part.png",
+        { type: "image/png" },
+      ),
+    );
   if (!copied || file.url.startsWith("data:")) return file.url;
   const answer = await fetch(file.url);
   if (!answer.ok) throw new Error(t("pictureUnread"));
@@ -22,10 +34,16 @@ function Picker({ video, choose, close }) {
   const [text, setText] = useState("");
   useEffect(() => {
     const makes = video ? "video" : "picture";
-    const timer = setTimeout(() => {
-      const words = text ? `&q=${encodeURIComponent(text)}` : "";
-      get(`/jobs/v1?limit=60&status=success&makes=${makes}${words}`).then((page) => setJobs(page.data), () => setJobs([]));
-    }, text ? 200 : 0);
+    const timer = setTimeout(
+      () => {
+        const words = text ? `&q=${encodeURIComponent(text)}` : "";
+        get(`/jobs/v1?limit=60&status=success&makes=${makes}${words}`).then(
+          (page) => setJobs(page.data),
+          () => setJobs([]),
+        );
+      },
+      text ? 200 : 0,
+    );
     return () => clearTimeout(timer);
   }, [text]);
   const fits = (file) => isVideo(file) === video && !isDrawing(file);
@@ -36,15 +54,18 @@ function Picker({ video, choose, close }) {
       <input type="search" class="filter" placeholder=${t("searchWords")} aria-label=${t("searchWords")}
         onInput=${(event) => setText(event.target.value.trim())} /></header>
     ${jobs && !files.length && html`<p class="empty small">${nothing}</p>`}
-    <div class="wall small">${files.map((file) => html`
+    <div class="wall small">${files.map(
+      (file) => html`
       <button key=${file.url} class="thumb" onClick=${() => choose(file)} title=${words(file.job)}
-        aria-label=${words(file.job)}><img src=${thumb(file)} alt="" loading="lazy" decoding="async" /></button>`)}</div>
+        aria-label=${words(file.job)}><img src=${thumb(file)} alt="" loading="lazy" decoding="async" /></button>`,
+    )}
+          </div>
   <//>`;
 }
 
 /**
- * `most` pictures; the value is a list of addresses. `change` gets a function from the list as it is by then to the new one:
- * while a file is on its way, other fields go on being filled in.
+ * `most` pictures; the value is a list of addresses. `change` gets a function from the list as it is by then to the new
+ * one: while a file is on its way, other fields go on being filled in.
  */
 export function PictureField({ id, value, most, copied, video = false, change, describedBy }) {
   const [problem, setProblem] = useState("");
@@ -54,7 +75,12 @@ export function PictureField({ id, value, most, copied, video = false, change, d
   const input = useRef(null);
   const own = useRef(null);
   const here = useRef(true);
-  useEffect(() => () => { here.current = false; }, []);
+  useEffect(
+    () => () => {
+      here.current = false;
+    },
+    [],
+  );
   const add = async (work) => {
     setBusy((now) => now + 1);
     setProblem("");
@@ -74,7 +100,10 @@ export function PictureField({ id, value, most, copied, video = false, change, d
     else if (list.length) setProblem(t(video ? "onlyVideos" : "onlyPictures"));
   };
   const paste = (event) => {
-    if (event.clipboardData.files.length) { event.preventDefault(); files(event.clipboardData.files); }
+    if (event.clipboardData.files.length) {
+      event.preventDefault();
+      files(event.clipboardData.files);
+    }
   };
   // A paste anywhere on the page that is not into words goes to the first field for pictures.
   useEffect(() => {
@@ -95,23 +124,44 @@ export function PictureField({ id, value, most, copied, video = false, change, d
   };
   const ask = video ? t("dropVideo") : most > 1 ? t("dropPictures", most) : t("dropPicture");
   return html`<div ref=${own} class=${`pictures${over ? " over" : ""}`} onPaste=${paste} onDrop=${drop}
-      onDragOver=${(event) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)}>
-    ${value.map((url, place) => html`<figure key=${place} class="chosen">
+      onDragOver=${(event) => {
+        event.preventDefault();
+        setOver(true);
+      }} onDragLeave=${() => setOver(false)}>
+    ${value.map(
+      (url, place) => html`<figure key=${place} class="chosen">
       ${video ? html`<video src=${url} muted></video>` : html`<img src=${url} alt="" />`}
       <button type="button" class="corner" aria-label=${t("remove")}
         onClick=${() => change((list) => list.filter((_, other) => other !== place))}>×</button>
-    </figure>`)}
-    ${Array.from({ length: busy }, () => html`<span class="chosen coming" role="img" aria-label=${t("uploading")}></span>`)}
-    ${value.length < most && html`<div class="drop">
-      <button type="button" id=${id} class="plain" aria-describedby=${describedBy} onClick=${() => input.current.click()}>
+    </figure>`,
+    )}
+    ${Array.from(
+      { length: busy },
+      () => html`<span class="chosen coming" role="img" aria-label=${t("uploading")}></span>`,
+    )}
+    ${
+      value.length < most &&
+      html`<div class="drop">
+      <button type="button" id=${id} class="plain" aria-describedby=${describedBy}
+        onClick=${() => input.current.click()}>
         ${ask}</button>
       <button type="button" class="plain accent" onClick=${() => setPicking(true)}>${t("fromLibrary")}</button>
       <input ref=${input} type="file" hidden multiple=${most > 1}
         accept=${video ? "video/*" : "image/png,image/jpeg,image/webp,image/gif"}
-        onChange=${(event) => { files(event.target.files); event.target.value = ""; }} />
-    </div>`}
+        onChange=${(event) => {
+          files(event.target.files);
+          event.target.value = "";
+        }} />
+    </div>`
+    }
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${picking && html`<${Picker} video=${video} close=${() => setPicking(false)}
-      choose=${(file) => { setPicking(false); add(async () => [await carried({ file }, copied)]); }} />`}
+    ${
+      picking &&
+      html`<${Picker} video=${video} close=${() => setPicking(false)}
+      choose=${(file) => {
+        setPicking(false);
+        add(async () => [await carried({ file }, copied)]);
+      }} />`
+    }
   </div>`;
 }

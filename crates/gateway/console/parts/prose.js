@@ -1,4 +1,10 @@
 // A sentence of the documents: words between backticks are code.
 import { html } from "../lib.js";
 
-export const Prose = ({ text }) => text.split("`").map((part, place) => (place % 2 ? html`<code>${part}</code>` : part));
+export const Prose = ({ text }) =>
+  text.split("`").map((part, place) =>
+    place % 2
+      ? html`<code>
+  ${part}</code>`
+      : part,
+  );

@@ -24,17 +24,26 @@ export function Quarter({ file, quarter, alt, kind = "", style = {} }) {
   useEffect(() => {
     let made = "";
     let gone = false;
-    cut(file, quarter).then((blob) => {
-      if (gone) return;
-      made = URL.createObjectURL(/** @type {Blob} */ (blob));
-      setUrl(made);
-    }, () => { if (!gone) setUrl(file.url); });
-    return () => { gone = true; if (made) URL.revokeObjectURL(made); };
+    cut(file, quarter).then(
+      (blob) => {
+        if (gone) return;
+        made = URL.createObjectURL(/** @type {Blob} */ (blob));
+        setUrl(made);
+      },
+      () => {
+        if (!gone) setUrl(file.url);
+      },
+    );
+    return () => {
+      gone = true;
+      if (made) URL.revokeObjectURL(made);
+    };
   }, [file.url, quarter]);
   const [width, height] = [Math.floor(file.width / 2), Math.floor(file.height / 2)];
   return url
     ? html`<img class=${kind} style=${style} src=${url} width=${width} height=${height} alt=${alt} />`
-    : html`<span class=${`coming ${kind}`} style=${{ ...style, width: `${width}px`, aspectRatio: `${width} / ${height}` }}></span>`;
+    : html`<span class=${`coming ${kind}`}
+      style=${{ ...style, width: `${width}px`, aspectRatio: `${width} / ${height}` }}></span>`;
 }
 
 /** Puts a picture, or the part of one, where downloads go. */

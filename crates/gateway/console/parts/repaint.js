@@ -16,7 +16,10 @@ export function Repaint({ all, piece, follow, close }) {
   if (!operation) return null;
   const mask = maskOf(operation);
   const done = async (blob) => {
-    if (!text.current.trim()) { setProblem(t("sayWhat")); return; }
+    if (!text.current.trim()) {
+      setProblem(t("sayWhat"));
+      return;
+    }
     try {
       const request = { [promptOf(operation).name]: text.current, [mask.name]: await given(mask, blob) };
       const link = jobField(operation);
@@ -39,6 +42,8 @@ export function Repaint({ all, piece, follow, close }) {
   return html`<${MaskPainter} url=${file.url} holes=${wantsHoles(mask)} done=${done} close=${close}>
     <div class="field"><label for="repaint-words">${t("instead")}</label>
       <input id="repaint-words" dir="auto" maxlength="2000" value=${text.current}
-        onInput=${(event) => { text.current = event.target.value; }} /></div>
+        onInput=${(event) => {
+          text.current = event.target.value;
+        }} /></div>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}<//>`;
 }

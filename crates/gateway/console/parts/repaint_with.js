@@ -4,7 +4,9 @@ import { offered } from "./follow_ups.js";
 
 export const maskOf = (operation) => operation.fields.find((field) => field.widget === "mask");
 
-/** The follow-up of the job's own family where its picture allows one, otherwise whatever takes a picture and a mask. */
+/**
+ * The follow-up of the job's own family where its picture allows one, otherwise whatever takes a picture and a mask.
+ */
 export function repainter(all, job) {
   const own = followers(all, job).find(maskOf);
   const whole = offered(job).some((name) => !/[1-4]$|^reroll$/.test(name));

@@ -45,7 +45,10 @@ function useSeen() {
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     const watcher = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) { watcher.disconnect(); setSeen(true); }
+      if (entries.some((entry) => entry.isIntersecting)) {
+        watcher.disconnect();
+        setSeen(true);
+      }
     });
     watcher.observe(element.current);
     return () => watcher.disconnect();
@@ -81,36 +84,62 @@ function Done({ all, job, path, hands, balance, open }) {
   const single = all4.length === 1 ? found[0] : null;
   const below = single ? single.onward.filter((one) => one.name !== "use" && !isVideo(all4[0].file)) : [];
   const whole = found[0]?.whole || [];
-  const prices = useDeedPrices([...found.flatMap((one) => [...one.own, ...one.onward]), ...(single?.edges || []), ...whole], seen);
+  const prices = useDeedPrices(
+    [...found.flatMap((one) => [...one.own, ...one.onward]), ...(single?.edges || []), ...whole],
+    seen,
+  );
   const prompts = job.result?.data?.prompts || job.result?.prompts;
-  const button = (one) => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]} balance=${balance} />`;
+  const button = (one) => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]}
+    balance=${balance} />`;
   return html`
     <div ref=${element} class=${`made-row n${Math.min(all4.length, 4)}`}>
-      ${all4.map((piece, place) => html`<${Picture} key=${piece.key} piece=${piece} several=${all4.length} found=${found[place]}
-        prices=${prices} balance=${balance} open=${() => open(piece)} />`)}</div>
-    ${Array.isArray(prompts) && html`<ol class="prompts">${prompts.map((text) => html`<li>
-      <button class="plain" dir="auto" title=${t("useWords")} onClick=${() => hands.say(text)}>${text}</button></li>`)}</ol>`}
+      ${all4.map(
+        (piece, place) => html`<${Picture} key=${piece.key} piece=${piece} several=${all4.length} found=${found[place]}
+        prices=${prices} balance=${balance} open=${() => open(piece)} />`,
+      )}</div>
+    ${
+      Array.isArray(prompts) &&
+      html`<ol class="prompts">${prompts.map(
+        (text) => html`<li>
+      <button class="plain" dir="auto" title=${t("useWords")} onClick=${() => hands.say(text)}>${text}</button></li>`,
+      )}
+        </ol>`
+    }
     <div class="row acts-row">
       ${whole.map(button)}${below.map(button)}
-      ${stills.length > 1 && html`<button class="button quiet" onClick=${() => setComparing(true)}>${t("compare")}</button>`}
+      ${
+        stills.length > 1 &&
+        html`<button class="button quiet" onClick=${() => setComparing(true)}>${t("compare")}</button>`
+      }
       <span class="space"></span>
       <button class="button quiet" onClick=${() => setCopying(true)}>${t("copyAs")}</button>
       ${single && html`<button class="button quiet" onClick=${() => save(all4[0])}>${t("download")}</button>`}
     </div>
-    ${copying && html`<${CopyAs} name=${job.operation} path=${path} request=${asked(all, job)}
-      close=${() => setCopying(false)} />`}
+    ${
+      copying &&
+      html`<${CopyAs} name=${job.operation} path=${path} request=${asked(all, job)}
+      close=${() => setCopying(false)} />`
+    }
     ${comparing && html`<${Compare} items=${stills} close=${() => setComparing(false)} />`}
-    ${painting && html`<${Repaint} all=${all} piece=${painting} follow=${hands.follow} close=${() => setPainting(null)} />`}`;
+    ${
+      painting &&
+      html`<${Repaint} all=${all} piece=${painting} follow=${hands.follow} close=${() => setPainting(null)} />`
+    }`;
 }
 
 /** What was asked, without what nobody said: fields that the operation takes and that have a value. */
 export function asked(all, job) {
   const fields = all.operations.find((one) => one.name === job.operation)?.fields || [];
-  const kept = Object.entries(job.request).filter(([name, value]) => value !== null && fields.some((field) => field.name === name));
+  const kept = Object.entries(job.request).filter(
+    ([name, value]) => value !== null && fields.some((field) => field.name === name),
+  );
   return Object.fromEntries(kept.length ? kept : Object.entries(job.request));
 }
 
-/** The same for the form: what came inside the request itself is only known by its name there, and has to be chosen anew. */
+/**
+ * The same for the form: what came inside the request itself is only known by its name there, and has to be chosen
+ * anew.
+ */
 export function inputsOf(all, job) {
   const named = (value) => typeof value === "string" && value.startsWith("inline:");
   const without = (value) => (Array.isArray(value) ? value.filter((one) => !named(one)) : value);
@@ -121,20 +150,33 @@ export function inputsOf(all, job) {
 /** One job. `hands` are what the page does with it, `open` shows a piece of it large, `again` submits it anew. */
 export function Result({ all, job, path, hands, balance, open, again }) {
   const [problem, setProblem] = useState("");
-  const cancel = () => post(`/jobs/v1/${encodeURIComponent(job.jobId)}/cancel`).catch((error) => setProblem(error.message));
+  const cancel = () =>
+    post(`/jobs/v1/${encodeURIComponent(job.jobId)}/cancel`).catch((error) => setProblem(error.message));
   const ms = job.finishedAt && time(job.finishedAt).getTime() - time(job.createdAt).getTime();
   return html`<article class=${`card job${isFinal(job) ? "" : " at-work"}`}>
     <header><a class="words" dir="auto" href=${href(`job/${job.jobId}`)} title=${words(job)}>${words(job)}</a>
       ${!isFinal(job) && html`<${Running} job=${job} />`}
-      ${job.status === "SUCCESS" && html`<span class="dim" title=${exactly(job.finishedAt)}>
-        ${quotaOf(job.quota)} · ${took(ms)} · ${when(job.finishedAt)}</span>`}
+      ${
+        job.status === "SUCCESS" &&
+        html`<span class="dim" title=${exactly(job.finishedAt)}>
+        ${quotaOf(job.quota)} · ${took(ms)} · ${when(job.finishedAt)}</span>`
+      }
       ${job.status === "FAILED" && html`<span class="bad">${t("failed")} · ${quotaOf(0)}</span>`}
     </header>
     ${!isFinal(job) && html`<${Progress} job=${job} cancel=${cancel} />`}
-    ${job.status === "SUCCESS" && html`<${Done} all=${all} job=${job} path=${path} hands=${hands} balance=${balance}
-      open=${open} />`}
-    ${job.status === "FAILED" && html`<p class="failed">${why(job.message)} ${t("cameBack")}</p>
-      ${again && html`<div class="row"><button class="button quiet" onClick=${() => again(job)}>${t("retry")}</button></div>`}`}
+    ${
+      job.status === "SUCCESS" &&
+      html`<${Done} all=${all} job=${job} path=${path} hands=${hands} balance=${balance}
+      open=${open} />`
+    }
+    ${
+      job.status === "FAILED" &&
+      html`<p class="failed">${why(job.message)} ${t("cameBack")}</p>
+      ${
+        again &&
+        html`<div class="row"><button class="button quiet" onClick=${() => again(job)}>${t("retry")}</button></div>`
+      }`
+    }
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
   </article>`;
 }

@@ -6,4 +6,5 @@ import { Dialog } from "./dialog.js";
 
 export const Secret = ({ title, value, close }) => html`<${Dialog} close=${close} label=${title}>
   <h2>${title}</h2><p class="dim">${t("shownOnce")}</p><pre class="secret" tabindex="0"><code>${value}</code></pre>
-  <div class="row"><span class="space"></span><${Copy} text=${value} /><button class="button" onClick=${close}>${t("finish")}</button></div><//>`;
+  <div class="row"><span class="space"></span><${Copy} text=${value} />
+    <button class="button" onClick=${close}>${t("finish")}</button></div><//>`;

@@ -1,4 +1,5 @@
-// Fields made from a JSON Schema: a choice, a text, a number, yes or no, a list, a table of pairs; anything deeper as JSON.
+// Fields made from a JSON Schema: a choice, a text, a number, yes or no, a list, a table of pairs; anything deeper as
+// JSON.
 import { html, useState } from "../lib.js";
 import { maybe, t } from "../words.js";
 import { fieldName } from "../show.js";
@@ -12,16 +13,30 @@ export function described(schema) {
   const resolve = resolver({ components: { schemas: schema?.$defs || {} } });
   return Object.entries(schema?.properties || {}).map(([name, property]) => {
     const one = resolve(property);
-    const options = one.enum || (one.oneOf?.every((option) => option.const !== undefined) ? one.oneOf.map((option) => option.const) : null);
+    const options =
+      one.enum ||
+      (one.oneOf?.every((option) => option.const !== undefined) ? one.oneOf.map((option) => option.const) : null);
     const [type] = kinds(one);
     const inner = one.additionalProperties && resolve(one.additionalProperties);
-    const kind = options ? "choice" : type === "array" && kinds(resolve(one.items || {})).some((each) => each !== "object") ? "list"
-      : type === "object" && inner && (kinds(inner).includes("string") || inner.anyOf) ? "pairs"
-      : ["string", "integer", "number", "boolean"].includes(type) ? type : "json";
+    const kind = options
+      ? "choice"
+      : type === "array" && kinds(resolve(one.items || {})).some((each) => each !== "object")
+        ? "list"
+        : type === "object" && inner && (kinds(inner).includes("string") || inner.anyOf)
+          ? "pairs"
+          : ["string", "integer", "number", "boolean"].includes(type)
+            ? type
+            : "json";
     return {
-      name, kind, whole: type === "integer" || kinds(resolve(one.items || {})).includes("integer"), least: one.minimum, most: one.maximum,
-      options: options?.filter((option) => option !== null), about: one.oneOf?.map((option) => option.description),
-      text: property.description || (one.oneOf ? "" : one.description) || maybe(`setting.${name}`) || "", default: property.default ?? one.default,
+      name,
+      kind,
+      whole: type === "integer" || kinds(resolve(one.items || {})).includes("integer"),
+      least: one.minimum,
+      most: one.maximum,
+      options: options?.filter((option) => option !== null),
+      about: one.oneOf?.map((option) => option.description),
+      text: property.description || (one.oneOf ? "" : one.description) || maybe(`setting.${name}`) || "",
+      default: property.default ?? one.default,
     };
   });
 }
@@ -29,15 +44,33 @@ export function described(schema) {
 /** A pair a line: what it is for, and what is used there. */
 function Pairs({ id, value, change, known, label }) {
   const rows = Object.entries(value || {});
-  const put = (place, key, inner) => change(Object.fromEntries(rows.map((row, at) => (at === place ? [key, inner] : row)).filter(([name, text]) => name || text)));
+  const put = (place, key, inner) =>
+    change(
+      Object.fromEntries(
+        rows.map((row, at) => (at === place ? [key, inner] : row)).filter(([name, text]) => name || text),
+      ),
+    );
   const shown = (inner) => (typeof inner === "string" ? inner : JSON.stringify(inner));
-  const read = (text) => { try { return text.startsWith("{") ? JSON.parse(text) : text; } catch { return text; } };
-  return html`<div class="pairs" role="group" aria-label=${label}>${rows.map(([key, inner], place) => html`<div class="pair" key=${place}>
-      <input id=${place ? undefined : id} list=${`${id}-known`} aria-label=${t("pairFor")} placeholder=${t("pairFor")} value=${key} onChange=${(event) => put(place, event.target.value.trim(), inner)} />
-      <input aria-label=${t("pairUse")} placeholder=${t("pairUse")} value=${shown(inner)} onChange=${(event) => put(place, key, read(event.target.value.trim()))} />
-      <button type="button" class="plain" aria-label=${t("remove")} onClick=${() => change(Object.fromEntries(rows.filter((_, at) => at !== place)))}>×</button></div>`)}
+  const read = (text) => {
+    try {
+      return text.startsWith("{") ? JSON.parse(text) : text;
+    } catch {
+      return text;
+    }
+  };
+  return html`<div class="pairs" role="group" aria-label=${label}>
+    ${rows.map(
+      ([key, inner], place) => html`<div class="pair" key=${place}>
+      <input id=${place ? undefined : id} list=${`${id}-known`} aria-label=${t("pairFor")} placeholder=${t("pairFor")}
+        value=${key} onChange=${(event) => put(place, event.target.value.trim(), inner)} />
+      <input aria-label=${t("pairUse")} placeholder=${t("pairUse")} value=${shown(inner)}
+        onChange=${(event) => put(place, key, read(event.target.value.trim()))} />
+      <button type="button" class="plain" aria-label=${t("remove")}
+        onClick=${() => change(Object.fromEntries(rows.filter((_, at) => at !== place)))}>×</button></div>`,
+    )}
     <datalist id=${`${id}-known`}>${known.map((one) => html`<option value=${one} />`)}</datalist>
-    <button type="button" id=${rows.length ? undefined : id} class="plain accent" onClick=${() => change({ ...value, "": "" })}>${t("addLine")}</button></div>`;
+    <button type="button" id=${rows.length ? undefined : id} class="plain accent"
+      onClick=${() => change({ ...value, "": "" })}>${t("addLine")}</button></div>`;
 }
 
 /** Deep settings as JSON, read when the field is left. */
@@ -45,21 +78,56 @@ function Deep({ id, value, change }) {
   const [wrong, setWrong] = useState("");
   const leave = (event) => {
     const text = event.target.value.trim();
-    try { change(text ? JSON.parse(text) : undefined); setWrong(""); } catch { setWrong(t("mustBeJson")); }
+    try {
+      change(text ? JSON.parse(text) : undefined);
+      setWrong("");
+    } catch {
+      setWrong(t("mustBeJson"));
+    }
   };
-  return html`<textarea id=${id} class="code" rows="3" spellcheck="false" placeholder="{}" onChange=${leave}>${value === undefined ? "" : JSON.stringify(value, null, 2)}</textarea>
+  return html`<textarea id=${id} class="code" rows="3" spellcheck="false" placeholder="{}" onChange=${leave}>
+    ${value === undefined ? "" : JSON.stringify(value, null, 2)}</textarea>
     ${wrong && html`<p class="problem" role="alert">${wrong}</p>`}`;
 }
 
 function Input({ id, field, value, change, known, label, unset, required }) {
-  const usual = unset || (field.default === undefined || field.default === null || typeof field.default === "object" || field.default === "" ? t("asVendor") : String(field.default));
-  if (field.kind === "choice") return html`<select id=${id} value=${value ?? ""} onChange=${(event) => change(event.target.value || undefined)}><option value="">${usual}</option>${field.options.map((one, place) => html`<option value=${one} title=${field.about?.[place] || ""}>${one}</option>`)}</select>`;
-  if (field.kind === "boolean") return html`<select id=${id} value=${value === undefined || value === null ? "" : String(value)} onChange=${(event) => change(event.target.value === "" ? undefined : event.target.value === "true")}><option value="">${unset || (field.default === true ? t("yes") : field.default === false ? t("no") : t("asVendor"))}</option><option value="true">${t("yes")}</option><option value="false">${t("no")}</option></select>`;
-  if (field.kind === "integer" || field.kind === "number") return html`<input id=${id} type="number" min=${field.least} max=${field.most} step=${field.whole ? 1 : "any"} value=${value ?? ""} placeholder=${usual} onInput=${(event) => change(event.target.value === "" ? undefined : Number(event.target.value))} />`;
-  if (field.kind === "list") return html`<input id=${id} value=${(value || []).join(", ")} placeholder=${usual} onChange=${(event) => { const list = event.target.value.split(",").map((one) => one.trim()).filter(Boolean); change(list.length ? list.map((one) => (field.whole ? Number(one) : one)) : undefined); }} />`;
-  if (field.kind === "pairs") return html`<${Pairs} id=${id} value=${value} label=${label} change=${(next) => change(Object.keys(next).length ? next : undefined)} known=${known} />`;
+  const usual =
+    unset ||
+    (field.default === undefined || field.default === null || typeof field.default === "object" || field.default === ""
+      ? t("asVendor")
+      : String(field.default));
+  if (field.kind === "choice")
+    return html`<select id=${id} value=${value ?? ""}
+    onChange=${(event) => change(event.target.value || undefined)}><option value="">${usual}</option>
+      ${field.options.map(
+        (one, place) => html`<option value=${one} title=${field.about?.[place] || ""}>${one}</option>`,
+      )}</select>`;
+  if (field.kind === "boolean")
+    return html`<select id=${id}
+    value=${value === undefined || value === null ? "" : String(value)}
+      onChange=${(event) => change(event.target.value === "" ? undefined : event.target.value === "true")}>
+        <option value="">
+          ${unset || (field.default === true ? t("yes") : field.default === false ? t("no") : t("asVendor"))}</option>
+            <option value="true">${t("yes")}</option><option value="false">${t("no")}</option></select>`;
+  if (field.kind === "integer" || field.kind === "number")
+    return html`<input id=${id} type="number" min=${field.least}
+    max=${field.most} step=${field.whole ? 1 : "any"} value=${value ?? ""} placeholder=${usual}
+      onInput=${(event) => change(event.target.value === "" ? undefined : Number(event.target.value))} />`;
+  if (field.kind === "list")
+    return html`<input id=${id} value=${(value || []).join(", ")} placeholder=${usual}
+    onChange=${(event) => {
+      const list = event.target.value
+        .split(",")
+        .map((one) => one.trim())
+        .filter(Boolean);
+      change(list.length ? list.map((one) => (field.whole ? Number(one) : one)) : undefined);
+    }} />`;
+  if (field.kind === "pairs")
+    return html`<${Pairs} id=${id} value=${value} label=${label}
+    change=${(next) => change(Object.keys(next).length ? next : undefined)} known=${known} />`;
   if (field.kind === "json") return html`<${Deep} id=${id} value=${value} change=${change} />`;
-  return html`<input id=${id} value=${value ?? ""} placeholder=${usual} required=${required} onInput=${(event) => change(event.target.value || undefined)} />`;
+  return html`<input id=${id} value=${value ?? ""} placeholder=${usual} required=${required}
+    onInput=${(event) => change(event.target.value || undefined)} />`;
 }
 
 const isWide = (field) => field.kind === "pairs" || field.kind === "json";
@@ -67,16 +135,31 @@ const isWide = (field) => field.kind === "pairs" || field.kind === "json";
 /** The fields with their values; `change` gets all values, without those that were cleared. */
 export const settingName = (name) => maybe(`option.${name}`) || fieldName(name);
 
-/** `needed` names fields of which one has to be given, `lacking` those while none of them is: the first one asks for it. */
-export function SettingsFields({ fields, value, change, known = [], prefix = "set", unset = "", needed = [], lacking = [] }) {
+/**
+ * `needed` names fields of which one has to be given, `lacking` those while none of them is: the first one asks for it.
+ */
+export function SettingsFields({
+  fields,
+  value,
+  change,
+  known = [],
+  prefix = "set",
+  unset = "",
+  needed = [],
+  lacking = [],
+}) {
   const set = (name, one) => {
     const next = { ...value };
-    if (one === undefined) delete next[name]; else next[name] = one;
+    if (one === undefined) delete next[name];
+    else next[name] = one;
     change(next);
   };
   const row = (field) => {
     const [id, label] = [`${prefix}-${field.name}`, settingName(field.name)];
-    return html`<div key=${field.name} class="field"><label for=${id}>${label}</label><${Input} id=${id} label=${label} field=${field} value=${value?.[field.name]} change=${(one) => set(field.name, one)} known=${known} unset=${needed.includes(field.name) ? t("notSet") : unset} required=${lacking[0] === field.name} />
+    return html`<div key=${field.name} class="field"><label for=${id}>${label}</label>
+      <${Input} id=${id} label=${label} field=${field} value=${value?.[field.name]}
+        change=${(one) => set(field.name, one)} known=${known}
+          unset=${needed.includes(field.name) ? t("notSet") : unset} required=${lacking[0] === field.name} />
       ${field.text && html`<p class="hint"><${Prose} text=${field.text} /></p>`}</div>`;
   };
   const short = fields.filter((field) => !isWide(field));

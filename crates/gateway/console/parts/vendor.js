@@ -1,5 +1,5 @@
-// A vendor: chosen from the list of them, then its own settings as fields, its mappings where it is universal, and the whole
-// of them as text for whoever likes that better.
+// A vendor: chosen from the list of them, then its own settings as fields, its mappings where it is universal, and the
+// whole of them as text for whoever likes that better.
 import { html, useEffect, useState } from "../lib.js";
 import { maybe, t } from "../words.js";
 import { catalogue } from "../catalogue.js";
@@ -7,15 +7,22 @@ import { MappingEditor } from "./mapping.js";
 import { SettingsFields, described, settingName } from "./settings.js";
 
 /** The vendors to choose from. */
-export const Vendors = ({ all, choose, close }) => html`<ul class="vendors">${all.map((one) => html`<li key=${one.name}><button type="button" class="vendor" onClick=${() => choose(one)}><b>${one.name}</b><span class="dim">${one.about}</span></button></li>`)}</ul>
-  <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("leave")}</button></div>`;
+export const Vendors = ({ all, choose, close }) => html`<ul class="vendors">
+  ${all.map(
+    (one) => html`<li key=${one.name}><button type="button" class="vendor" onClick=${() => choose(one)}>
+      <b>${one.name}</b><span class="dim">${one.about}</span></button></li>`,
+  )}</ul>
+  <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>
+    ${t("leave")}</button></div>`;
 
 /** The settings of a vendor: its own fields, its mappings where it is universal, and the text of all of them. */
 export function SettingsEditor({ vendor, value, change }) {
   const [all, setAll] = useState(null);
   const [text, setText] = useState(null);
   const [wrong, setWrong] = useState("");
-  useEffect(() => { catalogue().then(setAll, () => {}); }, []);
+  useEffect(() => {
+    catalogue().then(setAll, () => {});
+  }, []);
   const operations = (all?.operations || []).map((one) => one.name);
   // Of some settings one has to be given; such a vendor has nothing usual in their place.
   const needed = (vendor?.settings?.anyOf || []).flatMap((one) => one.required || []);
@@ -29,20 +36,49 @@ export function SettingsEditor({ vendor, value, change }) {
       if (typeof read !== "object" || Array.isArray(read) || !read) throw new Error(t("mustBeObject"));
       setWrong("");
       change(read);
-    } catch (error) { setWrong(error.message); change(null); }
+    } catch (error) {
+      setWrong(error.message);
+      change(null);
+    }
   };
-  const fill = (next) => { setText(null); setWrong(""); change(next); };
-  const models = (next) => { const { models: _, ...rest } = value || {}; fill(next ? { ...rest, models: next } : rest); };
+  const fill = (next) => {
+    setText(null);
+    setWrong("");
+    change(next);
+  };
+  const models = (next) => {
+    const { models: _, ...rest } = value || {};
+    fill(next ? { ...rest, models: next } : rest);
+  };
   // Those with a name of their own are what most operators set; a vendor with few has them all in sight.
   fields.sort((a, b) => Number(needed.includes(b.name)) - Number(needed.includes(a.name)));
-  const common = fields.filter((field) => fields.length <= 8 || (maybe(`field.${field.name}`) && !/_(seconds|ms)$/.test(field.name)));
+  const common = fields.filter(
+    (field) => fields.length <= 8 || (maybe(`field.${field.name}`) && !/_(seconds|ms)$/.test(field.name)),
+  );
   const rest = fields.filter((field) => !common.includes(field));
-  return html`${fields.length > 0 && html`<h3>${t("vendorSettings")}</h3>
-    ${needed.length > 0 && html`<p class=${`hint${lacking.length ? " needed" : ""}`}>${t("oneOf", needed.map(settingName).join(", "))}</p>`}
-    <${SettingsFields} fields=${common} value=${value} change=${fill} known=${operations} needed=${needed} lacking=${lacking} />`}
-    ${rest.length > 0 && html`<details class="field"><summary>${t("more")}</summary><${SettingsFields} fields=${rest} value=${value} change=${fill} known=${operations} /></details>`}
-    ${vendor?.mappings && html`<${MappingEditor} vendor=${vendor} value=${value?.models} operations=${operations} change=${models} />`}
+  return html`${
+    fields.length > 0 &&
+    html`<h3>${t("vendorSettings")}</h3>
+    ${
+      needed.length > 0 &&
+      html`<p class=${`hint${lacking.length ? " needed" : ""}`}>${t("oneOf", needed.map(settingName).join(", "))}</p>`
+    }
+    <${SettingsFields} fields=${common} value=${value} change=${fill} known=${operations} needed=${needed}
+      lacking=${lacking} />`
+  }
+    ${
+      rest.length > 0 &&
+      html`<details class="field"><summary>${t("more")}</summary>
+        <${SettingsFields} fields=${rest} value=${value} change=${fill} known=${operations} /></details>`
+    }
+    ${
+      vendor?.mappings &&
+      html`<${MappingEditor} vendor=${vendor} value=${value?.models} operations=${operations} change=${models} />`
+    }
     <details><summary>${t("settingsText")}</summary>
-    <div class=${`field${wrong ? " wrong" : ""}`}><label for="settings-text">${t("mapping")}</label><textarea id="settings-text" class="code tall-text" spellcheck="false" value=${text ?? JSON.stringify(value, null, 2)} onInput=${write}></textarea>
-    ${wrong && html`<p class="problem" role="alert">${wrong}</p>`}<p class="hint">${t("mappingHint")} <a href="/docs/guide/backends">${t("readGuide")}</a></p></div></details>`;
+    <div class=${`field${wrong ? " wrong" : ""}`}><label for="settings-text">${t("mapping")}</label>
+      <textarea id="settings-text" class="code tall-text" spellcheck="false"
+        value=${text ?? JSON.stringify(value, null, 2)} onInput=${write}></textarea>
+    ${wrong && html`<p class="problem" role="alert">${wrong}</p>`}
+      <p class="hint">${t("mappingHint")} <a href="/docs/guide/backends">${t("readGuide")}</a></p></div></details>`;
 }

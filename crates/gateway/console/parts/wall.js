@@ -30,14 +30,29 @@ export function Wall({ items, tile }) {
       const first = within(Math.floor((-top - innerHeight) / row), 0, rows);
       const last = within(Math.ceil((2 * innerHeight - top) / row), first, rows);
       const next = { from: first * columns, to: last * columns, above: first * row, below: (rows - last) * row };
-      setView((old) => (old.from === next.from && old.to === next.to && old.above === next.above && old.below === next.below ? old : next));
+      setView((old) =>
+        old.from === next.from && old.to === next.to && old.above === next.above && old.below === next.below
+          ? old
+          : next,
+      );
     };
-    const soon = () => { asked ||= requestAnimationFrame(look); };
-    const measure = () => { grid = null; soon(); };
+    const soon = () => {
+      asked ||= requestAnimationFrame(look);
+    };
+    const measure = () => {
+      grid = null;
+      soon();
+    };
     look();
     addEventListener("scroll", soon, { passive: true });
     addEventListener("resize", measure);
-    return () => { cancelAnimationFrame(asked); removeEventListener("scroll", soon); removeEventListener("resize", measure); };
+    return () => {
+      cancelAnimationFrame(asked);
+      removeEventListener("scroll", soon);
+      removeEventListener("resize", measure);
+    };
   }, [items.length]);
-  return html`<div class="wall" ref=${frame} style=${{ paddingTop: `${view.above}px`, paddingBottom: `${view.below}px` }}>${items.slice(view.from, view.to).map(tile)}</div>`;
+  return html`<div class="wall" ref=${frame}
+    style=${{ paddingTop: `${view.above}px`, paddingBottom: `${view.below}px` }}>
+      ${items.slice(view.from, view.to).map(tile)}</div>`;
 }

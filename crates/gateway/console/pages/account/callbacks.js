@@ -13,13 +13,32 @@ function SigningSecret() {
   const [secret, setSecret] = useState(null);
   const [asking, setAsking] = useState(false);
   const [problem, setProblem] = useState("");
-  const show = () => get("/account/v1/callbacks/secret").then(({ data }) => setSecret(data.secret), (error) => setProblem(error.message));
-  return html`<section class="card"><h2>${t("signing")}</h2><p class="dim">${t("signingText")} <a href="/docs/guide/callbacks">${t("howToCheck")}</a></p>
+  const show = () =>
+    get("/account/v1/callbacks/secret").then(
+      ({ data }) => setSecret(data.secret),
+      (error) => setProblem(error.message),
+    );
+  return html`<section class="card"><h2>${t("signing")}</h2>
+    <p class="dim">${t("signingText")} <a href="/docs/guide/callbacks">${t("howToCheck")}</a></p>
     ${secret && html`<pre class="secret" tabindex="0"><code>${secret}</code></pre>`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <div class="row">${secret ? html`<${Copy} text=${secret} />` : html`<button class="button quiet" onClick=${show}>${t("showSecret")}</button>`}<button class="button quiet" onClick=${() => setAsking(true)}>${t("rotate")}</button></div>
-    ${asking && html`<${Ask} title=${t("rotate")} text=${t("rotateText")} action=${t("rotate")} fields=${[]} close=${() => setAsking(false)}
-      act=${async () => { const { data } = await post("/account/v1/callbacks/secret"); setSecret(data.secret); }} />`}</section>`;
+    <div class="row">
+      ${
+        secret
+          ? html`<${Copy} text=${secret} />`
+          : html`<button class="button quiet" onClick=${show}>${t("showSecret")}</button>`
+      }
+          <button class="button quiet" onClick=${() => setAsking(true)}>${t("rotate")}</button></div>
+    ${
+      asking &&
+      html`<${Ask} title=${t("rotate")} text=${t("rotateText")} action=${t("rotate")} fields=${[]}
+        close=${() => setAsking(false)}
+      act=${async () => {
+        const { data } = await post("/account/v1/callbacks/secret");
+        setSecret(data.secret);
+      }} />`
+    }
+        </section>`;
 }
 
 function Tester() {
@@ -31,24 +50,45 @@ function Tester() {
     setBusy(true);
     setProblem("");
     setSample(null);
-    try { setSample((await post("/account/v1/callbacks/sample", { url: event.target.elements.url.value.trim() })).data); } catch (error) { setProblem(error.message); }
+    try {
+      setSample((await post("/account/v1/callbacks/sample", { url: event.target.elements.url.value.trim() })).data);
+    } catch (error) {
+      setProblem(error.message);
+    }
     setBusy(false);
   };
   return html`<section class="card"><h2>${t("tester")}</h2><p class="dim">${t("testerText")}</p>
-    <form class="row" onSubmit=${send}><input class="grow" name="url" type="url" required placeholder="https://example.com/hook" aria-label=${t("address")} /><button class="button" disabled=${busy}>${busy ? t("sending") : t("sendSample")}</button></form>
+    <form class="row" onSubmit=${send}>
+      <input class="grow" name="url" type="url" required placeholder="https://example.com/hook"
+        aria-label=${t("address")} /><button class="button" disabled=${busy}>
+          ${busy ? t("sending") : t("sendSample")}</button></form>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${sample && html`<div class="sample" role="status"><p><span class=${`tag ${sample.delivered ? "delivered" : "exhausted"}`}>${sample.delivered ? t("taken") : t("notTaken")}</span> <b>${sample.status ?? sample.error}</b> <span class="dim">${sample.durationMs} ms</span></p>
+    ${
+      sample &&
+      html`<div class="sample" role="status">
+        <p><span class=${`tag ${sample.delivered ? "delivered" : "exhausted"}`}>
+          ${sample.delivered ? t("taken") : t("notTaken")}</span> <b>
+            ${sample.status ?? sample.error}</b> <span class="dim">${sample.durationMs} ms</span></p>
       ${sample.answer && html`<pre tabindex="0"><code>${sample.answer}</code></pre>`}
-      <details><summary>${t("whatWasSent")}</summary><pre tabindex="0"><code>${Object.entries(sample.headers).map(([name, value]) => `${name}: ${value}`).join("\n")}\n\n${sample.body}</code></pre></details></div>`}</section>`;
+      <details><summary>${t("whatWasSent")}</summary>
+        <pre tabindex="0">
+          <code>${Object.entries(sample.headers)
+            .map(([name, value]) => `${name}: ${value}`)
+            .join("\n")}\n\n${sample.body}</code></pre></details></div>`
+    }</section>`;
 }
 
 function One({ id, close }) {
   const [callback, setCallback] = useState(null);
-  const read = () => get(`/account/v1/callbacks/${encodeURIComponent(id)}`).then(({ data }) => setCallback(data), close);
-  useEffect(() => { read(); }, [id]);
+  const read = () =>
+    get(`/account/v1/callbacks/${encodeURIComponent(id)}`).then(({ data }) => setCallback(data), close);
+  useEffect(() => {
+    read();
+  }, [id]);
   return html`<${Dialog} close=${close} label=${t("callbacks")} kind="code-dialog"><h2>${t("callbacks")}</h2>
     ${callback && html`<${CallbackTries} callback=${callback} again=${read} />`}
-    <div class="row"><span class="space"></span><button class="button" onClick=${close}>${t("close")}</button></div><//>`;
+    <div class="row"><span class="space"></span><button class="button" onClick=${close}>${t("close")}</button></div>
+      <//>`;
 }
 
 export function Callbacks() {
@@ -57,10 +97,28 @@ export function Callbacks() {
   return html`<div class="columns"><${SigningSecret} /><${Tester} /></div>
     <section class="card flush"><header class="inner"><h2>${t("sentCallbacks")}</h2></header>
     <${Paged} pages=${pages} caption=${t("callbacks")} empty=${t("noCallbacks")} columns=${[
-      { title: t("address"), show: (row) => html`<span class="break">${row.url}</span> <a class="dim block code" href=${href(`job/${row.jobId}`)}>${row.jobId}</a>` },
-      { title: t("status"), show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>${row.lastError ? html`<span class="dim block break">${row.lastError}</span>` : ""}` },
+      {
+        title: t("address"),
+        show: (row) =>
+          html`<span class="break">${row.url}</span> <a class="dim block code" href=${href(`job/${row.jobId}`)}>
+            ${row.jobId}</a>`,
+      },
+      {
+        title: t("status"),
+        show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>
+        ${row.lastError ? html`<span class="dim block break">${row.lastError}</span>` : ""}`,
+      },
       { title: t("tries"), number: true, show: (row) => row.attempts },
-      { title: "", show: (row) => html`<button class="button quiet" onClick=${() => setOpen(row.id)}>${t("details")}</button>` },
+      {
+        title: "",
+        show: (row) => html`<button class="button quiet" onClick=${() => setOpen(row.id)}>${t("details")}</button>`,
+      },
     ]} /></section>
-    ${open && html`<${One} id=${open} close=${() => { setOpen(""); pages.again(); }} />`}`;
+    ${
+      open &&
+      html`<${One} id=${open} close=${() => {
+        setOpen("");
+        pages.again();
+      }} />`
+    }`;
 }

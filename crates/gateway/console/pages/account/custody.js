@@ -13,23 +13,61 @@ export function Custody() {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState(null);
   const [told, setTold] = useState(null);
-  const read = () => get("/custody/v1/accounts").then(({ data }) => setRows(data), (error) => setTold({ bad: true, text: error.message }));
-  useEffect(() => { read(); }, []);
-  const act = (work, good) => work.then(() => { setTold(good ? { text: good } : null); read(); }, (error) => { setTold({ bad: true, text: said(error.message) }); read(); });
+  const read = () =>
+    get("/custody/v1/accounts").then(
+      ({ data }) => setRows(data),
+      (error) => setTold({ bad: true, text: error.message }),
+    );
+  useEffect(() => {
+    read();
+  }, []);
+  const act = (work, good) =>
+    work.then(
+      () => {
+        setTold(good ? { text: good } : null);
+        read();
+      },
+      (error) => {
+        setTold({ bad: true, text: said(error.message) });
+        read();
+      },
+    );
   const base = (row) => `/custody/v1/accounts/${encodeURIComponent(row.id)}`;
-  return html`<section class="card flush"><header class="inner"><div><h2>${t("custody")}</h2><p class="dim">${t("custodyText")}</p></div><button class="button" onClick=${() => setAdding(true)}>${t("addOwn")}</button></header>
+  return html`<section class="card flush"><header class="inner">
+    <div><h2>${t("custody")}</h2><p class="dim">${t("custodyText")}</p></div>
+      <button class="button" onClick=${() => setAdding(true)}>${t("addOwn")}</button></header>
     ${told && html`<p class=${`told ${told.bad ? "bad" : "ok"}`} role="status">${told.text}</p>`}
-    ${rows?.length === 0 && html`<div class="empty plainly"><p class="empty-title">${t("noOwn")}</p><p>${t("noOwnText")}</p></div>`}
-    ${rows?.length > 0 && html`<${Table} caption=${t("custody")} rows=${rows} columns=${[
-      { title: t("name"), show: (row) => html`<${Condition} row=${workerCondition(row)} /><b>${row.name}</b> <span class="dim">${row.vendor}</span><span class="dim block break">${row.base_url}</span>` },
-      { title: t("busy"), show: (row) => t("ofAll", row.busy ?? 0, row.concurrency) },
-      { title: t("condition"), show: (row) => t(`condition.${workerCondition(row).condition}`) },
-      { title: "", show: (row) => html`<span class="actions">
-        <button class="button quiet" onClick=${() => act(post(`${base(row)}/probe`), t("probeGood", row.name))}>${t("probe")}</button>
-        <button class="button quiet" onClick=${() => act(patch(base(row), { state: row.state === "active" ? "paused" : "active" }))}>${row.state === "active" ? t("pause") : t("resume")}</button>
-        <button class="button quiet danger" onClick=${() => setRemoving(row)}>${t("remove")}</button></span>` },
-    ]} />`}
-    ${removing && html`<${Ask} title=${t("removeTitle", removing.name)} text=${t("removeText")} action=${t("remove")}
-      danger=${true} fields=${[]} close=${() => setRemoving(null)} act=${() => remove(base(removing)).then(read)} />`}
+    ${
+      rows?.length === 0 &&
+      html`<div class="empty plainly"><p class="empty-title">${t("noOwn")}</p><p>${t("noOwnText")}</p></div>`
+    }
+    ${
+      rows?.length > 0 &&
+      html`<${Table} caption=${t("custody")} rows=${rows} columns=${[
+        {
+          title: t("name"),
+          show: (row) => html`<${Condition} row=${workerCondition(row)} />
+        <b>${row.name}</b> <span class="dim">${row.vendor}</span>
+          <span class="dim block break">${row.base_url}</span>`,
+        },
+        { title: t("busy"), show: (row) => t("ofAll", row.busy ?? 0, row.concurrency) },
+        { title: t("condition"), show: (row) => t(`condition.${workerCondition(row).condition}`) },
+        {
+          title: "",
+          show: (row) => html`<span class="actions">
+        <button class="button quiet" onClick=${() => act(post(`${base(row)}/probe`), t("probeGood", row.name))}>
+          ${t("probe")}</button>
+        <button class="button quiet"
+          onClick=${() => act(patch(base(row), { state: row.state === "active" ? "paused" : "active" }))}>
+            ${row.state === "active" ? t("pause") : t("resume")}</button>
+        <button class="button quiet danger" onClick=${() => setRemoving(row)}>${t("remove")}</button></span>`,
+        },
+      ]} />`
+    }
+    ${
+      removing &&
+      html`<${Ask} title=${t("removeTitle", removing.name)} text=${t("removeText")} action=${t("remove")}
+      danger=${true} fields=${[]} close=${() => setRemoving(null)} act=${() => remove(base(removing)).then(read)} />`
+    }
     ${adding && html`<${NewOwnWorker} close=${() => setAdding(false)} made=${read} />`}</section>`;
 }

@@ -14,7 +14,9 @@ const LISTS = ["operations", "models", "addresses"];
 
 /** What a key may spend and has, in one line. */
 function spending(row) {
-  const limits = (row.limits || []).map((one) => t("spentOf", count(one.spent), count(one.quota), t(`window.${one.window}`)));
+  const limits = (row.limits || []).map((one) =>
+    t("spentOf", count(one.spent), count(one.quota), t(`window.${one.window}`)),
+  );
   const lists = LISTS.filter((name) => row[name]).map((name) => row[name].join(", "));
   const rate = row.submitsPerSecond ? [t("perSecond", row.submitsPerSecond)] : [];
   const queue = row.maxQueue ? [t("inQueue", row.maxQueue)] : [];
@@ -24,7 +26,8 @@ function spending(row) {
 /** Keys with those below each right behind it, and how deep each is. */
 function inLine(keys) {
   const known = new Set(keys.map((one) => one.id));
-  const below = (id, depth) => keys.filter((one) => one.parentId === id).flatMap((one) => [{ ...one, depth }, ...below(one.id, depth + 1)]);
+  const below = (id, depth) =>
+    keys.filter((one) => one.parentId === id).flatMap((one) => [{ ...one, depth }, ...below(one.id, depth + 1)]);
   const first = keys.filter((one) => !known.has(one.parentId));
   return first.flatMap((one) => [{ ...one, depth: 0 }, ...below(one.id, 1)]);
 }
@@ -32,8 +35,16 @@ function inLine(keys) {
 /** What a form says of a key's limits; what is left empty is none. */
 function termsOf(given) {
   const list = (text) => (text ? text.split(/[\s,]+/).filter(Boolean) : null);
-  const limits = WINDOWS.filter((window) => given[window] !== undefined).map((window) => ({ window, quota: given[window] }));
-  const terms = { limits: limits.length ? limits : null, submitsPerSecond: given.submitsPerSecond ?? null, maxQueue: given.maxQueue ?? null, note: given.note ?? null };
+  const limits = WINDOWS.filter((window) => given[window] !== undefined).map((window) => ({
+    window,
+    quota: given[window],
+  }));
+  const terms = {
+    limits: limits.length ? limits : null,
+    submitsPerSecond: given.submitsPerSecond ?? null,
+    maxQueue: given.maxQueue ?? null,
+    note: given.note ?? null,
+  };
   for (const name of LISTS) terms[name] = list(given[name]);
   return terms;
 }
@@ -43,11 +54,29 @@ export function Keys() {
   const [asking, setAsking] = useState(null);
   const [secret, setSecret] = useState("");
   const [problem, setProblem] = useState("");
-  const read = () => get("/account/v1/keys").then(({ data }) => setKeys(data), (error) => setProblem(error.message));
-  useEffect(() => { read(); }, []);
+  const read = () =>
+    get("/account/v1/keys").then(
+      ({ data }) => setKeys(data),
+      (error) => setProblem(error.message),
+    );
+  useEffect(() => {
+    read();
+  }, []);
   const issue = {
-    title: t("newKey"), action: t("newKey"),
-    fields: [{ name: "name", label: t("name"), placeholder: t("keyNameHint") }, { name: "scopes", label: t("scopes"), type: "checks", options: SCOPES, value: SCOPES, names: (one) => t(`scope.${one}`) }, { name: "expiresAt", label: t("expires"), type: "date", hint: t("expiresHint") }],
+    title: t("newKey"),
+    action: t("newKey"),
+    fields: [
+      { name: "name", label: t("name"), placeholder: t("keyNameHint") },
+      {
+        name: "scopes",
+        label: t("scopes"),
+        type: "checks",
+        options: SCOPES,
+        value: SCOPES,
+        names: (one) => t(`scope.${one}`),
+      },
+      { name: "expiresAt", label: t("expires"), type: "date", hint: t("expiresHint") },
+    ],
     act: async (given) => {
       const { data } = await post("/account/v1/keys", given);
       setSecret(data.api_key || data.key);
@@ -55,20 +84,46 @@ export function Keys() {
     },
   };
   const revoke = (row) => ({
-    title: t("revokeTitle", row.name || row.prefix), text: t("revokeText"), action: t("revoke"), danger: true, fields: [],
-    act: async () => { await remove(`/account/v1/keys/${row.id}`); read(); },
+    title: t("revokeTitle", row.name || row.prefix),
+    text: t("revokeText"),
+    action: t("revoke"),
+    danger: true,
+    fields: [],
+    act: async () => {
+      await remove(`/account/v1/keys/${row.id}`);
+      read();
+    },
   });
   const limit = (row) => ({
-    title: t("limitsTitle", row.name || row.prefix), text: t("limitsText"), action: t("save"),
+    title: t("limitsTitle", row.name || row.prefix),
+    text: t("limitsText"),
+    action: t("save"),
     fields: [
-      ...WINDOWS.map((window) => ({ name: window, label: t("limitIn", t(`window.${window}`)), type: "number", value: row.limits?.find((one) => one.window === window)?.quota })),
-      ...LISTS.map((name) => ({ name, label: t(`only.${name}`), value: row[name]?.join(", "), placeholder: { operations: "artgen.*", models: "image-*", addresses: "203.0.113.0/24" }[name] })),
-      { name: "submitsPerSecond", label: t("submitsASecond"), type: "number", value: row.submitsPerSecond }, { name: "maxQueue", label: t("unfinishedMost"), type: "number", value: row.maxQueue }, { name: "note", label: t("note"), value: row.note },
+      ...WINDOWS.map((window) => ({
+        name: window,
+        label: t("limitIn", t(`window.${window}`)),
+        type: "number",
+        value: row.limits?.find((one) => one.window === window)?.quota,
+      })),
+      ...LISTS.map((name) => ({
+        name,
+        label: t(`only.${name}`),
+        value: row[name]?.join(", "),
+        placeholder: { operations: "artgen.*", models: "image-*", addresses: "203.0.113.0/24" }[name],
+      })),
+      { name: "submitsPerSecond", label: t("submitsASecond"), type: "number", value: row.submitsPerSecond },
+      { name: "maxQueue", label: t("unfinishedMost"), type: "number", value: row.maxQueue },
+      { name: "note", label: t("note"), value: row.note },
     ],
-    act: async (given) => { await patch(`/account/v1/keys/${row.id}`, termsOf(given)); read(); },
+    act: async (given) => {
+      await patch(`/account/v1/keys/${row.id}`, termsOf(given));
+      read();
+    },
   });
   const rotate = (row) => ({
-    title: t("newSecretTitle", row.name || row.prefix), text: t("newSecretText"), action: t("newSecret"),
+    title: t("newSecretTitle", row.name || row.prefix),
+    text: t("newSecretText"),
+    action: t("newSecret"),
     fields: [{ name: "overlapSeconds", label: t("overlap"), type: "number", value: 3600 }],
     act: async (given) => {
       const { data } = await post(`/account/v1/keys/${row.id}/rotate`, given);
@@ -76,18 +131,49 @@ export function Keys() {
       read();
     },
   });
-  return html`<section class="card flush"><header class="inner"><h2>${t("keys")}</h2><button class="button" onClick=${() => setAsking(issue)}>${t("newKey")}</button></header>
+  return html`<section class="card flush"><header class="inner"><h2>${t("keys")}</h2>
+    <button class="button" onClick=${() => setAsking(issue)}>${t("newKey")}</button></header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${keys && html`<${Table} caption=${t("keys")} rows=${inLine(keys)} columns=${[
-      { title: t("name"), show: (row) => html`<b>${"↳ ".repeat(row.depth)}${row.name || "–"}</b> <span class="dim code block">${row.prefix}…</span>${row.note && html`<span class="dim block">${row.note}</span>`}` },
-      { title: t("limits"), show: (row) => spending(row) || html`<span class="dim">${t("noLimits")}</span>` },
-      { title: t("scopes"), show: (row) => [row.scopes].flat().map((one) => t(`scope.${one}`)).join(", ") },
-      { title: t("lastUsed"), show: (row) => (row.lastUsedAt ? html`<${Time} at=${row.lastUsedAt} />` : html`<span class="dim">${t("never")}</span>`) },
-      { title: t("expires"), show: (row) => (row.expiresAt ? html`<${Time} at=${row.expiresAt} />` : html`<span class="dim">${t("never")}</span>`) },
-      { title: "", show: (row) => html`<button class="button quiet" onClick=${() => setAsking(limit(row))}>${t("limits")}</button><button class="button quiet" onClick=${() => setAsking(rotate(row))}>${t("newSecret")}</button><button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>` },
-    ]} />`}
+    ${
+      keys &&
+      html`<${Table} caption=${t("keys")} rows=${inLine(keys)} columns=${[
+        {
+          title: t("name"),
+          show: (row) => html`<b>${"↳ ".repeat(row.depth)}${row.name || "–"}</b> <span class="dim code block">
+          ${row.prefix}…</span>${row.note && html`<span class="dim block">${row.note}</span>`}`,
+        },
+        { title: t("limits"), show: (row) => spending(row) || html`<span class="dim">${t("noLimits")}</span>` },
+        {
+          title: t("scopes"),
+          show: (row) =>
+            [row.scopes]
+              .flat()
+              .map((one) => t(`scope.${one}`))
+              .join(", "),
+        },
+        {
+          title: t("lastUsed"),
+          show: (row) =>
+            row.lastUsedAt ? html`<${Time} at=${row.lastUsedAt} />` : html`<span class="dim">${t("never")}</span>`,
+        },
+        {
+          title: t("expires"),
+          show: (row) =>
+            row.expiresAt ? html`<${Time} at=${row.expiresAt} />` : html`<span class="dim">${t("never")}</span>`,
+        },
+        {
+          title: "",
+          show: (
+            row,
+          ) => html`<button class="button quiet" onClick=${() => setAsking(limit(row))}>${t("limits")}</button>
+          <button class="button quiet" onClick=${() => setAsking(rotate(row))}>${t("newSecret")}</button>
+            <button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>`,
+        },
+      ]} />`
+    }
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
-    ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}</section><${Acts} />`;
+    ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}</section>
+      <${Acts} />`;
 }
 
 /** What callers did to the account itself. */

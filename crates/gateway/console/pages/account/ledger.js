@@ -27,20 +27,35 @@ function save(name, text) {
 
 /** Which way the balance goes; what was held is paid without a further step. */
 const SIGNS = { grant: "+", hold: "−", release: "+" };
-const signed = (row) => (row.kind === "adjust" ? `${row.amount < 0 ? "−" : "+"} ${count(Math.abs(row.amount))}` : `${SIGNS[row.kind] ? `${SIGNS[row.kind]} ` : ""}${count(row.amount)}`);
+const signed = (row) =>
+  row.kind === "adjust"
+    ? `${row.amount < 0 ? "−" : "+"} ${count(Math.abs(row.amount))}`
+    : `${SIGNS[row.kind] ? `${SIGNS[row.kind]} ` : ""}${count(row.amount)}`;
 
 /** What a movement was for: the work in words that lead to it, or the reason that was given. */
 function What({ row, operations }) {
   const made = operations.find((one) => one.name === row.reason);
-  const text = made ? `${local(made.family)}, ${deed(made.name).toLowerCase()}` : row.reason || (row.jobId ? t("Job") : "");
-  return html`<span class=${`kind ${row.kind}`}>${t(`ledger.${row.kind}`)}</span> ${row.jobId ? html`<a class="dim break" href=${href(`job/${row.jobId}`)}>${text}</a>` : html`<span class="dim break">${text}</span>`}`;
+  const text = made
+    ? `${local(made.family)}, ${deed(made.name).toLowerCase()}`
+    : row.reason || (row.jobId ? t("Job") : "");
+  return html`<span class=${`kind ${row.kind}`}>${t(`ledger.${row.kind}`)}
+    </span> ${
+      row.jobId
+        ? html`<a class="dim break" href=${href(`job/${row.jobId}`)}>${text}</a>`
+        : html`<span class="dim break">${text}</span>`
+    }`;
 }
 
 export function Ledger() {
   const pages = usePages("/account/v1/ledger", 25);
   const [progress, setProgress] = useState(null);
   const [operations, setOperations] = useState([]);
-  useEffect(() => { catalogue().then((all) => setOperations(all.operations), () => {}); }, []);
+  useEffect(() => {
+    catalogue().then(
+      (all) => setOperations(all.operations),
+      () => {},
+    );
+  }, []);
   const csv = async () => {
     const lines = [COLUMNS.join(",")];
     for (let page = 1, total = 1; (page - 1) * PAGE < total; page += 1) {
@@ -54,11 +69,16 @@ export function Ledger() {
   };
   return html`<section class="card flush"><header class="inner"><h2>${t("ledger")}</h2>
       ${progress !== null && html`<progress class="thin" max="1" value=${progress} aria-label="CSV"></progress>`}
-      <button class="button quiet" disabled=${!pages.rows?.length || progress !== null} onClick=${csv}>${t("saveCsv")}</button></header>
+      <button class="button quiet" disabled=${!pages.rows?.length || progress !== null} onClick=${csv}>
+        ${t("saveCsv")}</button></header>
     <${Paged} pages=${pages} caption=${t("ledger")} columns=${[
       { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
       { title: t("what"), show: (row) => html`<${What} row=${row} operations=${operations} />` },
-      { title: t("amount"), number: true, show: (row) => html`<span class=${row.kind === "capture" ? "dim" : ""}>${signed(row)}</span>` },
+      {
+        title: t("amount"),
+        number: true,
+        show: (row) => html`<span class=${row.kind === "capture" ? "dim" : ""}>${signed(row)}</span>`,
+      },
       { title: t("balance"), number: true, show: (row) => count(row.balance) },
       { title: t("Held"), number: true, show: (row) => count(row.freezeBalance) },
     ]} /></section>`;

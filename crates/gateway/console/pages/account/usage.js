@@ -29,14 +29,34 @@ function Groups({ what }) {
   useEffect(() => {
     if (!asked) return setGroups([]);
     setProblem("");
-    get(`/account/v1/usage?by=${encodeURIComponent(asked)}`).then(({ data }) => setGroups(data.groups), (error) => setProblem(error.message));
+    get(`/account/v1/usage?by=${encodeURIComponent(asked)}`).then(
+      ({ data }) => setGroups(data.groups),
+      (error) => setProblem(error.message),
+    );
   }, [asked]);
-  const rows = (groups || []).map((row) => ({ name: row.name || t("unnamed"), value: Number(row[what]), text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota) }));
+  const rows = (groups || []).map((row) => ({
+    name: row.name || t("unnamed"),
+    value: Number(row[what]),
+    text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota),
+  }));
   return html`<section class="card"><header><h2>${t("whoSpent")}</h2>
-      <div class="chips" role="group" aria-label=${t("whoSpent")}>${KINDS.map((one) => html`<button class=${`chip${one === by ? " active" : ""}`} aria-pressed=${one === by} onClick=${() => setBy(one)}>${t(`by.${one}`)}</button>`)}</div></header>
-    ${by === "tag" && html`<div class="field"><label for="usage-tag">${t("tagName")}</label><input id="usage-tag" value=${tag} placeholder="project" onChange=${(event) => setTag(event.target.value.trim())} /></div>`}
+      <div class="chips" role="group" aria-label=${t("whoSpent")}>
+        ${KINDS.map(
+          (one) => html`<button class=${`chip${one === by ? " active" : ""}`} aria-pressed=${one === by}
+            onClick=${() => setBy(one)}>${t(`by.${one}`)}</button>`,
+        )}</div></header>
+    ${
+      by === "tag" &&
+      html`<div class="field"><label for="usage-tag">${t("tagName")}</label>
+        <input id="usage-tag" value=${tag} placeholder="project"
+          onChange=${(event) => setTag(event.target.value.trim())} /></div>`
+    }
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${rows.length ? html`<${Shares} rows=${rows} title=${t("whoSpent")} />` : html`<p class="empty small">${t("nothingUsed")}</p>`}</section>`;
+    ${
+      rows.length
+        ? html`<${Shares} rows=${rows} title=${t("whoSpent")} />`
+        : html`<p class="empty small">${t("nothingUsed")}</p>`
+    }</section>`;
 }
 
 export function Usage() {
@@ -44,15 +64,40 @@ export function Usage() {
   const [what, setWhat] = useState("quota");
   const [problem, setProblem] = useState("");
   const [all, setAll] = useState(null);
-  useEffect(() => { catalogue().then(setAll, () => {}); }, []);
-  const title = (family) => local(all?.operations.find((one) => one.name.startsWith(`${family.replace(/_/g, ".")}.`))?.family || label(family));
-  useEffect(() => { get("/account/v1/usage").then(({ data }) => setUsage(data), (error) => setProblem(error.message)); }, []);
+  useEffect(() => {
+    catalogue().then(setAll, () => {});
+  }, []);
+  const title = (family) =>
+    local(all?.operations.find((one) => one.name.startsWith(`${family.replace(/_/g, ".")}.`))?.family || label(family));
+  useEffect(() => {
+    get("/account/v1/usage").then(
+      ({ data }) => setUsage(data),
+      (error) => setProblem(error.message),
+    );
+  }, []);
   if (problem) return html`<p class="problem" role="alert">${problem}</p>`;
   if (!usage) return html`<section class="card waiting" aria-busy="true"></section>`;
-  const rows = usage.byFamily.map((row) => ({ name: title(row.family), value: Number(what === "quota" ? row.quota : row.jobs), text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota) }));
-  return html`<section class="card"><header><div><h2>${t("lastDays", DAYS)}</h2><p class="large">${count(usage.quota)} <small class="dim">${t("quotaIn")} ${many(usage.jobs, "jobOne", "jobMany", count(usage.jobs))}</small></p></div>
-      <div class="chips" role="group" aria-label=${t("measure")}>${["quota", "jobs"].map((one) => html`<button class=${`chip${one === what ? " active" : ""}`} aria-pressed=${one === what} onClick=${() => setWhat(one)}>${t(one === "quota" ? "Quota" : "jobs")}</button>`)}</div></header>
-    <${Bars} values=${everyDay(usage.byDay, what)} title=${`${t(what === "quota" ? "Quota" : "jobs")}, ${t("byDay")}`} /></section>
-    <section class="card"><h2>${t("byFamily")}</h2>${rows.length ? html`<${Shares} rows=${rows} title=${t("byFamily")} />` : html`<p class="empty small">${t("nothingUsed")}</p>`}</section>
+  const rows = usage.byFamily.map((row) => ({
+    name: title(row.family),
+    value: Number(what === "quota" ? row.quota : row.jobs),
+    text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota),
+  }));
+  return html`<section class="card">
+    <header><div><h2>${t("lastDays", DAYS)}</h2><p class="large">
+      ${count(usage.quota)} <small class="dim">
+        ${t("quotaIn")} ${many(usage.jobs, "jobOne", "jobMany", count(usage.jobs))}</small></p></div>
+      <div class="chips" role="group" aria-label=${t("measure")}>
+        ${["quota", "jobs"].map(
+          (one) => html`<button class=${`chip${one === what ? " active" : ""}`} aria-pressed=${one === what}
+            onClick=${() => setWhat(one)}>${t(one === "quota" ? "Quota" : "jobs")}</button>`,
+        )}</div></header>
+    <${Bars} values=${everyDay(usage.byDay, what)}
+      title=${`${t(what === "quota" ? "Quota" : "jobs")}, ${t("byDay")}`} /></section>
+    <section class="card"><h2>${t("byFamily")}</h2>
+      ${
+        rows.length
+          ? html`<${Shares} rows=${rows} title=${t("byFamily")} />`
+          : html`<p class="empty small">${t("nothingUsed")}</p>`
+      }</section>
     <${Groups} what=${what} />`;
 }

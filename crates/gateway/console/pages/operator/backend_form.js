@@ -6,10 +6,19 @@ import { Dialog } from "../../parts/dialog.js";
 import { SettingsEditor, Vendors } from "../../parts/vendor.js";
 
 const Place = ({ value, change }) => html`
-  <div class="two"><div class="field"><label for="be-name">${t("name")}</label><input id="be-name" required value=${value.name} onInput=${(event) => change({ ...value, name: event.target.value })} /></div>
-  <div class="field"><label for="be-rank">${t("rankLabel")}</label><input id="be-rank" type="number" value=${value.rank} onInput=${(event) => change({ ...value, rank: Number(event.target.value) })} /></div></div>
-  <div class="field"><label for="be-url">${t("address")}</label><input id="be-url" type="url" required placeholder="https://" value=${value.base_url} onInput=${(event) => change({ ...value, base_url: event.target.value })} /></div>
-  <div class="field"><label for="be-ops">${t("serves")}</label><input id="be-ops" value=${value.operations} placeholder=${t("everything")} onInput=${(event) => change({ ...value, operations: event.target.value })} /><p class="hint">${t("servesHint")}</p></div>`;
+  <div class="two"><div class="field"><label for="be-name">${t("name")}</label>
+    <input id="be-name" required value=${value.name}
+      onInput=${(event) => change({ ...value, name: event.target.value })} /></div>
+  <div class="field"><label for="be-rank">${t("rankLabel")}</label>
+    <input id="be-rank" type="number" value=${value.rank}
+      onInput=${(event) => change({ ...value, rank: Number(event.target.value) })} /></div></div>
+  <div class="field"><label for="be-url">${t("address")}</label>
+    <input id="be-url" type="url" required placeholder="https://" value=${value.base_url}
+      onInput=${(event) => change({ ...value, base_url: event.target.value })} /></div>
+  <div class="field"><label for="be-ops">${t("serves")}</label>
+    <input id="be-ops" value=${value.operations} placeholder=${t("everything")}
+      onInput=${(event) => change({ ...value, operations: event.target.value })} />
+        <p class="hint">${t("servesHint")}</p></div>`;
 
 const list = (text) => text.split(/[\s,]+/).filter(Boolean);
 
@@ -23,35 +32,86 @@ export function NewBackend({ vendors, close, made }) {
     event.preventDefault();
     setProblem("");
     try {
-      const { data } = await post("/admin/v1/backends", { vendor: vendor.name, name: place.name, base_url: place.base_url, rank: place.rank, operations: list(place.operations), settings: settings || {} });
-      if (first.credential || !vendor.needsCredential) await post(`/admin/v1/backends/${data.id}/accounts`, { name: "first", ...(first.credential ? { credential: first.credential } : {}), concurrency: first.concurrency });
+      const { data } = await post("/admin/v1/backends", {
+        vendor: vendor.name,
+        name: place.name,
+        base_url: place.base_url,
+        rank: place.rank,
+        operations: list(place.operations),
+        settings: settings || {},
+      });
+      if (first.credential || !vendor.needsCredential)
+        await post(`/admin/v1/backends/${data.id}/accounts`, {
+          name: "first",
+          ...(first.credential ? { credential: first.credential } : {}),
+          concurrency: first.concurrency,
+        });
       made(data);
-    } catch (error) { setProblem(error.message); }
+    } catch (error) {
+      setProblem(error.message);
+    }
   };
-  return html`<${Dialog} close=${close} label=${t("newBackend")} kind="wide-dialog"><h2>${vendor ? t("newBackendOf", vendor.name) : t("chooseVendor")}</h2>
-    ${!vendor && html`<${Vendors} all=${vendors} close=${close} choose=${(one) => { setVendor(one); setSettings({}); setPlace({ ...place, name: one.name, base_url: one.address || "" }); }} />`}
-    ${vendor && html`<form onSubmit=${submit}><p class="dim about">${vendor.about}</p><${Place} value=${place} change=${setPlace} />
-      <div class="two"><div class="field"><label for="be-cred">${t("credential")}</label><input id="be-cred" type="password" autocomplete="off" required=${vendor.needsCredential} value=${first.credential} onInput=${(event) => setFirst({ ...first, credential: event.target.value })} /><p class="hint">${t("credentialHint")}</p></div>
-      <div class="field"><label for="be-at-once">${t("atOnce")}</label><input id="be-at-once" type="number" min="1" value=${first.concurrency} onInput=${(event) => setFirst({ ...first, concurrency: Number(event.target.value) })} /></div></div>
+  return html`<${Dialog} close=${close} label=${t("newBackend")} kind="wide-dialog">
+    <h2>${vendor ? t("newBackendOf", vendor.name) : t("chooseVendor")}</h2>
+    ${
+      !vendor &&
+      html`<${Vendors} all=${vendors} close=${close}
+        choose=${(one) => {
+          setVendor(one);
+          setSettings({});
+          setPlace({ ...place, name: one.name, base_url: one.address || "" });
+        }} />`
+    }
+    ${
+      vendor &&
+      html`<form onSubmit=${submit}><p class="dim about">${vendor.about}</p>
+        <${Place} value=${place} change=${setPlace} />
+      <div class="two"><div class="field"><label for="be-cred">${t("credential")}</label>
+        <input id="be-cred" type="password" autocomplete="off" required=${vendor.needsCredential}
+          value=${first.credential} onInput=${(event) => setFirst({ ...first, credential: event.target.value })} />
+            <p class="hint">${t("credentialHint")}</p></div>
+      <div class="field"><label for="be-at-once">${t("atOnce")}</label>
+        <input id="be-at-once" type="number" min="1" value=${first.concurrency}
+          onInput=${(event) => setFirst({ ...first, concurrency: Number(event.target.value) })} /></div></div>
       <${SettingsEditor} vendor=${vendor} value=${settings} change=${setSettings} />
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-      <div class="row"><button type="button" class="button quiet" onClick=${() => setVendor(null)}>${t("back")}</button><span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("leave")}</button><button class="button" disabled=${settings === null}>${t("newBackend")}</button></div></form>`}<//>`;
+      <div class="row"><button type="button" class="button quiet" onClick=${() => setVendor(null)}>${t("back")}</button>
+        <span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("leave")}</button>
+          <button class="button" disabled=${settings === null}>${t("newBackend")}</button></div></form>`
+    }<//>`;
 }
 
 export function Settings({ row, vendor, close, saved }) {
-  const [place, setPlace] = useState({ name: row.name, base_url: row.base_url, rank: row.rank, operations: row.operations.join(", ") });
+  const [place, setPlace] = useState({
+    name: row.name,
+    base_url: row.base_url,
+    rank: row.rank,
+    operations: row.operations.join(", "),
+  });
   const [settings, setSettings] = useState(row.settings || {});
   const [problem, setProblem] = useState("");
   const submit = async (event) => {
     event.preventDefault();
     try {
-      await patch(`/admin/v1/backends/${row.id}`, { name: place.name, base_url: place.base_url, rank: place.rank, operations: list(place.operations), settings });
+      await patch(`/admin/v1/backends/${row.id}`, {
+        name: place.name,
+        base_url: place.base_url,
+        rank: place.rank,
+        operations: list(place.operations),
+        settings,
+      });
       saved();
       close();
-    } catch (error) { setProblem(error.message); }
+    } catch (error) {
+      setProblem(error.message);
+    }
   };
-  return html`<${Dialog} close=${close} label=${row.name} kind="wide-dialog"><h2>${t("settingsOf", row.name)}</h2>${row.declared && html`<p class="hint">${t("declared")}</p>`}
-    <form onSubmit=${submit}><${Place} value=${place} change=${setPlace} /><${SettingsEditor} vendor=${vendor} value=${settings} change=${setSettings} />
+  return html`<${Dialog} close=${close} label=${row.name} kind="wide-dialog"><h2>${t("settingsOf", row.name)}</h2>
+    ${row.declared && html`<p class="hint">${t("declared")}</p>`}
+    <form onSubmit=${submit}><${Place} value=${place} change=${setPlace} />
+      <${SettingsEditor} vendor=${vendor} value=${settings} change=${setSettings} />
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("leave")}</button><button class="button" disabled=${settings === null}>${t("save")}</button></div></form><//>`;
+    <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>
+      ${t("leave")}</button><button class="button" disabled=${settings === null}>${t("save")}</button></div></form>
+        <//>`;
 }

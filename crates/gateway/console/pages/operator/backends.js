@@ -16,8 +16,11 @@ function Errors({ health }) {
   const errors = health?.last_errors || [];
   if (!errors.length) return null;
   return html`<details><summary>${many(errors.length, "errorOne", "errorMany")}</summary>
-    <ul class="errors">${errors.map((one) => html`<li><b>${t(`fault.${one.outcome}`)}</b>
-      <span class="break"> ${said(one.detail) || "–"}</span> <time class="dim">${clockAt(one.at_ms)}</time></li>`)}</ul></details>`;
+    <ul class="errors">${errors.map(
+      (one) => html`<li><b>${t(`fault.${one.outcome}`)}</b>
+      <span class="break"> ${said(one.detail) || "–"}</span> <time class="dim">${clockAt(one.at_ms)}</time></li>`,
+    )}</ul>
+        </details>`;
 }
 
 const worker = (name, value, more = {}) => ({ name, label: t(`worker.${name}`), ...more, value });
@@ -39,45 +42,78 @@ function Backend({ row, vendors, again, ask, may }) {
     try {
       await work();
       setTold(good ? { text: good } : null);
-    } catch (error) { setTold({ bad: true, text: `${row.name}: ${said(error.message)}` }); }
+    } catch (error) {
+      setTold({ bad: true, text: `${row.name}: ${said(error.message)}` });
+    }
     setBusy(false);
     again();
   };
   const base = `/admin/v1/backends/${row.id}`;
   const fixed = row.vendor === "embedded";
   const addWorker = {
-    title: t("addWorkerTo", row.name), action: t("addWorker"),
+    title: t("addWorkerTo", row.name),
+    action: t("addWorker"),
     fields: [
-      worker("name", "", { required: true }), worker("credential", "", { type: "password", hint: t("credentialHint") }),
-      worker("concurrency", 3, { type: "number" }), worker("per_minute", "", rate), worker("hours", "", hours),
+      worker("name", "", { required: true }),
+      worker("credential", "", { type: "password", hint: t("credentialHint") }),
+      worker("concurrency", 3, { type: "number" }),
+      worker("per_minute", "", rate),
+      worker("hours", "", hours),
     ],
-    act: async (given) => { await post(`${base}/accounts`, given); again(); },
+    act: async (given) => {
+      await post(`${base}/accounts`, given);
+      again();
+    },
   };
   const changeWorker = (one) => ({
-    title: one.name, action: t("save"),
+    title: one.name,
+    action: t("save"),
     fields: [
-      worker("concurrency", one.concurrency, { type: "number" }), worker("per_minute", rateOf(one), rate),
-      worker("weight", one.weight, { type: "number" }), worker("hours", one.hours, hours),
+      worker("concurrency", one.concurrency, { type: "number" }),
+      worker("per_minute", rateOf(one), rate),
+      worker("weight", one.weight, { type: "number" }),
+      worker("hours", one.hours, hours),
       worker("credential", "", { type: "password", hint: t("credentialKeep") }),
     ],
-    act: async (given) => { await patch(`${base}/accounts/${one.id}`, given); again(); },
+    act: async (given) => {
+      await patch(`${base}/accounts/${one.id}`, given);
+      again();
+    },
   });
   const removal = (name, path) => ({
-    title: t("removeTitle", name), text: t("removeText"), action: t("remove"), danger: true, fields: [],
-    act: async () => { await remove(path); again(); },
+    title: t("removeTitle", name),
+    text: t("removeText"),
+    action: t("remove"),
+    danger: true,
+    fields: [],
+    act: async () => {
+      await remove(path);
+      again();
+    },
   });
   const stop = (one) => ({
-    title: t("pauseTitle", one.name), text: t("pauseText"), action: t("pause"), fields: [],
-    act: async () => { await patch(base, { enabled: false }); again(); },
+    title: t("pauseTitle", one.name),
+    text: t("pauseText"),
+    action: t("pause"),
+    fields: [],
+    act: async () => {
+      await patch(base, { enabled: false });
+      again();
+    },
   });
   const condition = backendCondition(row);
   const WorkerDeeds = (one) => html`<span class="actions">
     <button class="button quiet" disabled=${busy}
-      onClick=${() => act(() => post(`${base}/accounts/${one.id}/probe`), t("probeGood", one.name))}>${t("probe")}</button>
-    ${one.state === "active" && html`<button class="button quiet"
-      onClick=${() => act(() => patch(`${base}/accounts/${one.id}`, { state: "draining" }))}>${t("drain")}</button>`}
+      onClick=${() => act(() => post(`${base}/accounts/${one.id}/probe`), t("probeGood", one.name))}>
+        ${t("probe")}</button>
+    ${
+      one.state === "active" &&
+      html`<button class="button quiet"
+      onClick=${() => act(() => patch(`${base}/accounts/${one.id}`, { state: "draining" }))}>${t("drain")}</button>`
+    }
     <button class="button quiet"
-      onClick=${() => act(() => patch(`${base}/accounts/${one.id}`, { state: one.state === "active" ? "paused" : "active" }))}>
+      onClick=${() =>
+        act(() => patch(`${base}/accounts/${one.id}`, { state: one.state === "active" ? "paused" : "active" }))}>
       ${one.state === "active" ? t("pause") : t("resume")}</button>
     <button class="button quiet" onClick=${() => ask(changeWorker(one))}>${t("change")}</button>
     <button class="button quiet danger" onClick=${() => ask(removal(one.name, `${base}/accounts/${one.id}`))}>
@@ -87,37 +123,58 @@ function Backend({ row, vendors, again, ask, may }) {
   return html`<section class="card backend"><header>
       <h2><${Condition} row=${condition} />${row.name} <span class="dim">${row.vendor === row.name ? "" : row.vendor}
         ${condition.condition === "well" ? "" : ` · ${t(`condition.${condition.condition}`)}`}</span></h2>
-      <span class="actions">${!fixed && may && html`
+      <span class="actions">${
+        !fixed &&
+        may &&
+        html`
         <button class="button quiet" disabled=${busy || !row.accounts.length}
-          onClick=${() => act(() => post(`${base}/probe`), t("probeGood", row.name))}>${busy ? t("sending") : t("probe")}</button>
-        <button class="button quiet" onClick=${() => (row.enabled ? ask(stop(row)) : act(() => patch(base, { enabled: true })))}>
+          onClick=${() => act(() => post(`${base}/probe`), t("probeGood", row.name))}>
+            ${busy ? t("sending") : t("probe")}</button>
+        <button class="button quiet"
+          onClick=${() => (row.enabled ? ask(stop(row)) : act(() => patch(base, { enabled: true })))}>
           ${row.enabled ? t("pause") : t("resume")}</button>
         <button class="button quiet" onClick=${() => setEditing(true)}>${t("settings")}</button>
         <button class="button quiet" onClick=${() => ask(addWorker)}>${t("addWorker")}</button>
-        <button class="button quiet danger" onClick=${() => ask(removal(row.name, base))}>${t("remove")}</button>`}</span></header>
+        <button class="button quiet danger" onClick=${() => ask(removal(row.name, base))}>${t("remove")}</button>`
+      }
+          </span></header>
     <p class="dim break">${row.base_url || t("inside")} · ${serves} · ${t("rank", row.rank)}${inHand}</p>
     <${Told} told=${told} />
     <${Errors} health=${row.health} />
     ${!fixed && !row.accounts.length && html`<p class="hint">${t("noWorkers")}</p>`}
-    ${row.accounts.length > 0 && html`<${Table} caption=${t("workers")} rows=${row.accounts} columns=${[
-      { title: t("name"), show: (one) => html`<${Condition} row=${workerCondition(one)} />${one.name}` },
-      { title: t("busy"), show: (one) => t("ofAll", one.busy ?? 0, one.concurrency ?? one.slots) },
-      { title: t("condition"), show: (one) => html`${t(`condition.${workerCondition(one).condition}`)}
-        ${one.health?.until_ms ? `, ${took(one.health.until_ms - Date.now())}` : ""}<${Errors} health=${one.health} />` },
-      { title: "", show: (one) => may && WorkerDeeds(one) },
-    ]} />`}
-    ${editing && html`<${Settings} row=${row} vendor=${vendors.find((one) => one.name === row.vendor)}
-      close=${() => setEditing(false)} saved=${again} />`}</section>`;
+    ${
+      row.accounts.length > 0 &&
+      html`<${Table} caption=${t("workers")} rows=${row.accounts} columns=${[
+        { title: t("name"), show: (one) => html`<${Condition} row=${workerCondition(one)} />${one.name}` },
+        { title: t("busy"), show: (one) => t("ofAll", one.busy ?? 0, one.concurrency ?? one.slots) },
+        {
+          title: t("condition"),
+          show: (one) => html`${t(`condition.${workerCondition(one).condition}`)}
+        ${one.health?.until_ms ? `, ${took(one.health.until_ms - Date.now())}` : ""}
+          <${Errors} health=${one.health} />`,
+        },
+        { title: "", show: (one) => may && WorkerDeeds(one) },
+      ]} />`
+    }
+    ${
+      editing &&
+      html`<${Settings} row=${row} vendor=${vendors.find((one) => one.name === row.vendor)}
+      close=${() => setEditing(false)} saved=${again} />`
+    }</section>`;
 }
 
 /** Whether a back end has the words in its name, its vendor, its address, what it serves or its worker accounts. */
-const fits = (row, words) => [row.name, row.vendor, row.base_url, ...row.operations, ...row.accounts.map((one) => one.name)]
-  .join(" ").toLowerCase().includes(words);
+const fits = (row, words) =>
+  [row.name, row.vendor, row.base_url, ...row.operations, ...row.accounts.map((one) => one.name)]
+    .join(" ")
+    .toLowerCase()
+    .includes(words);
 
 const ORDERS = {
   rank: () => 0,
   name: (a, b) => a.name.localeCompare(b.name),
-  trouble: (a, b) => Number(backendCondition(a).condition === "well") - Number(backendCondition(b).condition === "well"),
+  trouble: (a, b) =>
+    Number(backendCondition(a).condition === "well") - Number(backendCondition(b).condition === "well"),
 };
 
 export function Backends({ who, route }) {
@@ -130,10 +187,17 @@ export function Backends({ who, route }) {
   const may = who.operator.role !== "viewer";
   const text = route.query.q || "";
   const order = ORDERS[route.query.sort] ? route.query.sort : "rank";
-  const read = () => get("/admin/v1/backends").then(({ data }) => setRows(data), (error) => setTold({ bad: true, text: error.message }));
+  const read = () =>
+    get("/admin/v1/backends").then(
+      ({ data }) => setRows(data),
+      (error) => setTold({ bad: true, text: error.message }),
+    );
   useEffect(() => {
     read();
-    get("/admin/v1/vendors").then(({ data }) => setVendors(data), () => {});
+    get("/admin/v1/vendors").then(
+      ({ data }) => setVendors(data),
+      () => {},
+    );
     const timer = setInterval(read, 5000);
     return () => clearInterval(timer);
   }, []);
@@ -141,19 +205,35 @@ export function Backends({ who, route }) {
   const found = (rows || []).filter((row) => fits(row, text.trim().toLowerCase())).sort(ORDERS[order]);
   const heading = rows && text ? t("ofAll", count(found.length), count(rows.length)) : t("inOrder");
   return html`<header class="head"><div><h1>${t("backends")}</h1><p class="dim">${heading}</p></div>
-      ${rows?.length > 1 && html`<input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")}
+      ${
+        rows?.length > 1 &&
+        html`<input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")}
         value=${text} onInput=${(event) => address(event.target.value, order)} />
-      <select class="filter order" aria-label=${t("sortBy")} value=${order} onChange=${(event) => address(text, event.target.value)}>
-        ${Object.keys(ORDERS).map((one) => html`<option value=${one}>${t(`sort.${one}`)}</option>`)}</select>`}
+      <select class="filter order" aria-label=${t("sortBy")} value=${order}
+        onChange=${(event) => address(text, event.target.value)}>
+        ${Object.keys(ORDERS).map((one) => html`<option value=${one}>${t(`sort.${one}`)}</option>`)}</select>`
+      }
       ${may && html`<button class="button" onClick=${() => setAdding(true)}>${t("newBackend")}</button>`}</header>
     <${Told} told=${told} />
     ${rows && !found.length && html`<p class="empty">${t("nothingFound")}</p>`}
-    ${found.slice(0, most).map((row) => html`<${Backend} key=${row.id} row=${row} vendors=${vendors} again=${read}
-      ask=${setAsking} may=${may} />`)}
-    ${found.length > most && html`<p class="row"><button class="button quiet" onClick=${() => setMost(most + PAGE)}>
-      ${t("loadMore")}</button><span class="dim">${count(most)} / ${count(found.length)}</span></p>`}
+    ${found.slice(0, most).map(
+      (row) => html`<${Backend} key=${row.id} row=${row} vendors=${vendors} again=${read}
+      ask=${setAsking} may=${may} />`,
+    )}
+    ${
+      found.length > most &&
+      html`<p class="row"><button class="button quiet" onClick=${() => setMost(most + PAGE)}>
+      ${t("loadMore")}</button><span class="dim">${count(most)} / ${count(found.length)}</span></p>`
+    }
     ${rows?.length === 1 && rows[0].vendor === "embedded" && html`<p class="empty">${t("onlyInside")}</p>`}
-    ${adding && html`<${NewBackend} vendors=${vendors} close=${() => setAdding(false)}
-      made=${(row) => { setAdding(false); read(); setTold({ text: t("backendMade", row.name) }); }} />`}
+    ${
+      adding &&
+      html`<${NewBackend} vendors=${vendors} close=${() => setAdding(false)}
+      made=${(row) => {
+        setAdding(false);
+        read();
+        setTold({ text: t("backendMade", row.name) });
+      }} />`
+    }
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
 }

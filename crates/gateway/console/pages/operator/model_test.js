@@ -1,5 +1,5 @@
-// A test call: a real job of a chosen account, at the price that is shown before. The operator's own session makes no jobs, so
-// the account gets a key for it that ends by itself and is revoked when the test is closed.
+// A test call: a real job of a chosen account, at the price that is shown before. The operator's own session makes no
+// jobs, so the account gets a key for it that ends by itself and is revoked when the test is closed.
 import { html, useEffect, useRef, useState } from "../../lib.js";
 import { t } from "../../words.js";
 import { count, deed, isFinal, quotaOf, state, why } from "../../show.js";
@@ -14,11 +14,25 @@ import { Media, shown } from "../../parts/media.js";
 const MINUTES = 20;
 const EVERY_MS = 1000;
 
-const pause = (ms) => new Promise((wake) => { setTimeout(wake, ms); });
+const pause = (ms) =>
+  new Promise((wake) => {
+    setTimeout(wake, ms);
+  });
 
 /** A call with the account's key and without the operator's session. */
 async function call(key, path, body = undefined, headers = {}) {
-  const init = { method: body ? "POST" : "GET", credentials: /** @type {RequestCredentials} */ ("omit"), headers: { Accept: "application/json", "SVC-API-KEY": key, ...(body ? { "Content-Type": "application/json" } : {}), ...headers }, body: body && JSON.stringify(body) };
+  const init = {
+    method: body ? "POST" : "GET",
+    credentials: /** @type
+     * {RequestCredentials} */ ("omit"),
+    headers: {
+      Accept: "application/json",
+      "SVC-API-KEY": key,
+      ...(body ? { "Content-Type": "application/json" } : {}),
+      ...headers,
+    },
+    body: body && JSON.stringify(body),
+  };
   const answer = await fetch(path, init);
   const json = await answer.json().catch(() => null);
   if (!answer.ok) throw new Refused(answer.status, json);
@@ -29,19 +43,31 @@ async function call(key, path, body = undefined, headers = {}) {
 function requestOf(operation, row, words) {
   const needed = operation.fields.filter((field) => field.required && operation.example[field.name] !== undefined);
   const prompt = promptOf(operation);
-  return { ...Object.fromEntries(needed.map((field) => [field.name, operation.example[field.name]])), ...(prompt ? { [prompt.name]: words } : {}), [modelField(operation)?.name || "model"]: row.name };
+  return {
+    ...Object.fromEntries(needed.map((field) => [field.name, operation.example[field.name]])),
+    ...(prompt ? { [prompt.name]: words } : {}),
+    [modelField(operation)?.name || "model"]: row.name,
+  };
 }
 
 /** The key of a test: issued once for an account, revoked when another one is chosen or the test is closed. */
 function useKey() {
   const kept = useRef(null);
-  const drop = () => { const key = kept.current; kept.current = null; if (key) remove(`/admin/v1/accounts/${encodeURIComponent(key.account)}/keys/${key.id}`).catch(() => {}); };
+  const drop = () => {
+    const key = kept.current;
+    kept.current = null;
+    if (key) remove(`/admin/v1/accounts/${encodeURIComponent(key.account)}/keys/${key.id}`).catch(() => {});
+  };
   useEffect(() => drop, []);
   const take = async (account, name) => {
     if (kept.current?.account === account) return kept.current.secret;
     drop();
     const expiresAt = new Date(Date.now() + MINUTES * 60_000).toISOString().slice(0, 19).replace("T", " ");
-    const { data } = await post(`/admin/v1/accounts/${encodeURIComponent(account)}/keys`, { name, scopes: ["submit", "read"], expiresAt });
+    const { data } = await post(`/admin/v1/accounts/${encodeURIComponent(account)}/keys`, {
+      name,
+      scopes: ["submit", "read"],
+      expiresAt,
+    });
     kept.current = { account, id: data.id, secret: data.api_key };
     return data.api_key;
   };
@@ -60,35 +86,96 @@ export function ModelTest({ row, like, close }) {
   const [problem, setProblem] = useState("");
   const open = useRef(true);
   const keyOf = useKey();
-  useEffect(() => { get("/admin/v1/accounts?limit=100").then(({ data }) => { const able = data.filter((one) => !one.disabled); setAccounts(able); setAccount(able[0]?.id || ""); }, (error) => setProblem(error.message)); return () => { open.current = false; }; }, []);
-  useEffect(() => { setPrice(null); setProblem(""); }, [account, operation, words]);
+  useEffect(() => {
+    get("/admin/v1/accounts?limit=100").then(
+      ({ data }) => {
+        const able = data.filter((one) => !one.disabled);
+        setAccounts(able);
+        setAccount(able[0]?.id || "");
+      },
+      (error) => setProblem(error.message),
+    );
+    return () => {
+      open.current = false;
+    };
+  }, []);
+  useEffect(() => {
+    setPrice(null);
+    setProblem("");
+  }, [account, operation, words]);
   const act = async (work) => {
     setBusy(true);
     setProblem("");
-    try { await work(await keyOf(account, t("testKey", row.name))); } catch (error) { setProblem(error.message); }
+    try {
+      await work(await keyOf(account, t("testKey", row.name)));
+    } catch (error) {
+      setProblem(error.message);
+    }
     setBusy(false);
   };
   const request = () => requestOf(operation, row, words);
-  const ask = () => act(async (key) => setPrice((await call(key, "/account/v1/quote", { operation: operation.name, request: request() })).data.quota));
-  const make = () => act(async (key) => {
-    const answer = await call(key, operation.path, request(), { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() });
-    const id = answer.data?.jobId || answer.jobId || answer.id || (await call(key, "/jobs/v1?limit=1")).data[0]?.jobId;
-    while (open.current) {
-      const { data } = await call(key, `/jobs/v1/${encodeURIComponent(id)}`);
-      setJob(data);
-      if (isFinal(data)) return;
-      await pause(EVERY_MS);
-    }
-  });
-  return html`<${Dialog} close=${close} label=${t("testOf", row.name)} kind="wide-dialog"><h2 class="break">${t("testOf", row.name)}</h2><p class="dim about">${t("testText")}</p>
-    <form onSubmit=${(event) => { event.preventDefault(); if (price === null) ask(); else make(); }}>
-      <div class="two"><div class="field"><label for="test-account">${t("account")}</label><select id="test-account" required disabled=${busy} value=${account} onChange=${(event) => setAccount(event.target.value)}>${accounts.map((one) => html`<option value=${one.id}>${one.email} · ${quotaOf(one.balance)}</option>`)}</select></div>
-      ${operations.length > 1 && html`<div class="field"><label for="test-operation">${t("way")}</label><select id="test-operation" disabled=${busy} value=${operation.name} onChange=${(event) => setOperation(operations.find((one) => one.name === event.target.value))}>${operations.map((one) => html`<option value=${one.name}>${deed(one.name)} (${one.name})</option>`)}</select></div>`}</div>
-      ${promptOf(operation) && html`<div class="field"><label for="test-words">${t("whatShow")}</label><textarea id="test-words" rows="2" required disabled=${busy} value=${words} onInput=${(event) => setWords(event.target.value)}></textarea></div>`}
+  const ask = () =>
+    act(async (key) =>
+      setPrice((await call(key, "/account/v1/quote", { operation: operation.name, request: request() })).data.quota),
+    );
+  const make = () =>
+    act(async (key) => {
+      const answer = await call(key, operation.path, request(), {
+        Prefer: "respond-async",
+        "Idempotency-Key": crypto.randomUUID(),
+      });
+      const id =
+        answer.data?.jobId || answer.jobId || answer.id || (await call(key, "/jobs/v1?limit=1")).data[0]?.jobId;
+      while (open.current) {
+        const { data } = await call(key, `/jobs/v1/${encodeURIComponent(id)}`);
+        setJob(data);
+        if (isFinal(data)) return;
+        await pause(EVERY_MS);
+      }
+    });
+  return html`<${Dialog} close=${close} label=${t("testOf", row.name)} kind="wide-dialog">
+    <h2 class="break">${t("testOf", row.name)}</h2><p class="dim about">${t("testText")}</p>
+    <form onSubmit=${(event) => {
+      event.preventDefault();
+      if (price === null) ask();
+      else make();
+    }}>
+      <div class="two"><div class="field"><label for="test-account">${t("account")}</label>
+        <select id="test-account" required disabled=${busy} value=${account}
+          onChange=${(event) => setAccount(event.target.value)}>
+            ${accounts.map((one) => html`<option value=${one.id}>${one.email} · ${quotaOf(one.balance)}</option>`)}
+              </select></div>
+      ${
+        operations.length > 1 &&
+        html`<div class="field"><label for="test-operation">${t("way")}</label>
+          <select id="test-operation" disabled=${busy} value=${operation.name}
+            onChange=${(event) => setOperation(operations.find((one) => one.name === event.target.value))}>
+              ${operations.map((one) => html`<option value=${one.name}>${deed(one.name)} (${one.name})</option>`)}
+                </select></div>`
+      }</div>
+      ${
+        promptOf(operation) &&
+        html`<div class="field"><label for="test-words">${t("whatShow")}</label>
+          <textarea id="test-words" rows="2" required disabled=${busy} value=${words}
+            onInput=${(event) => setWords(event.target.value)}></textarea></div>`
+      }
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-      ${job && html`<div class="test-result" role="status"><p><b>${state(job)}</b> · ${t("paid")} ${count(job.quota)} · <a href=${href(`job/${job.jobId}`)}>${t("Job")}</a></p>${job.status === "FAILED" && html`<p class="problem">${why(job.message)} ${t("cameBack")}</p>`}
-        <div class="made-row n1">${shown(job).slice(0, 1).map((file) => html`<figure class="made" key=${file.url}><${Media} file=${file} alt=${words} controls=${true} waits=${true} /></figure>`)}</div></div>`}
-      <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("close")}</button>
-        <button class="button" disabled=${busy || !account}>${price === null ? t("testPrice") : html`<b>${t("makeIt")}</b> <span>${quotaOf(price)}</span>`}</button></div>
+      ${
+        job &&
+        html`<div class="test-result" role="status">
+        <p><b>${state(job)}</b> · ${t("paid")} ${count(job.quota)} · <a href=${href(`job/${job.jobId}`)}>${t("Job")}</a>
+          </p>${job.status === "FAILED" && html`<p class="problem">${why(job.message)} ${t("cameBack")}</p>`}
+        <div class="made-row n1">
+          ${shown(job)
+            .slice(0, 1)
+            .map(
+              (file) => html`<figure class="made" key=${file.url}>
+              <${Media} file=${file} alt=${words} controls=${true} waits=${true} /></figure>`,
+            )}</div></div>`
+      }
+      <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>
+        ${t("close")}</button>
+        <button class="button" disabled=${busy || !account}>
+          ${price === null ? t("testPrice") : html`<b>${t("makeIt")}</b> <span>${quotaOf(price)}</span>`}</button></div>
     </form><//>`;
 }

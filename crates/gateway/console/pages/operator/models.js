@@ -12,7 +12,11 @@ import { priceLine, routeLine, stateOf } from "../../parts/model.js";
 import { ModelForm } from "./model_form.js";
 import { ModelTest } from "./model_test.js";
 
-const State = ({ row }) => { const { kind, text } = stateOf(row); return html`<span class=${`tag ${kind}`}>${text}</span>${row.successor ? html`<span class="dim block small">→ ${row.successor}</span>` : ""}`; };
+const State = ({ row }) => {
+  const { kind, text } = stateOf(row);
+  return html`<span class=${`tag ${kind}`}>
+  ${text}</span>${row.successor ? html`<span class="dim block small">→ ${row.successor}</span>` : ""}`;
+};
 
 export function Models({ who, route }) {
   const [rows, setRows] = useState(null);
@@ -24,35 +28,128 @@ export function Models({ who, route }) {
   const [told, setTold] = useState(null);
   const may = who.operator.role !== "viewer";
   const bad = (error) => setTold({ bad: true, text: error.message });
-  const read = () => Promise.all([get("/admin/v1/models"), wholeCatalogue()]).then(([{ data }, all]) => { setRows(data); setDocument(all); }, bad);
-  useEffect(() => { read(); get("/admin/v1/backends").then(({ data }) => setBackends(data), () => {}); }, []);
+  const read = () =>
+    Promise.all([get("/admin/v1/models"), wholeCatalogue()]).then(([{ data }, all]) => {
+      setRows(data);
+      setDocument(all);
+    }, bad);
+  useEffect(() => {
+    read();
+    get("/admin/v1/backends").then(
+      ({ data }) => setBackends(data),
+      () => {},
+    );
+  }, []);
   const all = rows && document ? likes(document, rows) : [];
   const like = (row) => (row.like ? likeOf(all, row.like) : builtIn(all, row.name));
   const rankOf = (name) => backends.find((one) => one.name === name || one.id === name)?.rank;
   const list = () => go("operator/models");
-  const done = (told) => { forget(); setTold(told); list(); return read(); };
+  const done = (told) => {
+    forget();
+    setTold(told);
+    list();
+    return read();
+  };
   const [wanted, isNew] = [route.query.model, route.query.new !== undefined];
-  if ((wanted || isNew) && !(rows && document)) return html`${told && html`<p class="told bad" role="status">${told.text}</p>`}<section class="card waiting" aria-busy="true"></section>`;
+  if ((wanted || isNew) && !(rows && document))
+    return html`${
+      told && html`<p class="told bad" role="status">${told.text}</p>`
+    }<section class="card waiting" aria-busy="true"></section>`;
   const row = wanted && rows.find((one) => one.name === wanted);
-  if (row || isNew) return html`<${ModelForm} key=${row ? `${row.name} ${row.revision}` : "new"} row=${row || null} rows=${rows} all=${all} backends=${backends} may=${may} leave=${list} saved=${(now) => done({ text: t("modelSaved", now.name) })} />`;
-  const found = (rows || []).filter((one) => [one.name, one.title, one.like, ...(one.aliases || [])].some((name) => name?.toLowerCase().includes(text.trim().toLowerCase())));
-  const removal = (one) => ({ title: t("removeTitle", one.name), text: t(one.like ? "modelRemoveText" : "modelResetText"), action: t("remove"), danger: true, fields: [], act: async () => { await remove(`/admin/v1/models/${encodeURIComponent(one.name)}?revision=${one.revision}`); await done({ text: t("modelRemoved", one.name) }); } });
-  return html`<header class="head"><div><h1>${t("models")}</h1><p class="dim">${rows?.length ? many(rows.length, "modelOne", "modelMany", count(rows.length)) : t("modelsText")}</p></div>
-      ${rows?.length > 5 && html`<input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")} value=${text} onInput=${(event) => setText(event.target.value)} />`}
+  if (row || isNew)
+    return html`<${ModelForm} key=${row ? `${row.name} ${row.revision}` : "new"} row=${row || null}
+    rows=${rows} all=${all} backends=${backends} may=${may} leave=${list}
+      saved=${(now) => done({ text: t("modelSaved", now.name) })} />`;
+  const found = (rows || []).filter((one) =>
+    [one.name, one.title, one.like, ...(one.aliases || [])].some((name) =>
+      name?.toLowerCase().includes(text.trim().toLowerCase()),
+    ),
+  );
+  const removal = (one) => ({
+    title: t("removeTitle", one.name),
+    text: t(one.like ? "modelRemoveText" : "modelResetText"),
+    action: t("remove"),
+    danger: true,
+    fields: [],
+    act: async () => {
+      await remove(`/admin/v1/models/${encodeURIComponent(one.name)}?revision=${one.revision}`);
+      await done({ text: t("modelRemoved", one.name) });
+    },
+  });
+  return html`<header class="head"><div><h1>${t("models")}</h1>
+    <p class="dim">${rows?.length ? many(rows.length, "modelOne", "modelMany", count(rows.length)) : t("modelsText")}
+      </p></div>
+      ${
+        rows?.length > 5 &&
+        html`<input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")} value=${text}
+          onInput=${(event) => setText(event.target.value)} />`
+      }
       ${may && html`<a class="button" href=${href("operator/models", { new: "model" })}>${t("newModel")}</a>`}</header>
     ${told && html`<p class=${`told ${told.bad ? "bad" : "ok"}`} role="status">${told.text}</p>`}
     ${!rows && !told && html`<section class="card waiting" aria-busy="true"></section>`}
-    ${rows?.length === 0 && html`<div class="empty plainly"><p class="empty-title">${t("noModels")}</p><p>${t("noModelsText")}</p><p><a href="/docs/guide/models">${t("readGuide")}</a></p></div>`}
-    ${rows?.length > 0 && html`<section class="card flush"><${Table} caption=${t("models")} rows=${found.map((one) => ({ ...one, id: one.name }))} empty=${t("nothingFound")} columns=${[
-      { title: t("name"), show: (one) => html`<a class="break" href=${href("operator/models", { model: one.name })}><b>${one.name}</b></a>${one.title ? html`<span class="dim block">${one.title}</span>` : ""}${one.aliases?.length ? html`<span class="dim block small break">${t("modelAlso", one.aliases.join(", "))}</span>` : ""}` },
-      { title: t("modelLike"), show: (one) => (one.like ? html`<code class="break">${one.like}</code>` : html`<span class="dim">${t("modelBuiltIn")}</span>`) },
-      { title: t("model.price"), show: (one) => priceLine(one.price, like(one)?.makes) || html`<span class="dim">${t("priceTariff")}</span>` },
-      { title: t("model.routes"), show: (one) => html`<span class="small break">${routeLine(one.routes, rankOf) || html`<span class="dim">${t("routesAny")}</span>`}</span>${(one.route_health || []).filter((health) => health.problem).map((health) => html`<span class="warn-text block small break">${health.backend}: ${health.problem}</span>`)}` },
-      { title: t("status"), show: (one) => html`<${State} row=${one} />` },
-      { title: t("revision"), number: true, show: (one) => count(one.revision) },
-      { title: "", show: (one) => may && html`<span class="actions">${one.like && like(one) && one.enabled !== false && html`<button class="button quiet" onClick=${() => setTesting(one)}>${t("probe")}</button>`}
-        <a class="button quiet" href=${href("operator/models", { model: one.name })}>${t("change")}</a><button class="button quiet danger" onClick=${() => setAsking(removal(one))}>${t("remove")}</button></span>` },
-    ]} /></section>`}
+    ${
+      rows?.length === 0 &&
+      html`<div class="empty plainly"><p class="empty-title">${t("noModels")}</p><p>${t("noModelsText")}</p>
+        <p><a href="/docs/guide/models">${t("readGuide")}</a></p></div>`
+    }
+    ${
+      rows?.length > 0 &&
+      html`<section class="card flush">
+        <${Table} caption=${t("models")} rows=${found.map((one) => ({ ...one, id: one.name }))}
+          empty=${t("nothingFound")} columns=${[
+            {
+              title: t("name"),
+              show: (
+                one,
+              ) => html`<a class="break" href=${href("operator/models", { model: one.name })}><b>${one.name}</b></a>
+          ${one.title ? html`<span class="dim block">${one.title}</span>` : ""}
+            ${
+              one.aliases?.length
+                ? html`<span class="dim block small break">${t("modelAlso", one.aliases.join(", "))}</span>`
+                : ""
+            }`,
+            },
+            {
+              title: t("modelLike"),
+              show: (one) =>
+                one.like
+                  ? html`<code class="break">${one.like}</code>`
+                  : html`<span class="dim">${t("modelBuiltIn")}</span>`,
+            },
+            {
+              title: t("model.price"),
+              show: (one) =>
+                priceLine(one.price, like(one)?.makes) || html`<span class="dim">${t("priceTariff")}</span>`,
+            },
+            {
+              title: t("model.routes"),
+              show: (one) => html`<span class="small break">
+          ${routeLine(one.routes, rankOf) || html`<span class="dim">${t("routesAny")}</span>`}</span>
+            ${(one.route_health || [])
+              .filter((health) => health.problem)
+              .map(
+                (health) => html`<span class="warn-text block small break">${health.backend}: ${health.problem}</span>`,
+              )}`,
+            },
+            { title: t("status"), show: (one) => html`<${State} row=${one} />` },
+            { title: t("revision"), number: true, show: (one) => count(one.revision) },
+            {
+              title: "",
+              show: (one) =>
+                may &&
+                html`<span class="actions">
+          ${
+            one.like &&
+            like(one) &&
+            one.enabled !== false &&
+            html`<button class="button quiet" onClick=${() => setTesting(one)}>${t("probe")}</button>`
+          }
+        <a class="button quiet" href=${href("operator/models", { model: one.name })}>${t("change")}</a>
+          <button class="button quiet danger" onClick=${() => setAsking(removal(one))}>${t("remove")}</button>
+            </span>`,
+            },
+          ]} /></section>`
+    }
     ${testing && html`<${ModelTest} row=${testing} like=${like(testing)} close=${() => setTesting(null)} />`}
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
 }

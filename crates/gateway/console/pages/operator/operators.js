@@ -12,21 +12,78 @@ export function Operators({ who }) {
   const [secret, setSecret] = useState("");
   const [problem, setProblem] = useState("");
   const may = who.operator.role !== "viewer";
-  const read = () => get("/admin/v1/operators").then(({ data }) => setRows(data), (error) => setProblem(error.message));
-  useEffect(() => { read(); }, []);
-  const create = { title: t("newOperator"), action: t("newOperator"), fields: [{ name: "name", label: t("name"), required: true, placeholder: "night-shift" }, { name: "role", label: t("role"), options: ["operator", "viewer"], required: true, names: (one) => t(`role.${one}`) }],
-    act: async (given) => { const { data } = await post("/admin/v1/operators", given); setSecret(data.token); read(); } };
-  const revoke = (row) => ({ title: t("revokeTitle", row.name), text: t("revokeText"), action: t("revoke"), danger: true, fields: [], act: async () => { await remove(`/admin/v1/operators/${row.id}`); read(); } });
-  return html`<header class="head"><div><h1>${t("operators")}</h1><p class="dim">${t("operatorsText")}</p></div>${may && html`<button class="button" onClick=${() => setAsking(create)}>${t("newOperator")}</button>`}</header>
+  const read = () =>
+    get("/admin/v1/operators").then(
+      ({ data }) => setRows(data),
+      (error) => setProblem(error.message),
+    );
+  useEffect(() => {
+    read();
+  }, []);
+  const create = {
+    title: t("newOperator"),
+    action: t("newOperator"),
+    fields: [
+      { name: "name", label: t("name"), required: true, placeholder: "night-shift" },
+      {
+        name: "role",
+        label: t("role"),
+        options: ["operator", "viewer"],
+        required: true,
+        names: (one) => t(`role.${one}`),
+      },
+    ],
+    act: async (given) => {
+      const { data } = await post("/admin/v1/operators", given);
+      setSecret(data.token);
+      read();
+    },
+  };
+  const revoke = (row) => ({
+    title: t("revokeTitle", row.name),
+    text: t("revokeText"),
+    action: t("revoke"),
+    danger: true,
+    fields: [],
+    act: async () => {
+      await remove(`/admin/v1/operators/${row.id}`);
+      read();
+    },
+  });
+  return html`<header class="head"><div><h1>${t("operators")}</h1><p class="dim">${t("operatorsText")}</p></div>
+    ${may && html`<button class="button" onClick=${() => setAsking(create)}>${t("newOperator")}</button>`}</header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <section class="card flush">${rows && html`<${Table} caption=${t("operators")} rows=${rows} empty=${t("noOperators")} columns=${[
-      { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
-      { title: t("role"), show: (row) => t(`role.${row.role}`) },
-      { title: t("since"), show: (row) => (row.createdAt || row.created_at ? html`<${Time} at=${row.createdAt || row.created_at} />` : html`<span class="dim">${t("fromSettings")}</span>`) },
-      { title: t("lastUsed"), show: (row) => html`<${Time} at=${row.lastUsedAt || row.last_used_at} />` },
-      { title: t("status"), show: (row) => (row.revokedAt || row.revoked_at ? html`<span class="tag exhausted">${t("revoked")}</span>` : html`<span class="tag delivered">${t("active")}</span>`) },
-      { title: "", show: (row) => may && (row.createdAt || row.created_at) && !(row.revokedAt || row.revoked_at) && html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>` },
-    ]} />`}</section>
+    <section class="card flush">
+      ${
+        rows &&
+        html`<${Table} caption=${t("operators")} rows=${rows} empty=${t("noOperators")} columns=${[
+          { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
+          { title: t("role"), show: (row) => t(`role.${row.role}`) },
+          {
+            title: t("since"),
+            show: (row) =>
+              row.createdAt || row.created_at
+                ? html`<${Time} at=${row.createdAt || row.created_at} />`
+                : html`<span class="dim">${t("fromSettings")}</span>`,
+          },
+          { title: t("lastUsed"), show: (row) => html`<${Time} at=${row.lastUsedAt || row.last_used_at} />` },
+          {
+            title: t("status"),
+            show: (row) =>
+              row.revokedAt || row.revoked_at
+                ? html`<span class="tag exhausted">${t("revoked")}</span>`
+                : html`<span class="tag delivered">${t("active")}</span>`,
+          },
+          {
+            title: "",
+            show: (row) =>
+              may &&
+              (row.createdAt || row.created_at) &&
+              !(row.revokedAt || row.revoked_at) &&
+              html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>`,
+          },
+        ]} />`
+      }</section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
     ${secret && html`<${Secret} title=${t("newOperator")} value=${secret} close=${() => setSecret("")} />`}`;
 }

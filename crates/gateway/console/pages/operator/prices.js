@@ -15,13 +15,20 @@ function grouped(names) {
   return [...groups];
 }
 
-const Preview = ({ preview }) => html`<section class="card flush" role="status"><header class="inner"><div><h2>${t("previewTitle")}</h2><p class="dim">${many(preview.jobs, "jobOne", "jobMany", count(preview.jobs))}${preview.more ? ` ${t("latestOnly")}` : ""}</p></div>
-    <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">${difference(preview.was, preview.wouldBe)}</small></p></header>
-  <details><summary>${t("byFamily")}</summary><${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${[
-    { title: t("what"), show: (row) => local(row.title) }, { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
-    { title: t("was"), number: true, show: (row) => count(row.was) }, { title: t("wouldBe"), number: true, show: (row) => count(row.wouldBe) },
-    { title: t("difference"), number: true, show: (row) => difference(row.was, row.wouldBe) },
-  ]} /></details></section>`;
+const Preview = ({ preview }) => html`<section class="card flush" role="status">
+  <header class="inner"><div><h2>${t("previewTitle")}</h2>
+    <p class="dim">${many(preview.jobs, "jobOne", "jobMany", count(preview.jobs))}
+      ${preview.more ? ` ${t("latestOnly")}` : ""}</p></div>
+    <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">
+      ${difference(preview.was, preview.wouldBe)}</small></p></header>
+  <details><summary>${t("byFamily")}</summary>
+    <${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${[
+      { title: t("what"), show: (row) => local(row.title) },
+      { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
+      { title: t("was"), number: true, show: (row) => count(row.was) },
+      { title: t("wouldBe"), number: true, show: (row) => count(row.wouldBe) },
+      { title: t("difference"), number: true, show: (row) => difference(row.was, row.wouldBe) },
+    ]} /></details></section>`;
 
 export function Prices({ who }) {
   const [prices, setPrices] = useState(null);
@@ -32,30 +39,74 @@ export function Prices({ who }) {
   const may = who.operator.role !== "viewer";
   const bad = (error) => setTold({ bad: true, text: error.message });
   const read = () => get("/admin/v1/prices").then(({ data }) => setPrices(data), bad);
-  useEffect(() => { read(); }, []);
+  useEffect(() => {
+    read();
+  }, []);
   const number = Object.keys(changed).length;
   useEffect(() => {
-    if (!number) { setPreview(null); return undefined; }
+    if (!number) {
+      setPreview(null);
+      return undefined;
+    }
     let stale = false;
-    const timer = setTimeout(() => post("/admin/v1/prices/preview", changed).then(({ data }) => { if (!stale) setPreview(data); }, (error) => { if (!stale) bad(error); }), 400);
-    return () => { stale = true; clearTimeout(timer); };
+    const timer = setTimeout(
+      () =>
+        post("/admin/v1/prices/preview", changed).then(
+          ({ data }) => {
+            if (!stale) setPreview(data);
+          },
+          (error) => {
+            if (!stale) bad(error);
+          },
+        ),
+      400,
+    );
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
   }, [changed]);
-  const save = () => put("/admin/v1/prices", changed).then(() => { setChanged({}); setTold({ text: t("pricesSaved") }); read(); }, bad);
+  const save = () =>
+    put("/admin/v1/prices", changed).then(() => {
+      setChanged({});
+      setTold({ text: t("pricesSaved") });
+      read();
+    }, bad);
   const edit = (name, value) => {
     const next = { ...changed };
     setTold(null);
-    if (value === "" || Number(value) === Number(prices[name])) delete next[name]; else next[name] = Number(value);
+    if (value === "" || Number(value) === Number(prices[name])) delete next[name];
+    else next[name] = Number(value);
     setChanged(next);
   };
   const names = Object.keys(prices || {}).filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()));
   return html`<header class="head"><div><h1>${t("prices")}</h1><p class="dim">${t("pricesText")}</p></div>
-      <input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")} value=${text} onInput=${(event) => setText(event.target.value)} />
+      <input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")} value=${text}
+        onInput=${(event) => setText(event.target.value)} />
       ${number > 0 && html`<button class="button quiet" onClick=${() => setChanged({})}>${t("undo")}</button>`}
-      ${may && html`<button class="button" disabled=${!number} onClick=${save}>${number ? many(number, "savePriceOne", "savePriceMany") : t("save")}</button>`}</header>
+      ${
+        may &&
+        html`<button class="button" disabled=${!number} onClick=${save}>
+        ${number ? many(number, "savePriceOne", "savePriceMany") : t("save")}</button>`
+      }</header>
     ${told && html`<p class=${told.bad ? "problem" : "ok"} role="status">${told.text}</p>`}
     ${prices && !names.length && html`<p class="empty">${t("nothingFound")}</p>`}
-    ${grouped(names).map(([group, own]) => html`<section class="card" key=${group}><h2 class="code-title">${group}</h2><div class="prices">${own.map((name) => html`<label key=${name}><span class="code">${name.slice(group.length + 1) || name}</span>
-      <input type="number" min="0" step="any" disabled=${!may} value=${changed[name] ?? prices[name]} class=${changed[name] !== undefined ? "changed" : ""} onInput=${(event) => edit(name, event.target.value)} /></label>`)}</div></section>`)}
-    ${number > 0 && html`<div class="preview-bar">${preview ? html`<${Preview} preview=${preview} />`
-      : html`<section class="card flush waiting" aria-busy="true"></section>`}</div>`}`;
+    ${grouped(names).map(
+      ([group, own]) => html`<section class="card" key=${group}><h2 class="code-title">${group}</h2>
+        <div class="prices">
+          ${own.map(
+            (name) => html`<label key=${name}><span class="code">${name.slice(group.length + 1) || name}</span>
+      <input type="number" min="0" step="any" disabled=${!may} value=${changed[name] ?? prices[name]}
+        class=${changed[name] !== undefined ? "changed" : ""} onInput=${(event) => edit(name, event.target.value)} />
+          </label>`,
+          )}</div></section>`,
+    )}
+    ${
+      number > 0 &&
+      html`<div class="preview-bar">${
+        preview
+          ? html`<${Preview} preview=${preview} />`
+          : html`<section class="card flush waiting" aria-busy="true"></section>`
+      }</div>`
+    }`;
 }

@@ -17,10 +17,12 @@ pub(super) fn needed<'a>(entry: &str, text_of: impl Fn(&str) -> Option<&'a str>)
     found
 }
 
-/// What stands behind the `from` of the lines that import or pass something on.
+/// What stands behind the `from` of the lines that import or pass something on. A list of names that is broken over several
+/// lines ends with such a line too.
 fn imports(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines();
-    let named = lines.filter(|line| line.starts_with("import ") || line.starts_with("export "));
+    let begins = ["import ", "export ", "} from "];
+    let named = lines.filter(move |line| begins.iter().any(|begin| line.starts_with(begin)));
     named.filter_map(|line| {
         let (_, address) = line.rsplit_once(" from \"")?;
         let address = address.split('"').next()?;
@@ -52,7 +54,7 @@ mod tests {
     fn imports_are_followed_once_and_those_of_later_are_not() {
         let text_of = |path: &str| match path {
             "a.js" => Some(
-                "import { b } from \"./parts/b.js\";\nconst later = () => import(\"./later.js\");\n",
+                "import {\n  b,\n} from \"./parts/b.js\";\nconst later = () => import(\"./later.js\");\n",
             ),
             "parts/b.js" => Some("import { c } from \"../c.js\";\nexport { d } from \"./d.js\";\n"),
             "c.js" => Some("import { a } from \"./a.js\";\n"),
