@@ -38,6 +38,7 @@ for (const one of making) {
   for (const [name, property] of Object.entries(resolve(body.schema).properties)) {
     fields.add(name);
     spoken.add(plain(property.description || resolve(property).description));
+    if (property["x-hint"]) spoken.add(property["x-hint"]);
   }
   for (const name of ["prompt", "userPrompt"]) if (body.example?.[name]) spoken.add(body.example[name]);
 }

@@ -194,3 +194,19 @@ export async function tooDear(visit, page, place) {
   );
   await page.unroute("**/account/v1/quote");
 }
+
+/** A field for videos takes videos, and one for pictures pictures; what a file has to be is said in the form. */
+export async function fieldKinds(visit, page) {
+  const accepts = () => page.locator(".form input[type=file]").first().getAttribute("accept");
+  await visit.go("/console/create?op=vidgen.characters");
+  await page.locator(".form .drop").first().waitFor();
+  visit.check((await accepts()) === "video/*", `a field for videos takes ${await accepts()}`);
+  await page.locator(".form .hint", { hasText: "no real people" }).waitFor();
+  await visit.go("/console/create?op=design.image_to_image");
+  await page.locator(".form .drop").first().waitFor();
+  visit.check(/^image\//.test(await accepts()), `a field for pictures takes ${await accepts()}`);
+  await visit.go("/console/create?op=imgmodel.legacy");
+  await page.locator(".form textarea").first().waitFor();
+  const ways = await page.locator(".form .chips[role=group]").first().textContent();
+  visit.check(!/legacy/i.test(ways), `what is out of date is offered: ${ways}`);
+}

@@ -50,10 +50,10 @@ export async function healthIsTrue(visit, page, place) {
   await card("harbour-untried").waitFor();
   const told = async (name) => (await card(name).locator("h2 .dot").first().textContent()).trim();
   visit.check(
-    (await told("harbour-empty")) === "no worker account",
+    (await told("harbour-empty")) === "without a worker account",
     `without an account: ${await told("harbour-empty")}`,
   );
-  visit.check((await told("harbour-untried")) === "not tried yet", `never tried: ${await told("harbour-untried")}`);
+  visit.check((await told("harbour-untried")) === "not tested yet", `never tried: ${await told("harbour-untried")}`);
   visit.expected = /502|500|400/;
   await card("harbour-untried").getByRole("button", { name: "Test" }).first().click();
   const answer = card("harbour-untried").locator(".told");
@@ -93,7 +93,7 @@ async function overviewKnowsNothing(visit, page) {
   const row = page.locator("tr", { hasText: "harbour-untried" });
   await row.waitFor();
   const told = (await row.locator(".dot").textContent()).trim();
-  visit.check(told === "not tried yet", `never tried, by the overview: ${told}`);
+  visit.check(told === "not tested yet", `never tried, by the overview: ${told}`);
 }
 
 /** Emptying a worker account's hours and rate takes them away. */

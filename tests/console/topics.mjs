@@ -23,6 +23,7 @@ const CALLER = [
   ["many marks", results.manyMarks],
   ["tiles speak", results.tilesSpeak],
   ["what is too dear", forms.tooDear],
+  ["what fields take", forms.fieldKinds],
   ["titles and focus", reach.titlesAndFocus],
   ["what has finished is announced", reach.finishedIsAnnounced],
   ["unknown pages", reach.unknownPages],

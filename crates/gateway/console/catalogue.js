@@ -92,7 +92,7 @@ function read(document) {
   for (const one of operationsOf(document)) {
     const takesKey = one.parameters?.some((parameter) => parameter.name === "Idempotency-Key");
     const content = one.requestBody?.content?.["application/json"];
-    if (!takesKey || !one["x-makes"] || !content || one.deprecated || /discouraged/.test(one.summary)) continue;
+    if (!takesKey || !one["x-makes"] || !content || one.deprecated) continue;
     // How an answer is wanted is no setting of what is made; the console waits for it.
     const fields = fieldsOf(resolve(content.schema), content["x-order"], resolve).filter(
       (field) => field.widget !== "answer",
@@ -132,13 +132,15 @@ function field(name, property, required, resolve) {
 }
 
 export const isPicture = (field) => field.widget === "image" || field.widget === "images";
+/** What is given by dropping a file: a picture, or a video. */
+export const isMedia = (field) => isPicture(field) || field.widget === "video";
 /** Whether a field takes an address and not the bytes themselves. */
 export const takesAddress = (field) => (field.items || field.schema).format === "uri";
 export const promptOf = (operation) => operation?.fields.find((field) => field.widget === "prompt");
 
 const rank = (field) => {
   if (field.widget === "prompt") return 0;
-  if (isPicture(field) || field.widget === "mask") return field.required ? 1 : 2;
+  if (isMedia(field) || field.widget === "mask") return field.required ? 1 : 2;
   if (field.required) return 2;
   if (field.options) return 3;
   if (field.name === "timeout" || field.widget === "address") return 9;

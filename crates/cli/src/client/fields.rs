@@ -154,7 +154,8 @@ fn picture(catalogue: &Catalogue, schema: &Value) -> Option<bool> {
         .chain(schema.get("items"))
         .map(|one| resolved(catalogue, one));
     let mut all = std::iter::once(schema).chain(inner);
-    let found = all.find(|one| one["x-widget"] == "image" || one["x-widget"] == "mask")?;
+    let widgets = ["image", "video", "mask"];
+    let found = all.find(|one| widgets.iter().any(|widget| one["x-widget"] == *widget))?;
     Some(found["format"] == "uri")
 }
 

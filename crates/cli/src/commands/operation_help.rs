@@ -70,8 +70,11 @@ pub(super) fn kind(catalogue: &Catalogue, schema: &Value) -> String {
         kinds.dedup();
         return kinds.join(" or ");
     }
-    let is_picture = |one: &Value| one["x-widget"] == "image" || one["x-widget"] == "mask";
-    if is_picture(outer) || is_picture(schema) {
+    let is = |widget: &str| outer["x-widget"] == widget || schema["x-widget"] == widget;
+    if is("video") {
+        return "video: @file or address".into();
+    }
+    if is("image") || is("mask") {
         return "picture: @file or address".into();
     }
     let of = |name: &str| schema[name].as_f64();

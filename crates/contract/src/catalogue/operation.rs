@@ -18,6 +18,8 @@ pub struct ApiOperation {
     pub access: Access,
     /// What it does, in a sentence.
     pub summary: Value,
+    /// Whether another operation does the same better.
+    pub deprecated: bool,
     /// What it reads from the query: the schema of an object.
     pub query: Option<Value>,
     /// What it reads from a JSON body.

@@ -44,6 +44,7 @@ fn operation<H>(
         path: page.path.replace("{*", "{"),
         access: page.access,
         summary: page.summary.into(),
+        deprecated: false,
         query: query.map(|fields| described(fields.schema)),
         body: body.map(|fields| described(fields.schema)),
         form: page.takes.form.filter(|_| !reads_query).map(&mut described),

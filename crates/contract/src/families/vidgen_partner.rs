@@ -64,6 +64,7 @@ pub struct VidgenPartnerGenerations {
     pub prompt: Prompt,
     /// A reference image; its dimensions must equal `size`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-hint" = "its dimensions must equal `size`"))]
     pub input_reference: Option<ImageData>,
     /// The model that makes the video.
     #[serde(default)]

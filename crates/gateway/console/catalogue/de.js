@@ -348,4 +348,15 @@ export const texts = {
     "dieselbe Szene im Winter",
   "the same street at night":
     "dieselbe Straße bei Nacht",
+  // Short hints beside fields for files.
+  "no real people":
+    "keine echten Personen",
+  "no real people, no real brand logos":
+    "keine echten Personen, keine Logos echter Marken",
+  "only with `motion-v1`":
+    "nur mit `motion-v1`",
+  "its dimensions must equal `size`":
+    "ihre Maße müssen `size` entsprechen",
+  "`image-1`: each under 25 MB; `art-2`: exactly one square png under 4 MB":
+    "`image-1`: je unter 25 MB; `art-2`: genau ein quadratisches PNG unter 4 MB",
 };

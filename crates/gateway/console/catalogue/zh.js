@@ -344,4 +344,15 @@ export const texts = {
     "同样的场景，换成冬天",
   "the same street at night":
     "同一条街的夜晚",
+  // Short hints beside fields for files.
+  "no real people":
+    "不可含真人",
+  "no real people, no real brand logos":
+    "不可含真人或真实品牌标志",
+  "only with `motion-v1`":
+    "仅对 `motion-v1` 有效",
+  "its dimensions must equal `size`":
+    "尺寸必须等于 `size`",
+  "`image-1`: each under 25 MB; `art-2`: exactly one square png under 4 MB":
+    "`image-1`：每张 25 MB 以下；`art-2`：恰好一张 4 MB 以下的方形 png",
 };

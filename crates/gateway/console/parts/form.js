@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { local, t } from "../words.js";
 import { count, fieldName, valueName } from "../show.js";
-import { isMain, isPicture, takesAddress } from "../catalogue.js";
+import { isMain, isMedia, isPicture, takesAddress } from "../catalogue.js";
 import { PictureField } from "./picture_field.js";
 import { MaskField } from "./mask_field.js";
 import { Prose } from "./prose.js";
@@ -23,11 +23,10 @@ function rule(field) {
  */
 function about(field) {
   if (field.type === "boolean") return "";
+  if (field.widget === "mask") return "";
+  if (isMedia(field)) return field.schema["x-hint"] ? local(field.schema["x-hint"]) : "";
   // Two words say nothing that the name does not say.
-  if (!isPicture(field) && field.widget !== "mask")
-    return field.description.split(" ").length > 3 ? local(field.description) : "";
-  const rest = local(field.description).split(/[;；]/).slice(1).join(";").trim();
-  return /not looked at/.test(field.description) ? "" : rest;
+  return field.description.split(" ").length > 3 ? local(field.description) : "";
 }
 
 const Choice = ({ id, field, value, change, prices }) => html`
@@ -50,15 +49,14 @@ function Input({ id, operation, field, values, change, hints, submit, prices }) 
     return html`<${MaskField} id=${id} field=${field} url=${url} value=${value} change=${change}
       describedBy=${hints} />`;
   }
-  if (isPicture(field)) {
+  if (isMedia(field)) {
     const many = field.type === "array";
     const list = value === undefined || value === null ? [] : [value].flat();
-    const video = /^Address of an? (?:\w+ )?video/i.test(field.description);
     const listed = (now) => (now === undefined || now === null ? [] : [now].flat());
     const kept = (next) => (many ? (next.length ? next : undefined) : next[0]);
     return html`<${PictureField} id=${id} value=${list} most=${many ? schema.maxItems || 5 : 1}
-      copied=${!takesAddress(field)}
-      video=${video} change=${(edit) => change((now) => kept(edit(listed(now))))} describedBy=${hints} />`;
+      copied=${!takesAddress(field)} video=${field.widget === "video"}
+      change=${(edit) => change((now) => kept(edit(listed(now))))} describedBy=${hints} />`;
   }
   if (field.options && field.options.length <= 8)
     return html`<${Choice} id=${id} field=${field} value=${value}

@@ -7,8 +7,8 @@ import { later } from "./later.js";
 
 const MaskPainter = later(() => import("./mask.js").then((part) => part.MaskPainter));
 
-/** A field that speaks of transparent parts wants those where it works; every other one wants white. */
-export const wantsHoles = (field) => /transparent/i.test(field.description);
+/** Whether the work happens where the mask is transparent; usually it does where the mask is white. */
+export const wantsHoles = (field) => field.schema["x-mask"] === "transparent";
 
 /** The mask as the field takes it. */
 export async function given(field, blob) {

@@ -34,6 +34,9 @@ pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
             ResponseKind::Media(media) => plain(media),
         },
     });
+    if operation.deprecated {
+        shown["deprecated"] = true.into();
+    }
     if let Some(makes) = operation.makes {
         shown["x-makes"] = makes.into();
     }

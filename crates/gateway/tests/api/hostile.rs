@@ -137,7 +137,7 @@ fn visit(
         return visit(&definitions[name], definitions, path, found);
     }
     let widget = schema["x-widget"].as_str().unwrap_or_default();
-    if matches!(widget, "image" | "mask" | "address") || schema["format"] == "uri" {
+    if matches!(widget, "image" | "video" | "mask" | "address") || schema["format"] == "uri" {
         found.insert(path.clone());
     }
     for (name, inner) in schema["properties"].as_object().into_iter().flatten() {

@@ -18,7 +18,7 @@ pub struct ArtgenInpaint {
     /// Earlier job with a picture.
     pub job_id: JobId,
     /// Base64 of a black-and-white mask of the same size as the picture; white marks the region to repaint.
-    #[schemars(extend("x-widget" = "mask"))]
+    #[schemars(extend("x-widget" = "mask", "x-mask" = "white"))]
     pub mask: InlineImage,
     /// Description of the change for the region.
     pub prompt: Prompt,

@@ -71,7 +71,7 @@ repaint! {
     #[schemars(rename = "DesignInpaint")]
     DesignInpaint {
         /// Address of a black-and-white mask of the same size; white marks the region to repaint.
-        #[schemars(extend("x-widget" = "mask"))]
+        #[schemars(extend("x-widget" = "mask", "x-mask" = "white"))]
         mask: ImageUrl,
         /// What to show in the region.
         prompt: Prompt,

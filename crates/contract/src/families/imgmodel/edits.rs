@@ -30,12 +30,15 @@ words! {
 pub struct ImgmodelEdits {
     /// The images: files, addresses, data-URIs or base64. `image-1`: each a png, webp or jpg under 25 MB; `art-2`:
     /// exactly one square png under 4 MB.
+    #[schemars(extend(
+        "x-hint" = "`image-1`: each under 25 MB; `art-2`: exactly one square png under 4 MB"
+    ))]
     pub image: List<ImageData, 1, 16>,
     /// What to change: up to 32000 characters with `image-1`, 1000 with `art-2`.
     pub prompt: Prompt,
     /// A png under 4 MB with the dimensions of the first image; transparent places are edited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-widget" = "mask"))]
+    #[schemars(extend("x-widget" = "mask", "x-mask" = "transparent"))]
     pub mask: Option<List<ImageData, 1, 1>>,
     /// The model.
     #[serde(default)]

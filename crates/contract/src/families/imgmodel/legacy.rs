@@ -28,7 +28,7 @@ impl LegacySize {
 
 /// Makes one image; discouraged, use `/v1/images/generations`.
 #[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "ImgmodelLegacy")]
+#[schemars(rename = "ImgmodelLegacy", extend("deprecated" = true))]
 pub struct ImgmodelLegacy {
     /// What the image shows.
     pub prompt: Prompt<4000>,

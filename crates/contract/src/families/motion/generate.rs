@@ -19,6 +19,7 @@ pub struct MotionGenerations {
     pub image_url: Option<ImageUrl>,
     /// Address of the end frame; it has effect only with `motion-v1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-hint" = "only with `motion-v1`"))]
     pub image_end_url: Option<ImageUrl>,
     /// Address that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]

@@ -7,6 +7,7 @@ use crate::prelude::*;
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct MakeCharacter {
     /// Address of a video that shows the character, also as `character_url`; no real people.
+    #[schemars(extend("x-widget" = "video", "x-hint" = "no real people"))]
     pub url: ImageUrl,
     /// The part of the video that shows it, `start,end` in seconds, 1 to 3 seconds long; also as `character_timestamps`.
     pub timestamps: Span,

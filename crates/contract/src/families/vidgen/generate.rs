@@ -18,6 +18,7 @@ pub struct VidgenGenerations {
     pub prompt: Prompt,
     /// Addresses, data-URIs or base64 of reference images; no real people, no real brand logos.
     #[serde(default, rename = "referImages")]
+    #[schemars(extend("x-hint" = "no real people, no real brand logos"))]
     pub refer_images: List<ImageData, 0, 10>,
     /// Whether the video is upright or wide.
     #[serde(default)]
@@ -31,6 +32,7 @@ pub struct VidgenGenerations {
     pub size: VidgenSize,
     /// Address of a video to take a character from; no real people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-widget" = "video", "x-hint" = "no real people"))]
     pub character_url: Option<ImageUrl>,
     /// The part of that video that shows the character, `start,end` in seconds, 1 to 3 seconds long.
     #[serde(default, skip_serializing_if = "Option::is_none")]

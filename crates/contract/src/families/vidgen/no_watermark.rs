@@ -16,6 +16,7 @@ pub struct VidgenNoWatermark {
     pub job_id: Option<JobId>,
     /// Address of a produced video; not looked at when `jobId` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-widget" = "video"))]
     pub url: Option<DeferredField<ImageUrl>>,
     /// Address that receives the result.
     #[serde(
