@@ -169,3 +169,83 @@ export async function tilesSpeak(visit, page, place) {
   await page.unrouteAll();
   visit.expected = undefined;
 }
+
+/** Results are narrowed down by what was done and by which model; favourites and folders keep them together. */
+export async function narrowed(visit, page, place) {
+  const wanted = await made(place, "a copper kettle");
+  await made(place, "a copper spoon");
+  await visit.go("/console/library?q=copper");
+  const frame = page.locator(".thumb-frame", { has: page.locator(`[data-job="${wanted.jobId}"]`) });
+  await frame.waitFor();
+  await page.locator(".filters select").first().selectOption("artgen.blend");
+  await page.waitForFunction(() => location.search.includes("op=artgen.blend") && !document.querySelector(".thumb"));
+  await page.locator(".filters select").first().selectOption("artgen.imagine");
+  await page.waitForFunction(() => document.querySelectorAll(".thumb-frame").length === 2);
+  visit.check((await page.locator(".filters select").count()) >= 3, "models cannot be chosen");
+  await frame.hover();
+  await frame.locator(".like").click();
+  await page.locator(".filters select").last().selectOption("*");
+  await page.waitForFunction(() => document.querySelectorAll(".thumb-frame").length === 1);
+  await frame.locator(".mark input").click({ force: true });
+  await page.locator(".marked-bar .button", { hasText: "Take out" }).click();
+  await page.waitForFunction(() => !document.querySelector(".thumb-frame"));
+  await visit.go("/console/library?q=copper");
+  await frame.locator(".mark input").click({ force: true });
+  await page.locator(".marked-bar .button", { hasText: "Put in a folder" }).click();
+  await page.fill("#ask-fresh", "Kitchen");
+  await page.locator("dialog .button", { hasText: "Put there" }).click();
+  await page.locator(".filters select").last().selectOption("Kitchen");
+  await page.waitForFunction(() => document.querySelectorAll(".thumb-frame").length === 1);
+  await visit.barriers("a folder");
+  await page.reload();
+  await frame.waitFor();
+  await page.getByRole("button", { name: /Remove the folder/ }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".thumb-frame").length > 1);
+}
+
+/** Several are marked by keyboard, and up to four are laid beside each other. */
+export async function markedByKeyboard(visit, page, place) {
+  for (let round = 0; round < 4; round += 1) await made(place, `marble number ${round}`, { getUImages: true });
+  await visit.go("/console/library?q=marble");
+  await page.waitForFunction(() => document.querySelectorAll(".thumb-frame").length === 4);
+  await page.locator(".thumb").first().focus();
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press("Shift+ArrowRight");
+  await page.waitForFunction(() => /\b4\b/.test(document.querySelector(".marked-bar")?.textContent || ""));
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector(".marked-bar"));
+  await page.locator(".thumb").first().focus();
+  await page.keyboard.press("x");
+  await page.locator(".thumb").nth(3).focus();
+  await page.keyboard.press("Shift+X");
+  await page.waitForFunction(() => /\b4\b/.test(document.querySelector(".marked-bar")?.textContent || ""));
+  await page.locator(".marked-bar .button", { hasText: "Compare" }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".compare-beside figure").length === 4);
+  await visit.barriers("four beside each other");
+  await page.getByRole("button", { name: "With a slider" }).click();
+  await page.locator(".compare-board").waitFor();
+  await page.keyboard.press("Escape");
+}
+
+/** A job's page shows the whole family as a tree, also what others of it led to. */
+export async function familyTree(visit, page, place) {
+  const root = await made(place, "a pine on a cliff");
+  const follow = async (parent, action) => {
+    const { data } = await post(place, "/artgen/v1/action", { jobId: parent, action });
+    for (;;) {
+      const { data: job } = await get(place, `/jobs/v1/${data.jobId}`);
+      if (["SUCCESS", "FAILED"].includes(job.status)) return job;
+      await new Promise((wake) => {
+        setTimeout(wake, 100);
+      });
+    }
+  };
+  const varied = await follow(root.jobId, "variation1");
+  await follow(varied.jobId, "upsample1");
+  const other = await follow(root.jobId, "upsample2");
+  await visit.go(`/console/job/${other.jobId}`);
+  await page.waitForFunction(() => document.querySelectorAll(".tree .leaf").length === 4);
+  visit.check((await page.locator(".tree .tree .tree .leaf").count()) === 1, "the tree has no third generation");
+  visit.check((await page.locator(".tree .leaf.here").count()) === 1, "the tree does not say where one is");
+  await page.locator(".tree .leaf").first().click();
+  await page.waitForFunction((id) => location.pathname.endsWith(id), root.jobId);
+}

@@ -1,14 +1,14 @@
-// One job: what was asked, what came, when, for how much, how it was handed over, and what it came from and led to.
+// One job: what was asked, what came, for how much, how it was handed over, and what it came from and led to.
 import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
-import { bytes, clockOf, count, deed, exactly, isFinal, state, thumb, time, took, when, why, words } from "../show.js";
+import { bytes, clockOf, count, exactly, isFinal, state, time, took, why, words } from "../show.js";
 import { get, post } from "../api.js";
 import { follow } from "../events.js";
 import { go, href } from "../route.js";
 import { catalogue } from "../catalogue.js";
 import { CopyAs } from "../parts/copy_as.js";
 import { Copy } from "../parts/copy.js";
-import { Media, shown } from "../parts/media.js";
+import { Media } from "../parts/media.js";
 import { useHands } from "../parts/hands.js";
 import { PieceDeeds } from "../parts/piece_deeds.js";
 import { pieces } from "../parts/pieces.js";
@@ -16,6 +16,7 @@ import { Quarter, save } from "../parts/quarter.js";
 import { asked, inputsOf } from "../parts/result.js";
 import { CallbackTries } from "../parts/callback_tries.js";
 import { Table, Time } from "../parts/table.js";
+import { Tree } from "../parts/tree.js";
 
 function Timeline({ job, trail }) {
   const attempts = trail?.attempts || [];
@@ -43,54 +44,6 @@ function Timeline({ job, trail }) {
         : html`<span class="dim">–</span>`
     }</li>`,
   )}</ol>`;
-}
-
-/** Ancestors, this job and its followers, as far as a page can show them. */
-function Tree({ job }) {
-  const [line, setLine] = useState([]);
-  const [children, setChildren] = useState([]);
-  useEffect(() => {
-    let stale = false;
-    (async () => {
-      const above = [];
-      for (let parent = job.parentJobId; parent && above.length < 12; parent = above[0].parentJobId) {
-        const { data } = await get(`/jobs/v1/${encodeURIComponent(parent)}`);
-        above.unshift(data);
-      }
-      if (!stale) setLine(above);
-    })().catch(() => {});
-    get(`/jobs/v1?limit=50&parent=${encodeURIComponent(job.jobId)}`).then(
-      ({ data }) => {
-        if (!stale) setChildren(data);
-      },
-      () => {},
-    );
-    return () => {
-      stale = true;
-    };
-  }, [job.jobId, job.status]);
-  if (!line.length && !children.length) return null;
-  const leaf = (one, here = false) => html`<a class=${`leaf${here ? " here" : ""}`}
-    aria-current=${here ? "true" : undefined} href=${href(`job/${one.jobId}`)}>
-    ${
-      shown(one)[0]
-        ? html`<img src=${thumb(shown(one)[0])} alt="" width="36" height="36" />`
-        : html`<span class="leaf-none" aria-hidden="true"></span>`
-    }
-    <span><span class="words">
-      ${one.request?.action ? words({ ...one, request: { action: one.request.action } }) : deed(one.operation)}</span>
-        <small class="dim">${state(one)} · ${when(one.createdAt)}</small></span></a>`;
-  const nested = (list) =>
-    list.length
-      ? html`<ul class="tree"><li>${leaf(list[0])}${nested(list.slice(1))}</li></ul>`
-      : html`<ul class="tree">
-      <li>${leaf(job, true)}
-        ${
-          children.length > 0 &&
-          html`<ul class="tree">${[...children].reverse().map((one) => html`<li key=${one.jobId}>${leaf(one)}</li>`)}
-            </ul>`
-        }</li></ul>`;
-  return html`<section class="card"><h2>${t("tree")}</h2>${nested(line)}</section>`;
 }
 
 const Attempts = ({ attempts }) =>

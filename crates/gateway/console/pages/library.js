@@ -11,6 +11,8 @@ import { useHands } from "../parts/hands.js";
 import { Media, shown } from "../parts/media.js";
 import { isStill, pieces } from "../parts/pieces.js";
 import { Wall } from "../parts/wall.js";
+import { LibraryFilters } from "../parts/library_filters.js";
+import { FAVOURITES, cleanName, jobsOf, useShelves } from "../parts/shelves.js";
 import { START, asked as where, onward, totalOf } from "../parts/onward.js";
 
 const Ask = later(() => import("../parts/ask.js").then((part) => part.Ask));
@@ -34,7 +36,10 @@ function told(job) {
   return Array.isArray(prompts) && typeof prompts[0] === "string" ? prompts[0] : words(job);
 }
 
-function Thumb({ job, open, marked, mark }) {
+/** So many jobs of a shelf are read at once, each by itself. */
+const SHELF_PAGE = 24;
+
+function Thumb({ job, open, marked, mark, liked, like }) {
   const file = shown(job)[0];
   if (!file) {
     const bad = job.status === "FAILED";
@@ -53,6 +58,9 @@ function Thumb({ job, open, marked, mark }) {
       (isVideo(file) || several > 1) &&
       html`<small class="length" aria-hidden="true">${isVideo(file) ? "▶" : several}</small>`
     }
+    <button type="button" class=${`like${liked ? " liked" : ""}`} aria-pressed=${liked} title=${t("favourite")}
+      aria-label=${`${t("favourite")}: ${words(job)}`} onClick=${like}><span aria-hidden="true">
+        ${liked ? "★" : "☆"}</span></button>
     <label class="mark" title=${t("mark")}><input type="checkbox" checked=${marked}
       aria-label=${`${t("mark")}: ${words(job)}`} onClick=${(event) => mark(event.shiftKey)} /></label>
   </div>`;
@@ -69,32 +77,33 @@ function byDay(jobs) {
   return days;
 }
 
-/** Arrows and j, k go from picture to picture; x marks one. */
-function useWallKeys(mark) {
+/**
+ * Arrows and j, k go from picture to picture; x marks one, with shift all since the mark before; an arrow with shift
+ * marks on the way; Escape takes all marks away.
+ */
+function useWallKeys(mark, clear) {
   useEffect(() => {
     const press = (event) => {
-      if (
-        event.target.closest?.("input:not([type=checkbox]), textarea, select, dialog") ||
-        event.metaKey ||
-        event.ctrlKey ||
-        event.altKey
-      )
-        return;
+      const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, dialog");
+      if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
       const all = [...document.querySelectorAll(".wall .thumb")];
-      const at = all.indexOf(document.activeElement?.closest(".thumb"));
-      const columns = all.length
-        ? all.filter((one) => one.getBoundingClientRect().top === all[0].getBoundingClientRect().top).length
-        : 1;
-      const by = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
-      if (event.key === "x" && at >= 0) {
-        const id = all[at].getAttribute("data-job");
-        if (id) mark(id);
-      }
-      if (by === undefined || !all.length || (at < 0 && event.key.startsWith("Arrow"))) return;
+      const own = document.activeElement?.closest(".thumb-frame, .thumb");
+      const here = all.indexOf(own?.matches(".thumb") ? own : own?.querySelector(".thumb"));
+      const columns = all.filter(
+        (one) => one.getBoundingClientRect().top === all[0].getBoundingClientRect().top,
+      ).length;
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      const by = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1, ArrowDown: columns, ArrowUp: -columns }[key];
+      const idAt = (place) => all[place]?.getAttribute("data-job");
+      if (key === "x" && idAt(here)) mark(idAt(here), event.shiftKey);
+      if (key === "Escape") clear();
+      if (by === undefined || !all.length || (here < 0 && event.key.startsWith("Arrow"))) return;
       event.preventDefault();
-      const next = /** @type {HTMLElement} */ (all[Math.min(all.length - 1, Math.max(0, at < 0 ? 0 : at + by))]);
+      const to = Math.min(all.length - 1, Math.max(0, here < 0 ? 0 : here + by));
+      const next = /** @type {HTMLElement} */ (all[to]);
       next.focus();
       next.scrollIntoView({ block: "nearest" });
+      if (event.shiftKey && event.key.startsWith("Arrow") && idAt(here)) mark(idAt(to), true, idAt(here));
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
@@ -107,6 +116,9 @@ const MOST_COMPARED = 4;
 export function Library({ who, route }) {
   const kind = KINDS[route.query.show] ? route.query.show : "all";
   const text = route.query.q || "";
+  const { op = "", model = "", shelf = "" } = route.query;
+  const shelves = useShelves(who.account.email);
+  const [filing, setFiling] = useState(false);
   const [jobs, setJobs] = useState(null);
   const [total, setTotal] = useState(0);
   const [problem, setProblem] = useState("");
@@ -127,17 +139,26 @@ export function Library({ who, route }) {
   const end = useRef(null);
   const asked = useRef(0);
   const [next, setNext] = useState(null);
+  const searching = Boolean(text.trim() || model);
+  const page = (way) => {
+    const given = { q: text.trim(), operation: op, model };
+    const said = Object.entries(given).filter(([, value]) => value);
+    const more = said.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
+    return get(`/jobs/v1?limit=${PAGE}${where(way)}${KINDS[kind]()}${more}`);
+  };
+  // What lies on a shelf is read job by job; the service does not know what belongs together here.
+  const onShelf = async (way) => {
+    const ids = shelves.of(shelf);
+    const begin = (way.page - 1) * SHELF_PAGE;
+    return { data: await jobsOf(ids.slice(begin, begin + SHELF_PAGE)), total: ids.length };
+  };
   const read = (way, keep) => {
     asked.current += 1;
     const mine = asked.current;
-    return get(
-      `/jobs/v1?limit=${PAGE}${where(way)}${KINDS[kind]()}${
-        text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""
-      }`,
-    ).then(
+    return (shelf ? onShelf(way) : page(way)).then(
       (answer) => {
         if (mine !== asked.current) return;
-        setNext(onward(answer, way, PAGE, Boolean(text.trim())));
+        setNext(onward(answer, way, shelf ? SHELF_PAGE : PAGE, !shelf && searching));
         setJobs(
           keep ? (old) => [...(old || []), ...answer.data.filter((job) => !known.current.has(job.jobId))] : answer.data,
         );
@@ -152,7 +173,8 @@ export function Library({ who, route }) {
   useEffect(() => {
     const timer = setTimeout(() => read(START, false), text ? 220 : 0);
     return () => clearTimeout(timer);
-  }, [kind, text]);
+  }, [kind, text, op, model, shelf]);
+  const narrowed = kind !== "all" || Boolean(text || op || model || shelf);
   // What runs changes in its place as the service tells; what is new comes first where nothing is filtered out.
   const known = useRef(new Set());
   const { days, items, open } = useMemo(() => {
@@ -171,7 +193,7 @@ export function Library({ who, route }) {
             setJobs((old) => (old || []).map((job) => (job.jobId === news.jobId ? { ...job, ...news } : job)));
             return;
           }
-          if (kind !== "all" || text || !known.current.size) return;
+          if (narrowed || !known.current.size) return;
           known.current.add(news.jobId);
           get(`/jobs/v1/${encodeURIComponent(news.jobId)}`).then(
             ({ data }) => {
@@ -185,7 +207,7 @@ export function Library({ who, route }) {
           if (known.current.size <= PAGE) read(START, false);
         },
       ),
-    [kind, text],
+    [kind, text, op, model, shelf],
   );
   const more = jobs && next;
   useEffect(() => {
@@ -203,10 +225,11 @@ export function Library({ who, route }) {
     return () => watcher.disconnect();
   }, [more, jobs]);
   const latest = useRef("");
-  // With shift, everything from the mark before to this one is marked.
-  const toggle = (id, through = false) => {
+  // With shift, everything from the mark before (or from where somebody came from) to this one is marked.
+  const toggle = (id, through = false, came = "") => {
     const ids = (jobs || []).filter((job) => shown(job)[0]).map((job) => job.jobId);
-    const [from, to] = [ids.indexOf(latest.current), ids.indexOf(id)].sort((a, b) => a - b);
+    const begun = came && !marked.includes(latest.current) ? came : latest.current || came;
+    const [from, to] = [ids.indexOf(begun), ids.indexOf(id)].sort((a, b) => a - b);
     latest.current = id;
     if (through && from >= 0) setMarked((old) => [...new Set([...old, ...ids.slice(from, to + 1)])]);
     else setMarked((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id]));
@@ -222,12 +245,19 @@ export function Library({ who, route }) {
     }
     setPacking(null);
   };
-  useWallKeys(toggle);
+  useWallKeys(toggle, () => setMarked([]));
   const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean);
   const compared = chosen
     .map((job) => ({ key: job.jobId, job, file: shown(job)[0], quarter: 0 }))
     .filter((one) => one.file && isStill(one));
-  const address = (show, q = text) => ({ show: show === "all" ? "" : show, q });
+  const address = (show, q = text) => ({ show: show === "all" ? "" : show, q, op, model });
+  const like = (id) => (shelves.has(FAVOURITES, id) ? shelves.take : shelves.put)(FAVOURITES, [id]);
+  const takeOut = () => {
+    shelves.take(shelf, marked);
+    setJobs((old) => (old || []).filter((job) => !marked.includes(job.jobId)));
+    setTotal((now) => now - marked.length);
+    setMarked([]);
+  };
   return html`
     <header class="head"><div><h1>${t("library")}</h1>
       <p class="dim">
@@ -247,6 +277,19 @@ export function Library({ who, route }) {
               ${t(`show.${one}`)}</a>`,
         )}</nav>
     </header>
+    <${LibraryFilters} all=${all} shelves=${shelves} query=${route.query}
+      change=${(part) => go("library", { ...route.query, ...part })} />
+    ${
+      shelf &&
+      html`<p class="row dim"><span>${t("shelfIsHere")}</span>
+      ${
+        shelf !== FAVOURITES &&
+        html`<button type="button" class="plain accent" onClick=${() => {
+          shelves.drop(shelf);
+          go("library", {}, { replace: true });
+        }}>${t("folderRemove", shelf)}</button>`
+      }</p>`
+    }
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${
       !jobs &&
@@ -258,7 +301,7 @@ export function Library({ who, route }) {
       jobs &&
       !jobs.length &&
       !next &&
-      (kind !== "all" || text
+      (narrowed
         ? html`<p class="empty">${t("nothingFound")}</p>`
         : html`<div class="empty"><p class="empty-title">${t("emptyLibrary")}</p>
         <p><a class="button" href=${href("create")}>${t("makeFirst")}</a></p></div>`)
@@ -269,6 +312,7 @@ export function Library({ who, route }) {
         tile=${(job) =>
           html`<${Thumb} key=${job.jobId} job=${job} marked=${marked.includes(job.jobId)}
             mark=${(through) => toggle(job.jobId, through)}
+            liked=${shelves.has(FAVOURITES, job.jobId)} like=${() => like(job.jobId)}
               open=${() => setLarge(items.find((item) => item.job.jobId === job.jobId)?.key || "")} />`} /></section>`,
     )}
     ${more && html`<div ref=${end} class="end"></div>`}
@@ -282,6 +326,11 @@ export function Library({ who, route }) {
         packing !== null &&
         html`<progress class="thin" max="1" value=${packing} aria-label=${t("download")}></progress>`
       }
+      ${
+        shelf
+          ? html`<button class="button quiet" onClick=${takeOut}>${t("takeOut")}</button>`
+          : html`<button class="button quiet" onClick=${() => setFiling(true)}>${t("putInFolder")}</button>`
+      }
       ${hands && html`<button class="button quiet danger" onClick=${() => setDropping(true)}>${t("delete")}</button>`}
       <button class="button quiet" onClick=${() => setMarked([])}>${t("clear")}</button></div>`
     }
@@ -292,6 +341,21 @@ export function Library({ who, route }) {
       action=${t("delete")} danger=${true} fields=${[]} close=${() => setDropping(false)}
       act=${async () => {
         for (const job of chosen) await hands.drop(job);
+      }} />`
+    }
+    ${
+      filing &&
+      html`<${Ask} title=${t("putInFolder")} text=${t("folderText")} action=${t("putThere")}
+      close=${() => setFiling(false)}
+      fields=${[
+        ...(shelves.names.length ? [{ name: "old", label: t("folderOld"), options: shelves.names }] : []),
+        { name: "fresh", label: t("folderNew"), placeholder: t("folderHint") },
+      ]}
+      act=${async ({ old, fresh }) => {
+        const name = cleanName(fresh || old || "");
+        if (!name || name === FAVOURITES) throw new Error(t("folderNeeded"));
+        shelves.put(name, marked);
+        setMarked([]);
       }} />`
     }
     ${

@@ -1,4 +1,4 @@
-// Two pictures, one over the other, with a slider between them.
+// Up to four pictures beside each other; or two, one over the other, with a slider between them.
 import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 import { thumb, words } from "../show.js";
@@ -24,15 +24,13 @@ const Side = ({ piece, kind, alt, style }) =>
     style=${style} />`
     : html`<img class=${kind} src=${piece.file.url} alt=${alt} style=${style} />`;
 
-/** `items` are pieces, pictures only. */
-export function Compare({ items, first = 0, second = 1, close }) {
+/** Two, of more those that are chosen below. */
+function Sliding({ items, first, second }) {
   const [left, setLeft] = useState(first);
   const [right, setRight] = useState(second);
   const [at, setAt] = useState(50);
   const [a, b] = [items[left], items[right]];
-  return html`<${Dialog} close=${close} label=${t("compare")} kind="compare">
-    <h2>${t("compare")}</h2>
-    <div class="compare-board">
+  return html`<div class="compare-board">
       <${Side} piece=${b} kind="under" alt=${`${t("right")}: ${words(b.job)}`} />
       <${Side} piece=${a} kind="over-it" alt=${`${t("left")}: ${words(a.job)}`} style=${{ "--at": `${at}%` }} />
       <span class="divider" style=${{ "--at": `${at}%` }} aria-hidden="true"></span>
@@ -44,7 +42,25 @@ export function Compare({ items, first = 0, second = 1, close }) {
       items.length > 2 &&
       html`<div class="compare-names"><${Strip} items=${items} at=${left} choose=${setLeft} label=${t("left")} />
         <${Strip} items=${items} at=${right} choose=${setRight} label=${t("right")} /></div>`
-    }
+    }`;
+}
+
+const Beside = ({ items }) =>
+  html`<div class="compare-beside">${items.map(
+    (item) => html`<figure key=${item.key}><${Side} piece=${item} kind="beside" alt=${words(item.job)} />
+    <figcaption class="words" dir="auto">${words(item.job)}</figcaption></figure>`,
+  )}</div>`;
+
+/** `items` are pieces, pictures only: two to four. */
+export function Compare({ items, first = 0, second = 1, close }) {
+  const [beside, setBeside] = useState(items.length > 2);
+  const way = (value, text) => html`<button type="button" class=${value === beside ? "active" : ""}
+    aria-pressed=${value === beside} onClick=${() => setBeside(value)}>${text}</button>`;
+  return html`<${Dialog} close=${close} label=${t("compare")} kind="compare">
+    <header class="row"><h2>${t("compare")}</h2><span class="space"></span>
+      <div class="segments" role="group" aria-label=${t("compare")}>
+        ${way(true, t("compareBeside"))}${way(false, t("compareOver"))}</div></header>
+    ${beside ? html`<${Beside} items=${items} />` : html`<${Sliding} items=${items} first=${first} second=${second} />`}
     <div class="row"><span class="space"></span><button class="button" onClick=${close}>${t("close")}</button></div>
   <//>`;
 }

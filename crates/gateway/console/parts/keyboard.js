@@ -16,6 +16,7 @@ const KEYS = [
   ["j  k  ← →", "keyThrough", "account"],
   ["Enter", "keyOpen"],
   ["x", "keyMark", "account"],
+  ["Shift x  Shift →", "keyMarkMore", "account"],
   ["Esc", "keyClose"],
   ["Ctrl Enter", "keyMake", "maker"],
   ["?", "keyThis"],
