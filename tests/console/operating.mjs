@@ -76,7 +76,7 @@ export async function healthIsTrue(visit, page, place) {
     { timeout: 15_000 },
   );
   await limitsAreCleared(visit, page, card("harbour-untried"), () => ask("backends"));
-  await card("harbour-untried").locator("tr").getByRole("button", { name: "Remove" }).click();
+  await visit.choose(card("harbour-untried").locator("tbody"), "Remove");
   await page.locator("dialog", { hasText: "Remove first?" }).getByRole("button", { name: "Not now" }).click();
   visit.check(
     (await ask("backends")).data.find((one) => one.name === "harbour-untried").accounts.length === 1,
@@ -98,7 +98,7 @@ async function overviewKnowsNothing(visit, page) {
 
 /** Emptying a worker account's hours and rate takes them away. */
 async function limitsAreCleared(visit, page, card, read) {
-  await card.locator("tr").getByRole("button", { name: "Change" }).click();
+  await visit.choose(card.locator("tbody"), "Change");
   await page.fill("#ask-hours", "");
   await page.fill("#ask-per_minute", "");
   await page.locator("dialog .button", { hasText: "Save" }).click();
@@ -182,7 +182,7 @@ export async function accountsAreFound(visit, page, place) {
 /** Whoever sees with the eyes of an account cannot change anything on the way, and leaves nothing among its keys. */
 export async function viewAs(visit, page, place) {
   await visit.go("/console/operator/accounts?q=demo%40example.com");
-  await page.locator("tr", { hasText: "demo@example.com" }).getByRole("button", { name: "View as" }).click();
+  await visit.choose(page.locator("tr", { hasText: "demo@example.com" }), "View as");
   await page.waitForSelector(".looking");
   visit.check(
     (await page.locator(".rooms a", { hasText: "Back ends" }).count()) === 0,

@@ -242,7 +242,7 @@ async function keys(visit, page) {
     fetch(`${base}/artgen/v1/info`, { headers: { "SVC-API-KEY": made } }).then((answer) => answer.status);
   visit.check((await works()) === 200, "the new key does not work");
   const row = page.locator("tr", { hasText: HOSTILE.slice(0, 30) });
-  await row.getByText("Revoke").click();
+  await visit.choose(row, "Revoke");
   await page.locator("dialog .button", { hasText: "Revoke" }).click();
   await row.waitFor({ state: "detached" });
   visit.check((await works()) === 401, "the revoked key still works");
@@ -384,7 +384,7 @@ async function custody(visit, page) {
     kept.data[0]?.settings?.dialect === "localai" || JSON.stringify(kept).includes("localai"),
     `the vendor's settings are not kept: ${JSON.stringify(kept.data[0])}`,
   );
-  await row.getByRole("button", { name: "Remove" }).click();
+  await visit.choose(row, "Remove");
   await page.locator("dialog .button", { hasText: "Remove" }).click();
   await row.waitFor({ state: "detached" });
   vendor.close();
@@ -478,9 +478,9 @@ async function backends(visit, page) {
   await page.waitForFunction((text) => document.body.textContent.includes(text), "moon is closed", { timeout: 15_000 });
   visit.expected = undefined;
   await visit.look("operator-backends");
-  await card.getByRole("button", { name: "Drain" }).first().click();
+  await visit.choose(card.locator("tbody"), "Drain");
   await card.getByText("draining", { exact: false }).first().waitFor();
-  await card.getByRole("button", { name: "Remove" }).first().click();
+  await visit.choose(card, "Remove");
   await page.locator("dialog .button", { hasText: "Remove" }).click();
   await card.waitFor({ state: "detached" });
   vendor.close();
@@ -517,7 +517,7 @@ async function mapping(visit, page) {
     `the mapping is not kept: ${JSON.stringify(made?.settings)}`,
   );
   const card = page.locator(".backend", { hasText: "fal" });
-  await card.getByRole("button", { name: "Remove" }).first().click();
+  await visit.choose(card, "Remove");
   await page.locator("dialog .button", { hasText: "Remove" }).click();
   await card.waitFor({ state: "detached" });
   vendor.close();
@@ -561,12 +561,12 @@ async function groups(visit, page) {
     (one) => one.email === "demo@example.com",
   );
   await visit.go("/console/operator/accounts");
-  await page.locator("tr", { hasText: account.email }).getByRole("button", { name: "Limits" }).click();
+  await visit.choose(page.locator("tr", { hasText: account.email }), "Limits");
   await page.selectOption("#limit-group", "resellers");
   await page.locator("dialog .button", { hasText: "Save" }).click();
   await page.locator("tr", { hasText: account.email }).locator(".tag", { hasText: "resellers" }).waitFor();
   await visit.go("/console/operator/groups");
-  await row.getByRole("button", { name: "Remove" }).click();
+  await visit.choose(row, "Remove");
   await page.locator("dialog .button", { hasText: "Remove" }).click();
   await page.locator("dialog .problem", { hasText: "in use" }).waitFor();
   await page.keyboard.press("Escape");
@@ -584,7 +584,7 @@ async function groups(visit, page) {
       `groups ${language}: wider than the window`,
     );
   }
-  await row.getByRole("button", { name: "Remove" }).click();
+  await visit.choose(row, "Remove");
   await page.locator("dialog .button", { hasText: "Remove" }).click();
   await row.waitFor({ state: "detached" });
 }
@@ -658,7 +658,7 @@ async function models(visit, page) {
   );
   visit.check((await row.textContent()).includes(HOSTILE), "a hostile title is not shown as text");
   await visit.look("operator-models");
-  await row.getByRole("button", { name: "Test" }).click();
+  await visit.choose(row, "Test");
   await page.selectOption("#test-account", account.id);
   await page.fill("#test-words", "a heron in the reeds");
   await page.getByRole("button", { name: "Show the price" }).click();
@@ -693,7 +693,7 @@ async function models(visit, page) {
       `models ${language}: wider than the window`,
     );
   }
-  await row.getByRole("button", { name: "Remove" }).click();
+  await visit.choose(row, "Remove");
   await page.locator("dialog .button", { hasText: "Remove" }).click();
   await row.waitFor({ state: "detached" });
   await ask(`backends/${made.id}`, undefined, "DELETE");
@@ -817,7 +817,7 @@ async function accounts(visit, page) {
   await page.locator("dialog .button", { hasText: "Done" }).click();
   const second = page.locator("tr", { hasText: "second@example.com" });
   await second.waitFor();
-  await second.getByText("Limits").click();
+  await visit.choose(second, "Limits");
   await page.fill("#limit-max_queue", "7");
   await visit.barriers("the form of limits");
   await page.locator("dialog").screenshot({ path: `${visit.folder}/limits-light.png` });
@@ -830,7 +830,7 @@ async function accounts(visit, page) {
         [...one.querySelectorAll("td.number")].some((cell) => cell.textContent === "7"),
     ),
   );
-  await second.getByText("View as").click();
+  await visit.choose(second, "View as");
   await page.waitForSelector(".looking");
   await page.getByRole("button", { name: "Stop looking" }).click();
   await page.waitForSelector(".looking", { state: "detached" });

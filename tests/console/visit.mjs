@@ -194,6 +194,12 @@ export class Visit {
     await this.page.keyboard.press("Escape").catch(() => {});
   }
 
+  /** Chooses from the menu of a row. */
+  async choose(row, name) {
+    await row.locator(".row-more").first().click();
+    await row.locator(".row-menu:popover-open .menu-line", { hasText: name }).click();
+  }
+
   /** Signs in with the printed link, a key or a token. */
   async signIn(secret) {
     if (secret.startsWith("http")) {

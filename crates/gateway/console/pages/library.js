@@ -139,7 +139,6 @@ export function Library({ who, route }) {
   const end = useRef(null);
   const asked = useRef(0);
   const [next, setNext] = useState(null);
-  const searching = Boolean(text.trim() || model);
   const page = (way) => {
     const given = { q: text.trim(), operation: op, model };
     const said = Object.entries(given).filter(([, value]) => value);
@@ -158,7 +157,7 @@ export function Library({ who, route }) {
     return (shelf ? onShelf(way) : page(way)).then(
       (answer) => {
         if (mine !== asked.current) return;
-        setNext(onward(answer, way, shelf ? SHELF_PAGE : PAGE, !shelf && searching));
+        setNext(onward(answer, way, shelf ? SHELF_PAGE : PAGE));
         setJobs(
           keep ? (old) => [...(old || []), ...answer.data.filter((job) => !known.current.has(job.jobId))] : answer.data,
         );

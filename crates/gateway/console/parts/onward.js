@@ -9,8 +9,8 @@ export const asked = ({ page, after }) => `&page=${page}${after ? `&after=${enco
 /** How many rows are known of: what was shown before, and what this answer knows of. */
 export const totalOf = (answer, { before }) => before + (answer.total ?? answer.data.length);
 
-/** What is asked for next; nothing at the end. */
-export function onward(answer, way, limit, searching) {
-  if (searching) return answer.next ? { page: 1, after: answer.next, before: way.before + answer.data.length } : null;
-  return way.page * limit < answer.total ? { ...way, page: way.page + 1 } : null;
+/** What is asked for next; nothing at the end. An answer to a search says itself behind which row it goes on. */
+export function onward(answer, way, limit) {
+  if (answer.next) return { page: 1, after: answer.next, before: way.before + answer.data.length };
+  return !way.after && way.page * limit < answer.total ? { ...way, page: way.page + 1 } : null;
 }

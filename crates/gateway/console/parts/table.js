@@ -46,7 +46,7 @@ export function usePages(path, limit = 20) {
           rows: [...rows, ...answer.data],
           total: totalOf(answer, way),
           problem: "",
-          way: onward(answer, way, limit, /\/jobs\?.*\bq=/.test(path)),
+          way: onward(answer, way, limit),
         }),
       (error) => setState((old) => ({ ...old, rows: old.rows || [], problem: error.message })),
     );

@@ -975,4 +975,5 @@ export const de = {
   keyMarkMore: "mehrere markieren",
   treeOne: "{0} Auftrag",
   treeMany: "{0} Aufträge einer Familie",
+  moreActions: "Mehr zu {0}",
 };

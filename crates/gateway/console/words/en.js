@@ -979,4 +979,5 @@ export const en = {
   keyMarkMore: "mark several",
   treeOne: "{0} job",
   treeMany: "{0} jobs of one family",
+  moreActions: "More for {0}",
 };

@@ -954,4 +954,5 @@ export const zh = {
   keyMarkMore: "标记多个",
   treeOne: "{0} 个任务",
   treeMany: "同一谱系的 {0} 个任务",
+  moreActions: "{0} 的更多操作",
 };

@@ -4,6 +4,7 @@ import { t } from "../../words.js";
 import { said } from "../../show.js";
 import { get, patch, post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
+import { RowDeeds } from "../../parts/row_menu.js";
 import { Table } from "../../parts/table.js";
 import { Condition, workerCondition } from "../../parts/condition.js";
 import { NewOwnWorker } from "./own_worker.js";
@@ -54,13 +55,14 @@ export function Custody() {
         { title: t("condition"), show: (row) => t(`condition.${workerCondition(row).condition}`) },
         {
           title: "",
-          show: (row) => html`<span class="actions">
-        <button class="button quiet" onClick=${() => act(post(`${base(row)}/probe`), t("probeGood", row.name))}>
-          ${t("probe")}</button>
-        <button class="button quiet"
-          onClick=${() => act(patch(base(row), { state: row.state === "active" ? "paused" : "active" }))}>
-            ${row.state === "active" ? t("pause") : t("resume")}</button>
-        <button class="button quiet danger" onClick=${() => setRemoving(row)}>${t("remove")}</button></span>`,
+          show: (row) => html`<${RowDeeds} name=${row.name} items=${[
+            {
+              text: row.state === "active" ? t("pause") : t("resume"),
+              act: () => act(patch(base(row), { state: row.state === "active" ? "paused" : "active" })),
+            },
+            { text: t("remove"), danger: true, act: () => setRemoving(row) },
+          ]}><button class="button quiet" onClick=${() => act(post(`${base(row)}/probe`), t("probeGood", row.name))}>
+            ${t("probe")}</button><//>`,
         },
       ]} />`
     }

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../../lib.js";
 import { t } from "../../words.js";
 import { get, patch, post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
+import { RowDeeds } from "../../parts/row_menu.js";
 import { Secret } from "../../parts/secret.js";
 import { Paged, Table, Time, usePages } from "../../parts/table.js";
 import { act, count } from "../../show.js";
@@ -163,11 +164,11 @@ export function Keys() {
         },
         {
           title: "",
-          show: (
-            row,
-          ) => html`<button class="button quiet" onClick=${() => setAsking(limit(row))}>${t("limits")}</button>
-          <button class="button quiet" onClick=${() => setAsking(rotate(row))}>${t("newSecret")}</button>
-            <button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>`,
+          show: (row) =>
+            html`<${RowDeeds} name=${row.name || row.prefix} items=${[
+              { text: t("newSecret"), act: () => setAsking(rotate(row)) },
+              { text: t("revoke"), danger: true, act: () => setAsking(revoke(row)) },
+            ]}><button class="button quiet" onClick=${() => setAsking(limit(row))}>${t("limits")}</button><//>`,
         },
       ]} />`
     }

@@ -7,6 +7,7 @@ import { go } from "../../route.js";
 import { bodyOf } from "../../catalogue.js";
 import { Ask } from "../../parts/ask.js";
 import { Dialog } from "../../parts/dialog.js";
+import { RowDeeds } from "../../parts/row_menu.js";
 import { Secret } from "../../parts/secret.js";
 import { SettingsFields, described } from "../../parts/settings.js";
 import { Paged, Table, Time, usePages } from "../../parts/table.js";
@@ -210,13 +211,16 @@ export function Accounts({ who, enter, route }) {
           title: "",
           show: (row) =>
             may &&
-            html`<span class="actions"><button class="button quiet" onClick=${() => setAsking(asks.credit(row))}>
-          ${t("credit")}</button>
-        <button class="button quiet" onClick=${() => setLimits(row)}>${t("limits")}</button>
-        <button class="button quiet" onClick=${() => setKeys(row)}>${t("keys")}</button>
-        <button class="button quiet" onClick=${() => look(row)}>${t("look")}</button>
-        <button class="button quiet danger" onClick=${() => setAsking(asks.suspend(row))}>
-          ${row.disabled ? t("enable") : t("disable")}</button></span>`,
+            html`<${RowDeeds} name=${row.email} items=${[
+              { text: t("limits"), act: () => setLimits(row) },
+              { text: t("keys"), act: () => setKeys(row) },
+              { text: t("look"), act: () => look(row) },
+              {
+                text: row.disabled ? t("enable") : t("disable"),
+                danger: !row.disabled,
+                act: () => setAsking(asks.suspend(row)),
+              },
+            ]}><button class="button quiet" onClick=${() => setAsking(asks.credit(row))}>${t("credit")}</button><//>`,
         },
       ]} /></section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}

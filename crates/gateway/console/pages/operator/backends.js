@@ -6,6 +6,7 @@ import { get, patch, post, remove } from "../../api.js";
 import { go } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
 import { Condition, backendCondition, workerCondition } from "../../parts/condition.js";
+import { RowDeeds } from "../../parts/row_menu.js";
 import { Table } from "../../parts/table.js";
 import { NewBackend, Settings } from "./backend_form.js";
 
@@ -102,42 +103,44 @@ function Backend({ row, vendors, again, ask, may }) {
     },
   });
   const condition = backendCondition(row);
-  const WorkerDeeds = (one) => html`<span class="actions">
-    <button class="button quiet" disabled=${busy}
-      onClick=${() => act(() => post(`${base}/accounts/${one.id}/probe`), t("probeGood", one.name))}>
-        ${t("probe")}</button>
-    ${
-      one.state === "active" &&
-      html`<button class="button quiet"
-      onClick=${() => act(() => patch(`${base}/accounts/${one.id}`, { state: "draining" }))}>${t("drain")}</button>`
-    }
-    <button class="button quiet"
-      onClick=${() =>
-        act(() => patch(`${base}/accounts/${one.id}`, { state: one.state === "active" ? "paused" : "active" }))}>
-      ${one.state === "active" ? t("pause") : t("resume")}</button>
-    <button class="button quiet" onClick=${() => ask(changeWorker(one))}>${t("change")}</button>
-    <button class="button quiet danger" onClick=${() => ask(removal(one.name, `${base}/accounts/${one.id}`))}>
-      ${t("remove")}</button></span>`;
+  const WorkerDeeds = (one) => {
+    const path = `${base}/accounts/${one.id}`;
+    const active = one.state === "active";
+    const items = [
+      active && { text: t("drain"), act: () => act(() => patch(path, { state: "draining" })) },
+      {
+        text: active ? t("pause") : t("resume"),
+        act: () => act(() => patch(path, { state: active ? "paused" : "active" })),
+      },
+      { text: t("change"), act: () => ask(changeWorker(one)) },
+      { text: t("remove"), danger: true, act: () => ask(removal(one.name, path)) },
+    ];
+    return html`<${RowDeeds} name=${one.name} items=${items}><button class="button quiet" disabled=${busy}
+      onClick=${() => act(() => post(`${path}/probe`), t("probeGood", one.name))}>${t("probe")}</button><//>`;
+  };
+  const items = [
+    {
+      text: row.enabled ? t("pause") : t("resume"),
+      act: () => (row.enabled ? ask(stop(row)) : act(() => patch(base, { enabled: true }))),
+    },
+    { text: t("settings"), act: () => setEditing(true) },
+    { text: t("addWorker"), act: () => ask(addWorker) },
+    { text: t("remove"), danger: true, act: () => ask(removal(row.name, base)) },
+  ];
   const serves = row.operations.length ? row.operations.join(", ") : t("everything");
   const inHand = fixed ? ` · ${t("ofAll", row.busy, row.slots)}` : "";
   return html`<section class="card backend"><header>
       <h2><${Condition} row=${condition} />${row.name} <span class="dim">${row.vendor === row.name ? "" : row.vendor}
         ${condition.condition === "well" ? "" : ` · ${t(`condition.${condition.condition}`)}`}</span></h2>
-      <span class="actions">${
+      ${
         !fixed &&
         may &&
-        html`
-        <button class="button quiet" disabled=${busy || !row.accounts.length}
-          onClick=${() => act(() => post(`${base}/probe`), t("probeGood", row.name))}>
-            ${busy ? t("sending") : t("probe")}</button>
-        <button class="button quiet"
-          onClick=${() => (row.enabled ? ask(stop(row)) : act(() => patch(base, { enabled: true })))}>
-          ${row.enabled ? t("pause") : t("resume")}</button>
-        <button class="button quiet" onClick=${() => setEditing(true)}>${t("settings")}</button>
-        <button class="button quiet" onClick=${() => ask(addWorker)}>${t("addWorker")}</button>
-        <button class="button quiet danger" onClick=${() => ask(removal(row.name, base))}>${t("remove")}</button>`
+        html`<${RowDeeds} name=${row.name} items=${items}>
+          <button class="button quiet" disabled=${busy || !row.accounts.length}
+            onClick=${() => act(() => post(`${base}/probe`), t("probeGood", row.name))}>
+              ${busy ? t("sending") : t("probe")}</button><//>`
       }
-          </span></header>
+      </header>
     <p class="dim break">${row.base_url || t("inside")} · ${serves} · ${t("rank", row.rank)}${inHand}</p>
     <${Told} told=${told} />
     <${Errors} health=${row.health} />

@@ -6,6 +6,7 @@ import { count, difference } from "../../show.js";
 import { get, patch, post, remove } from "../../api.js";
 import { go, href } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
+import { RowDeeds } from "../../parts/row_menu.js";
 import { Table } from "../../parts/table.js";
 import { definedRule, draftRule, ruleText } from "../../parts/group.js";
 
@@ -210,14 +211,9 @@ export function Groups({ who, route }) {
             title: "",
             show: (one) =>
               may &&
-              html`<span class="actions"><a class="button quiet" href=${href("operator/groups", { group: one.name })}>
-          ${t("change")}</a>
-            ${
-              one.accounts === null
-                ? ""
-                : html`<button class="button quiet danger" onClick=${() => setAsking(removal(one))}>
-                ${t("remove")}</button>`
-            }</span>`,
+              html`<${RowDeeds} name=${one.name} items=${[
+                one.accounts !== null && { text: t("remove"), danger: true, act: () => setAsking(removal(one)) },
+              ]}><a class="button quiet" href=${href("operator/groups", { group: one.name })}>${t("change")}</a><//>`,
           },
         ]} /></section>`
     }

@@ -6,6 +6,7 @@ import { get, remove } from "../../api.js";
 import { go, href } from "../../route.js";
 import { forget, wholeCatalogue } from "../../catalogue.js";
 import { Ask } from "../../parts/ask.js";
+import { RowDeeds } from "../../parts/row_menu.js";
 import { Table } from "../../parts/table.js";
 import { builtIn, likeOf, likes } from "../../parts/likes.js";
 import { priceLine, routeLine, stateOf } from "../../parts/model.js";
@@ -137,16 +138,10 @@ export function Models({ who, route }) {
               title: "",
               show: (one) =>
                 may &&
-                html`<span class="actions">
-          ${
-            one.like &&
-            like(one) &&
-            one.enabled !== false &&
-            html`<button class="button quiet" onClick=${() => setTesting(one)}>${t("probe")}</button>`
-          }
-        <a class="button quiet" href=${href("operator/models", { model: one.name })}>${t("change")}</a>
-          <button class="button quiet danger" onClick=${() => setAsking(removal(one))}>${t("remove")}</button>
-            </span>`,
+                html`<${RowDeeds} name=${one.name} items=${[
+                  one.like && like(one) && one.enabled !== false && { text: t("probe"), act: () => setTesting(one) },
+                  { text: t("remove"), danger: true, act: () => setAsking(removal(one)) },
+                ]}><a class="button quiet" href=${href("operator/models", { model: one.name })}>${t("change")}</a><//>`,
             },
           ]} /></section>`
     }
