@@ -1,5 +1,6 @@
 // What an operator is told is so: health, durations, results of tests; and nothing goes without a question.
 import { createServer } from "node:http";
+import { made } from "./results.mjs";
 
 const admin =
   ({ base, token }) =>
@@ -30,14 +31,14 @@ async function vendor() {
 export async function healthIsTrue(visit, page, place) {
   const ask = admin(place);
   const server = await vendor();
-  const made = [];
+  const rows = [];
   for (const name of ["harbour-empty", "harbour-untried"]) {
-    made.push(
+    rows.push(
       (await ask("backends", { vendor: "xai", name, base_url: server.url, rank: 900, operations: [], settings: {} }))
         .data,
     );
   }
-  await ask(`backends/${made[1].id}/accounts`, {
+  await ask(`backends/${rows[1].id}/accounts`, {
     name: "first",
     credential: "xai-none",
     per_minute: 7,
@@ -83,7 +84,7 @@ export async function healthIsTrue(visit, page, place) {
     "a worker account went without a question",
   );
   await page.setViewportSize({ width: 1360, height: 860 });
-  for (const one of made) await ask(`backends/${one.id}`, undefined, "DELETE");
+  for (const one of rows) await ask(`backends/${one.id}`, undefined, "DELETE");
   server.close();
 }
 
@@ -211,4 +212,65 @@ export async function priceStays(visit, page) {
   const after = await field.boundingBox();
   visit.check(before.y === after.y, `the field moved by ${after.y - before.y} pixels`);
   await page.getByRole("button", { name: "Undo" }).click();
+}
+
+/** An account has a page: what it has and used in a span of days, its movements, jobs, keys and limits. */
+export async function accountPage(visit, page, place) {
+  await made(place, "a ferry at noon");
+  await visit.go("/console/operator/accounts");
+  await page.getByRole("link", { name: "demo@example.com" }).click();
+  await page.locator("h1", { hasText: "demo@example.com" }).waitFor();
+  await page.locator(".chart").first().waitFor();
+  visit.check(/demo@example.com/.test(await page.title()), `the page is called ${await page.title()}`);
+  await page.getByRole("button", { name: "7 days" }).click();
+  await page.waitForFunction(() => /Last 7 days/.test(document.querySelector("section.card h2")?.textContent || ""));
+  visit.check((await page.locator(".chart .bar-of").count()) === 7, "seven days are not seven bars");
+  const days = page.locator(".date-range input");
+  await days.nth(1).fill("2020-01-31");
+  await days.nth(0).fill("2020-01-01");
+  await page.waitForFunction(() => location.search.includes("from=2020-01-01"));
+  await page.locator(".large", { hasText: /^\s*0/ }).first().waitFor();
+  await page.getByRole("link", { name: "Ledger" }).click();
+  await page.locator(".empty").first().waitFor();
+  await page.getByRole("button", { name: "90 days" }).click();
+  await page.locator("tbody tr").first().waitFor();
+  await page.locator(".tabs").getByRole("link", { name: "Jobs" }).click();
+  await page.locator("tbody tr", { hasText: "done" }).first().waitFor();
+  await visit.barriers("the jobs of an account");
+  await page.locator(".tabs").getByRole("link", { name: "Keys" }).click();
+  await page.locator("tbody tr").first().waitFor();
+  await page.locator(".tabs").getByRole("link", { name: "Limits" }).click();
+  await page.locator(".facts").waitFor();
+  await page.locator(".head .row-more").click();
+  await page.keyboard.press("ArrowDown");
+  const here = await page.evaluate(() => document.activeElement?.textContent.trim());
+  visit.check(here === "View as", `the second line of the menu is ${here}`);
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement?.matches(".row-more"));
+  await page.goBack();
+  await visit.look("operator-account");
+}
+
+/** A back end has a page: how it is and was, what it made, which models lead to it, what went wrong. */
+export async function backendPage(visit, page, place) {
+  const vendorAt = await vendor();
+  const ask = admin(place);
+  const { data: row } = await ask("backends", {
+    vendor: "xai",
+    name: "harbour-page",
+    base_url: vendorAt.url,
+    rank: 2000,
+    operations: ["imgmodel"],
+    settings: {},
+  });
+  await ask(`backends/${row.id}/accounts`, { name: "first", credential: "xai-none" });
+  await visit.go("/console/operator/backends");
+  await page.getByRole("link", { name: "harbour-page" }).click();
+  await page.locator("h1", { hasText: "harbour-page" }).waitFor();
+  await page.locator("tbody tr", { hasText: "first" }).first().waitFor();
+  await ask(`backends/${row.id}/probe`, {});
+  await page.locator("tbody tr", { hasText: "closed today" }).first().waitFor({ timeout: 20_000 });
+  await visit.look("operator-backend");
+  await ask(`backends/${row.id}`, undefined, "DELETE");
+  vendorAt.close();
 }

@@ -39,6 +39,8 @@ const OPERATOR = [
   ["accounts are found", operating.accountsAreFound],
   ["view as an account", operating.viewAs],
   ["a price stays where it is", operating.priceStays],
+  ["an account's page", operating.accountPage],
+  ["a back end's page", operating.backendPage],
 ];
 
 async function run(visit, stories, place) {

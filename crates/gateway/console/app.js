@@ -39,10 +39,18 @@ const OPERATOR_PAGES = {
   audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
 };
 
+/** Pages of one thing out of a list; the address names it behind the list. */
+const SINGLE_PAGES = {
+  accounts: () => import("./pages/operator/account_page.js").then((page) => page.AccountPage),
+  backends: () => import("./pages/operator/backend_page.js").then((page) => page.BackendPage),
+};
+
 function OperatorPages({ who, route, enter }) {
-  const name = route.rest[0] || "overview";
+  const list = route.rest[0] || "overview";
+  const one = route.rest[1] !== undefined;
+  const name = one ? `${list}/` : list;
   const [page, setPage] = useState({ name: "", View: null });
-  const read = OPERATOR_PAGES[name];
+  const read = (one ? SINGLE_PAGES : OPERATOR_PAGES)[list];
   useEffect(() => {
     if (read) read().then((View) => setPage({ name, View }));
   }, [name]);

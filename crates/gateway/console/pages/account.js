@@ -24,5 +24,5 @@ export function Account({ who, route }) {
         (one) => html`<a class=${one === part ? "active" : ""} aria-current=${one === part ? "page" : undefined}
           href=${href("account", { part: one === "usage" ? "" : one })}>${t(one)}</a>`,
       )}</nav>
-    <${Part} who=${who} />`;
+    <${Part} who=${who} route=${route} />`;
 }

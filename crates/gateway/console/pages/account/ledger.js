@@ -3,8 +3,9 @@ import { html, useEffect, useState } from "../../lib.js";
 import { local, t } from "../../words.js";
 import { count, deed } from "../../show.js";
 import { get } from "../../api.js";
-import { href } from "../../route.js";
+import { go, href } from "../../route.js";
 import { catalogue } from "../../catalogue.js";
+import { DateRange, rangeOf } from "../../parts/date_range.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
 const COLUMNS = ["time", "kind", "amount", "balance", "freezeBalance", "jobId", "reason"];
@@ -46,8 +47,11 @@ function What({ row, operations }) {
     }`;
 }
 
-export function Ledger() {
-  const pages = usePages("/account/v1/ledger", 25);
+/** `base` is where it is asked for; without a span of its own the page has one in its address. */
+export function Ledger({ base = "/account/v1/ledger?", range = null, route = null }) {
+  const span = range || rangeOf(route?.query || {}, 0);
+  const path = `${base}${span.asked}`;
+  const pages = usePages(path, 25);
   const [progress, setProgress] = useState(null);
   const [operations, setOperations] = useState([]);
   useEffect(() => {
@@ -59,7 +63,7 @@ export function Ledger() {
   const csv = async () => {
     const lines = [COLUMNS.join(",")];
     for (let page = 1, total = 1; (page - 1) * PAGE < total; page += 1) {
-      const answer = await get(`/account/v1/ledger?page=${page}&limit=${PAGE}`);
+      const answer = await get(`${path}&page=${page}&limit=${PAGE}`);
       total = answer.total;
       for (const row of answer.data) lines.push(COLUMNS.map((name) => cell(row[name])).join(","));
       setProgress(Math.min(1, (page * PAGE) / total));
@@ -67,7 +71,12 @@ export function Ledger() {
     setProgress(null);
     save("ledger.csv", lines.join("\r\n"));
   };
-  return html`<section class="card flush"><header class="inner"><h2>${t("ledger")}</h2>
+  return html`${
+    !range &&
+    html`<${DateRange} range=${span} usual=${0}
+      change=${(more) => go("account", { ...route.query, ...more }, { replace: true })} />`
+  }
+    <section class="card flush"><header class="inner"><h2>${t("ledger")}</h2>
       ${progress !== null && html`<progress class="thin" max="1" value=${progress} aria-label="CSV"></progress>`}
       <button class="button quiet" disabled=${!pages.rows?.length || progress !== null} onClick=${csv}>
         ${t("saveCsv")}</button></header>

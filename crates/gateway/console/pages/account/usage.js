@@ -4,23 +4,23 @@ import { local, many, t } from "../../words.js";
 import { count, dayName, label, quotaOf } from "../../show.js";
 import { get } from "../../api.js";
 import { catalogue } from "../../catalogue.js";
+import { go } from "../../route.js";
 import { Bars, Shares } from "../../parts/chart.js";
-
-const DAYS = 30;
+import { DateRange, daysOf, rangeOf } from "../../parts/date_range.js";
 
 /** Every day of the span, also those on which nothing happened. */
-function everyDay(byDay, what) {
+function everyDay(byDay, what, range) {
   const found = new Map(byDay.map((one) => [one.day, Number(one[what])]));
-  return Array.from({ length: DAYS }, (_, back) => {
-    const name = new Date(Date.now() - (DAYS - 1 - back) * 86_400_000).toISOString().slice(0, 10);
-    return { name: dayName(name), value: found.get(name) || 0 };
-  });
+  return daysOf(range).map((day) => ({ name: dayName(day), value: found.get(day) || 0 }));
 }
+
+/** What the service is asked for: the span goes behind what is asked already. */
+const asking = (base, range) => `${base}${base.includes("?") ? "" : "?"}${range.asked}`.replace("?&", "?");
 
 const KINDS = ["key", "model", "operation", "tag"];
 
 /** What was used by keys, models, operations or what a tag says. */
-function Groups({ what }) {
+function Groups({ what, path }) {
   const [by, setBy] = useState("key");
   const [tag, setTag] = useState("");
   const [groups, setGroups] = useState(null);
@@ -29,11 +29,11 @@ function Groups({ what }) {
   useEffect(() => {
     if (!asked) return setGroups([]);
     setProblem("");
-    get(`/account/v1/usage?by=${encodeURIComponent(asked)}`).then(
+    get(`${path}&by=${encodeURIComponent(asked)}`).then(
       ({ data }) => setGroups(data.groups),
       (error) => setProblem(error.message),
     );
-  }, [asked]);
+  }, [asked, path]);
   const rows = (groups || []).map((row) => ({
     name: row.name || t("unnamed"),
     value: Number(row[what]),
@@ -59,7 +59,10 @@ function Groups({ what }) {
     }</section>`;
 }
 
-export function Usage() {
+/** `base` is where it is asked for; without a span of its own the page has one in its address. */
+export function Usage({ base = "/account/v1/usage", range = null, route = null }) {
+  const span = range || rangeOf(route?.query || {});
+  const path = asking(base, span);
   const [usage, setUsage] = useState(null);
   const [what, setWhat] = useState("quota");
   const [problem, setProblem] = useState("");
@@ -70,11 +73,14 @@ export function Usage() {
   const title = (family) =>
     local(all?.operations.find((one) => one.name.startsWith(`${family.replace(/_/g, ".")}.`))?.family || label(family));
   useEffect(() => {
-    get("/account/v1/usage").then(
-      ({ data }) => setUsage(data),
+    get(path).then(
+      ({ data }) => {
+        setUsage(data);
+        setProblem("");
+      },
       (error) => setProblem(error.message),
     );
-  }, []);
+  }, [path]);
   if (problem) return html`<p class="problem" role="alert">${problem}</p>`;
   if (!usage) return html`<section class="card waiting" aria-busy="true"></section>`;
   const rows = usage.byFamily.map((row) => ({
@@ -82,8 +88,14 @@ export function Usage() {
     value: Number(what === "quota" ? row.quota : row.jobs),
     text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota),
   }));
-  return html`<section class="card">
-    <header><div><h2>${t("lastDays", DAYS)}</h2><p class="large">
+  const heading = span.days > 0 ? t("lastDays", span.days) : t("spanOf", dayName(span.from), dayName(span.to));
+  return html`${
+    !range &&
+    html`<${DateRange} range=${span}
+      change=${(more) => go("account", { ...route.query, ...more }, { replace: true })} />`
+  }
+    <section class="card">
+    <header><div><h2>${heading}</h2><p class="large">
       ${count(usage.quota)} <small class="dim">
         ${t("quotaIn")} ${many(usage.jobs, "jobOne", "jobMany", count(usage.jobs))}</small></p></div>
       <div class="chips" role="group" aria-label=${t("measure")}>
@@ -91,7 +103,7 @@ export function Usage() {
           (one) => html`<button class=${`chip${one === what ? " active" : ""}`} aria-pressed=${one === what}
             onClick=${() => setWhat(one)}>${t(one === "quota" ? "Quota" : "jobs")}</button>`,
         )}</div></header>
-    <${Bars} values=${everyDay(usage.byDay, what)}
+    <${Bars} values=${everyDay(usage.byDay, what, span)}
       title=${`${t(what === "quota" ? "Quota" : "jobs")}, ${t("byDay")}`} /></section>
     <section class="card"><h2>${t("byFamily")}</h2>
       ${
@@ -99,5 +111,5 @@ export function Usage() {
           ? html`<${Shares} rows=${rows} title=${t("byFamily")} />`
           : html`<p class="empty small">${t("nothingUsed")}</p>`
       }</section>
-    <${Groups} what=${what} />`;
+    <${Groups} what=${what} path=${path} />`;
 }

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
 import { clockAt, count, said, took } from "../../show.js";
 import { get, patch, post, remove } from "../../api.js";
-import { go } from "../../route.js";
+import { go, href } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
 import { Condition, backendCondition, workerCondition } from "../../parts/condition.js";
 import { RowDeeds } from "../../parts/row_menu.js";
@@ -130,7 +130,9 @@ function Backend({ row, vendors, again, ask, may }) {
   const serves = row.operations.length ? row.operations.join(", ") : t("everything");
   const inHand = fixed ? ` · ${t("ofAll", row.busy, row.slots)}` : "";
   return html`<section class="card backend"><header>
-      <h2><${Condition} row=${condition} />${row.name} <span class="dim">${row.vendor === row.name ? "" : row.vendor}
+      <h2><${Condition} row=${condition} />
+        <a href=${href(`operator/backends/${row.id}`)}>${row.name}</a> <span class="dim">
+          ${row.vendor === row.name ? "" : row.vendor}
         ${condition.condition === "well" ? "" : ` · ${t(`condition.${condition.condition}`)}`}</span></h2>
       ${
         !fixed &&

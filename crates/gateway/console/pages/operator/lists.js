@@ -5,10 +5,20 @@ import { act, count, deed, isFinal, state, why, words } from "../../show.js";
 import { post } from "../../api.js";
 import { go, href } from "../../route.js";
 import { catalogue } from "../../catalogue.js";
+import { DateRange, rangeOf } from "../../parts/date_range.js";
 import { useNames } from "../../parts/named.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
-const List = ({ title, text = "", unit = null, pages, columns, filters = null, empty = "" }) => html`<header
+const List = ({
+  title,
+  text = "",
+  unit = null,
+  pages,
+  columns,
+  filters = null,
+  below = null,
+  empty = "",
+}) => html`<header
   class="head">
     <div><h1>${title}</h1>
       <p class="dim">
@@ -16,7 +26,7 @@ const List = ({ title, text = "", unit = null, pages, columns, filters = null, e
           pages.rows
             ? text || (unit ? many(pages.total, unit[0], unit[1], count(pages.total)) : count(pages.total))
             : " "
-        }</p></div>${filters}</header>
+        }</p></div>${filters}</header>${below}
   <section class="card flush"><${Paged} pages=${pages} caption=${title} columns=${columns} empty=${empty} /></section>`;
 
 const SHOWN = { all: "", running: "&unfinished=true", done: "&status=success", failed: "&status=failed" };
@@ -36,10 +46,9 @@ function useKinds() {
 export function Jobs({ who, route }) {
   const show = SHOWN[route.query.show] !== undefined ? route.query.show : "all";
   const text = route.query.q || "";
-  const pages = usePages(
-    `/admin/v1/jobs?${SHOWN[show].slice(1)}${text.trim() ? `&q=${encodeURIComponent(text.trim())}` : ""}`,
-    25,
-  );
+  const span = rangeOf(route.query, 0);
+  const asked = text.trim() ? `&q=${encodeURIComponent(text.trim())}` : "";
+  const pages = usePages(`/admin/v1/jobs?${`${SHOWN[show]}${asked}${span.asked}`.slice(1)}`, 25);
   const [problem, setProblem] = useState("");
   const named = useNames((pages.rows || []).flatMap((row) => [row.accountId, row.backend, row.worker]));
   const kinds = useKinds();
@@ -52,7 +61,7 @@ export function Jobs({ who, route }) {
       },
       (error) => setProblem(error.message),
     );
-  const address = (one, q = text) => ({ show: one === "all" ? "" : one, q });
+  const address = (one, q = text) => ({ ...route.query, show: one === "all" ? "" : one, q });
   const filters = html`<input type="search" class="filter" placeholder=${t("searchJobs")} aria-label=${t("searchJobs")}
     value=${text} onInput=${(event) => go("operator/jobs", address(show, event.target.value), { replace: true })} />
     <nav class="chips" aria-label=${t("filters")}>
@@ -61,8 +70,10 @@ export function Jobs({ who, route }) {
           aria-current=${one === show ? "true" : undefined} href=${href("operator/jobs", address(one))}>
             ${t(`show.${one}`)}</a>`,
       )}</nav>`;
+  const spans = html`<${DateRange} range=${span} usual=${0}
+    change=${(more) => go("operator/jobs", { ...route.query, ...more }, { replace: true })} />`;
   return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    <${List} title=${t("jobs")} unit=${["jobOne", "jobMany"]} pages=${pages} filters=${filters}
+    <${List} title=${t("jobs")} below=${spans} unit=${["jobOne", "jobMany"]} pages=${pages} filters=${filters}
       empty=${text || show !== "all" ? t("nothingFound") : t("noJobs")} columns=${[
         { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
         {
@@ -72,7 +83,8 @@ export function Jobs({ who, route }) {
         },
         {
           title: t("account"),
-          show: (row) => html`<span class="dim break" title=${row.accountId}>${named(row.accountId)}</span>`,
+          show: (row) => html`<a class="dim break" title=${row.accountId}
+            href=${href(`operator/accounts/${row.accountId}`)}>${named(row.accountId)}</a>`,
         },
         {
           title: t("status"),

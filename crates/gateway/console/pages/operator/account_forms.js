@@ -1,0 +1,166 @@
+// What operators do with an account, on the list of accounts and on the page of one: limits, keys, quota, suspending.
+import { html, useEffect, useState } from "../../lib.js";
+import { t } from "../../words.js";
+import { get, patch, post, remove, visit } from "../../api.js";
+import { go } from "../../route.js";
+import { bodyOf } from "../../catalogue.js";
+import { Ask } from "../../parts/ask.js";
+import { Dialog } from "../../parts/dialog.js";
+import { SettingsFields, described } from "../../parts/settings.js";
+import { Table, Time } from "../../parts/table.js";
+
+/**
+ * Everything that may be changed about an account, from the service's own description: what is added there appears
+ * here.
+ */
+export function Limits({ row, close, saved }) {
+  const [fields, setFields] = useState(null);
+  const [value, setValue] = useState(row);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    const groups = get("/admin/v1/groups").then(
+      ({ data }) => data.map((one) => one.name),
+      () => [],
+    );
+    const chosen = (names) => (field) =>
+      field.name === "group" && names.length ? { ...field, kind: "choice", options: names } : field;
+    Promise.all([bodyOf("admin.accounts.change"), groups]).then(
+      ([schema, names]) =>
+        setFields(
+          described(schema)
+            .filter((field) => field.name !== "disabled")
+            .map(chosen(names)),
+        ),
+      (error) => setProblem(error.message),
+    );
+  }, []);
+  const submit = (event) => {
+    event.preventDefault();
+    const changed = (fields || [])
+      .map((field) => field.name)
+      .filter((name) => value[name] !== undefined && value[name] !== row[name]);
+    patch(`/admin/v1/accounts/${row.id}`, Object.fromEntries(changed.map((name) => [name, value[name]]))).then(
+      () => {
+        saved();
+        close();
+      },
+      (error) => setProblem(error.message),
+    );
+  };
+  return html`<${Dialog} close=${close} label=${t("limits")} kind="wide-dialog">
+    <h2 class="break">${t("limitsOf", row.email)}</h2>
+    <form onSubmit=${submit}>
+      ${
+        fields &&
+        html`<${SettingsFields} fields=${fields} value=${value} change=${setValue} prefix="limit"
+          unset=${t("asItIs")} />`
+      }
+      ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+      <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>
+        ${t("leave")}</button><button class="button" disabled=${!fields}>${t("save")}</button></div></form><//>`;
+}
+
+/** The keys of an account, which an operator may add to and revoke. `tell` gets the secret of a new one. */
+export function AccountKeys({ row, may, tell }) {
+  const [keys, setKeys] = useState(null);
+  const [problem, setProblem] = useState("");
+  const [revoking, setRevoking] = useState(null);
+  const base = `/admin/v1/accounts/${row.id}/keys`;
+  const read = () =>
+    get(base).then(
+      ({ data }) => setKeys(data),
+      (error) => setProblem(error.message),
+    );
+  useEffect(() => {
+    read();
+  }, [row.id]);
+  const issue = () =>
+    post(base, { name: t("byOperator") }).then(
+      ({ data }) => {
+        tell(data.api_key);
+        read();
+      },
+      (error) => setProblem(error.message),
+    );
+  return html`<section class="card flush"><header class="inner"><h2>${t("keys")}</h2>
+      ${may && html`<button type="button" class="button quiet" onClick=${issue}>${t("newKey")}</button>`}</header>
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${
+      keys &&
+      html`<${Table} caption=${t("keys")} rows=${keys} columns=${[
+        { title: t("name"), show: (one) => html`${one.name || "–"} <span class="dim code">${one.prefix}…</span>` },
+        {
+          title: t("scopes"),
+          show: (one) =>
+            [one.scopes]
+              .flat()
+              .map((scope) => t(`scope.${scope}`))
+              .join(", "),
+        },
+        { title: t("lastUsed"), show: (one) => html`<${Time} at=${one.lastUsedAt} />` },
+        {
+          title: "",
+          show: (one) =>
+            may &&
+            html`<button type="button" class="button quiet danger" onClick=${() => setRevoking(one)}>
+              ${t("revoke")}</button>`,
+        },
+      ]} />`
+    }
+    ${
+      revoking &&
+      html`<${Ask} title=${t("revokeTitle", revoking.name || revoking.prefix)} text=${t("revokeText")}
+      action=${t("revoke")} danger=${true} fields=${[]} close=${() => setRevoking(null)}
+      act=${() => remove(`${base}/${revoking.id}`).then(read)} />`
+    }</section>`;
+}
+
+/** Looks at an account with its own eyes. */
+export const look = (row, enter) =>
+  visit(row.id).then((now) => {
+    enter(now);
+    go("library");
+  });
+
+/** What is asked before something is done; `done` is called after it, `tell` gets the secret of a first key. */
+export function asksOf({ done, tell }) {
+  const then = (work) => async (given) => {
+    await work(given);
+    done();
+  };
+  return {
+    create: () => ({
+      title: t("newAccount"),
+      action: t("newAccount"),
+      fields: [
+        { name: "email", label: t("email"), type: "email", required: true },
+        { name: "balance", label: t("Quota"), type: "number", value: 0 },
+      ],
+      act: then(async (given) => {
+        const { data } = await post("/admin/v1/accounts", given);
+        tell(data.api_key);
+      }),
+    }),
+    credit: (row) => {
+      const key = crypto.randomUUID();
+      return {
+        title: t("creditTo", row.email),
+        action: t("credit"),
+        text: t("creditText"),
+        fields: [
+          { name: "amount", label: t("amount"), type: "number", required: true },
+          { name: "reason", label: t("reason"), required: true, placeholder: t("reasonHint") },
+        ],
+        act: then((given) => post(`/admin/v1/accounts/${row.id}/credit`, { ...given, idempotency_key: key })),
+      };
+    },
+    suspend: (row) => ({
+      title: row.disabled ? t("enableTitle", row.email) : t("disableTitle", row.email),
+      text: row.disabled ? t("enableText") : t("disableText"),
+      action: row.disabled ? t("enable") : t("disable"),
+      danger: !row.disabled,
+      fields: [],
+      act: then(() => patch(`/admin/v1/accounts/${row.id}`, { disabled: !row.disabled })),
+    }),
+  };
+}

@@ -1,0 +1,175 @@
+// One account as operators see it: what it has, what it used, its movements, jobs, keys and limits.
+import { html, useEffect, useState } from "../../lib.js";
+import { local, t } from "../../words.js";
+import { bytes, count, deed, exactly, when } from "../../show.js";
+import { get } from "../../api.js";
+import { go, href } from "../../route.js";
+import { catalogue } from "../../catalogue.js";
+import { Ask } from "../../parts/ask.js";
+import { DateRange, rangeOf } from "../../parts/date_range.js";
+import { RowDeeds } from "../../parts/row_menu.js";
+import { settingName } from "../../parts/settings.js";
+import { Secret } from "../../parts/secret.js";
+import { Paged, Time, usePages } from "../../parts/table.js";
+import { Ledger } from "../account/ledger.js";
+import { Usage } from "../account/usage.js";
+import { AccountKeys, Limits, asksOf, look } from "./account_forms.js";
+
+const PARTS = ["usage", "ledger", "jobs", "keys", "limits"];
+/** Those that are about a span of days. */
+const SPANNED = ["usage", "ledger", "jobs"];
+/** What is told of an account elsewhere on its page. */
+const APART = [
+  "id",
+  "email",
+  "balance",
+  "freeze_balance",
+  "disabled",
+  "stored_bytes",
+  "created_at",
+  "email_verified_at",
+];
+const MOVEMENTS = 100;
+
+/**
+ * The jobs of an account, from the movements of its quota: the service lists jobs of everybody, not those of one
+ * account, but every job that costs something moves quota.
+ */
+function AccountJobs({ row, range }) {
+  const pages = usePages(`/admin/v1/ledger?accountId=${row.id}${range.asked}`, MOVEMENTS);
+  const [operations, setOperations] = useState([]);
+  useEffect(() => {
+    catalogue().then(
+      (all) => setOperations(all.operations),
+      () => {},
+    );
+  }, []);
+  const jobs = new Map();
+  for (const one of pages.rows || []) {
+    if (!one.jobId) continue;
+    const known = jobs.get(one.jobId) || { jobId: one.jobId, kinds: new Set(), paid: 0, held: 0 };
+    known.kinds.add(one.kind);
+    if (one.kind === "capture") known.paid += Number(one.amount);
+    if (one.kind === "hold") known.held += Number(one.amount);
+    jobs.set(one.jobId, { ...known, time: one.time, operation: one.reason, model: one.model });
+  }
+  const stateOf = ({ kinds }) => (kinds.has("capture") ? "done" : kinds.has("release") ? "failed" : "running");
+  const named = (name) => {
+    const made = operations.find((one) => one.name === name);
+    return made ? `${local(made.family)}, ${deed(name).toLowerCase()}` : name;
+  };
+  const kinds = { done: "delivered", failed: "exhausted", running: "due" };
+  const rows = [...jobs.values()];
+  return html`<section class="card flush"><header class="inner"><h2>${t("jobs")}</h2></header>
+    <${Paged} pages=${{ ...pages, rows: pages.rows && rows }} caption=${t("jobs")} empty=${t("noJobs")} columns=${[
+      { title: t("when"), show: (one) => html`<${Time} at=${one.time} />` },
+      {
+        title: t("what"),
+        show: (one) => html`<a href=${href(`job/${one.jobId}`)}>${named(one.operation)}</a>
+          ${one.model ? html` <span class="dim">${one.model}</span>` : ""}`,
+      },
+      {
+        title: t("status"),
+        show: (one) => html`<span class=${`tag ${kinds[stateOf(one)]}`}>${t(stateOf(one))}</span>`,
+      },
+      {
+        title: t("Quota"),
+        number: true,
+        show: (one) =>
+          stateOf(one) === "running" ? html`<span class="dim">${count(one.held)} ${t("held")}</span>` : count(one.paid),
+      },
+    ]} /></section>`;
+}
+
+/** What is set for an account, whatever the service tells of it. */
+const Terms = ({ row, may, change }) => html`<section class="card"><header><h2>${t("limits")}</h2>
+    ${may && html`<button type="button" class="button quiet" onClick=${change}>${t("change")}</button>`}</header>
+  <dl class="facts">${Object.entries(row)
+    .filter(([name, value]) => !APART.includes(name) && typeof value !== "object")
+    .map(
+      ([name, value]) => html`<dt>${settingName(name)}</dt>
+        <dd class="break">${value === 0 ? t("asConfigured") : typeof value === "number" ? count(value) : `${value}`}
+          </dd>`,
+    )}</dl></section>`;
+
+const Figure = ({ title, value, text }) => html`<div class="card figure"><p class="dim">${title}</p>
+  <p class="large">${value}</p><p class="dim">${text}</p></div>`;
+
+export function AccountPage({ who, route, enter }) {
+  const id = route.rest[1];
+  const [row, setRow] = useState(null);
+  const [problem, setProblem] = useState("");
+  const [asking, setAsking] = useState(null);
+  const [limits, setLimits] = useState(false);
+  const [secret, setSecret] = useState("");
+  const may = who.operator.role !== "viewer";
+  const part = PARTS.includes(route.query.part) ? route.query.part : "usage";
+  const range = rangeOf(route.query);
+  const read = () =>
+    get(`/admin/v1/accounts/${encodeURIComponent(id)}`).then(
+      ({ data }) => setRow(data),
+      (error) => setProblem(error.message),
+    );
+  useEffect(() => {
+    setRow(null);
+    read();
+  }, [id]);
+  useEffect(() => {
+    if (row) document.title = `${row.email} · Atelier`;
+  }, [row?.email]);
+  const here = `operator/accounts/${encodeURIComponent(id)}`;
+  if (problem && !row)
+    return html`<div class="empty"><p class="empty-title">${problem}</p>
+    <p><a class="button" href=${href("operator/accounts")}>${t("accounts")}</a></p></div>`;
+  if (!row) return html`<section class="card waiting" aria-busy="true"></section>`;
+  const asks = asksOf({ done: read, tell: setSecret });
+  const base = `accountId=${row.id}`;
+  const views = {
+    usage: () => html`<${Usage} key=${range.asked} base=${`/admin/v1/usage?${base}`} range=${range} />`,
+    ledger: () => html`<${Ledger} base=${`/admin/v1/ledger?${base}`} range=${range} />`,
+    jobs: () => html`<${AccountJobs} row=${row} range=${range} />`,
+    keys: () => html`<${AccountKeys} row=${row} may=${may} tell=${setSecret} />`,
+    limits: () => html`<${Terms} row=${row} may=${may} change=${() => setLimits(true)} />`,
+  };
+  const items = [
+    { text: t("limits"), act: () => setLimits(true) },
+    { text: t("look"), act: () => look(row, enter).catch((error) => setProblem(error.message)) },
+    {
+      text: row.disabled ? t("enable") : t("disable"),
+      danger: !row.disabled,
+      act: () => setAsking(asks.suspend(row)),
+    },
+  ];
+  const room = row.max_storage ? t("ofRoom", bytes(row.max_storage)) : t("kept");
+  return html`<p class="crumbs"><a href=${href("operator/accounts")}>${t("accounts")}</a></p>
+    <header class="head"><div><h1 class="break">${row.email}</h1>
+      <p class="dim break"><span class="code">${row.id}</span> · ${t("since")}
+        <span title=${exactly(row.created_at)}> ${when(row.created_at)}</span>
+        ${row.group && row.group !== "default" ? html` <span class="tag">${row.group}</span>` : ""}
+        ${row.disabled ? html` <span class="tag exhausted">${t("suspended")}</span>` : ""}</p></div>
+      ${
+        may &&
+        html`<${RowDeeds} name=${row.email} items=${items}>
+          <button type="button" class="button" onClick=${() => setAsking(asks.credit(row))}>${t("credit")}</button><//>`
+      }</header>
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    <div class="figures">
+      <${Figure} title=${t("balance")} value=${count(row.balance)} text=${t("quota")} />
+      <${Figure} title=${t("Held")} value=${count(row.freeze_balance)} text=${t("heldBy")} />
+      <${Figure} title=${t("queue")} value=${count(row.max_queue)} text=${t("unfinishedMost")} />
+      <${Figure} title=${t("storage")} value=${bytes(row.stored_bytes)} text=${room} /></div>
+    <nav class="tabs" aria-label=${row.email}>
+      ${PARTS.map(
+        (one) => html`<a class=${one === part ? "active" : ""} aria-current=${one === part ? "page" : undefined}
+          href=${href(here, { ...route.query, part: one === "usage" ? "" : one })}>${t(one)}</a>`,
+      )}</nav>
+    ${
+      SPANNED.includes(part) &&
+      html`<${DateRange} range=${range}
+        change=${(more) => go(here, { ...route.query, ...more }, { replace: true })} />`
+    }
+    ${views[part]()}
+    ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
+    ${limits && html`<${Limits} row=${row} close=${() => setLimits(false)} saved=${read} />`}
+    ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}`;
+}
