@@ -225,6 +225,14 @@ export async function accountPage(visit, page, place) {
   await page.getByRole("button", { name: "7 days" }).click();
   await page.waitForFunction(() => /Last 7 days/.test(document.querySelector("section.card h2")?.textContent || ""));
   visit.check((await page.locator(".chart .bar-of").count()) === 7, "seven days are not seven bars");
+  await page
+    .locator(".chart svg")
+    .first()
+    .hover({ position: { x: 5, y: 40 } });
+  await page.waitForFunction(() => /: 0$/.test(document.querySelector(".chart-said")?.textContent.trim() || ""));
+  await page.locator(".chart svg").first().focus();
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => /: [1-9]/.test(document.querySelector(".chart-said")?.textContent || ""));
   const days = page.locator(".date-range input");
   await days.nth(1).fill("2020-01-31");
   await days.nth(0).fill("2020-01-01");

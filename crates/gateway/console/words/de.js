@@ -997,4 +997,5 @@ export const de = {
   amongLatest: "unter den letzten {0} Aufträgen",
   jobsThisHour: "{0} Aufträge in der letzten Stunde",
   halfTook: "Die Hälfte brauchte",
+  chartKeys: "Pfeiltasten gehen durch die Tage",
 };

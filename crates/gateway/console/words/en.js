@@ -1002,4 +1002,5 @@ export const en = {
   amongLatest: "among the latest {0} jobs",
   jobsThisHour: "{0} jobs in the last hour",
   halfTook: "Half of them took",
+  chartKeys: "Arrow keys go through the days",
 };

@@ -976,4 +976,5 @@ export const zh = {
   amongLatest: "最近 {0} 个任务之中",
   jobsThisHour: "最近一小时 {0} 个任务",
   halfTook: "半数耗时",
+  chartKeys: "用方向键逐日查看",
 };
