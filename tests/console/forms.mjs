@@ -207,6 +207,94 @@ export async function fieldKinds(visit, page) {
   visit.check(/^image\//.test(await accepts()), `a field for pictures takes ${await accepts()}`);
   await visit.go("/console/create?op=imgmodel.legacy");
   await page.locator(".form textarea").first().waitFor();
-  const ways = await page.locator(".form .chips[role=group]").first().textContent();
+  const ways = await page.locator(".form .what").textContent();
   visit.check(!/legacy/i.test(ways), `what is out of date is offered: ${ways}`);
+}
+
+/** Somebody says what to make first: the prompt is ready, what is wanted decides what can make it. */
+export async function byIntent(visit, page) {
+  await visit.go("/console/create?op=artgen.imagine");
+  await page.waitForFunction(() => document.activeElement?.matches(".form textarea"));
+  await page.keyboard.type("a heron at dusk");
+  const intent = (name) => page.locator(".form > .segments").getByRole("button", { name, exact: true });
+  visit.check((await page.locator(".form .tile").count()) >= 4, "what makes pictures is not offered");
+  await intent("Edit a picture").click();
+  await page.locator(".form .drop").first().waitFor();
+  visit.check((await page.inputValue(".form textarea")) === "a heron at dusk", "the words are lost with the intent");
+  await visit.barriers("editing a picture");
+  await intent("Swap a face").click();
+  await page.waitForFunction(() => document.querySelectorAll(".form .drop").length === 2);
+  await intent("A video").click();
+  await page.locator(".form textarea").first().waitFor();
+  await page.locator(".form .tile", { hasText: "Clips" }).click();
+  await page.waitForFunction(() => location.search.includes("op=clipgen"));
+  await intent("A picture").click();
+  await page.waitForFunction(() => location.search.includes("op=artgen.imagine"));
+}
+
+/** Shape, seed and pictures to go by are chosen, and stand in the prompt as the flags that they are. */
+export async function flagsAsControls(visit, page) {
+  await visit.go("/console/create?op=artgen.imagine");
+  await page.locator(".flags .chip", { hasText: "16:9" }).click();
+  await page.waitForFunction(() => /\d/.test(document.querySelector(".make span")?.textContent || ""));
+  visit.check((await page.locator(".form .problem").count()) === 0, "a shape without words is complained of");
+  await page.fill(".form textarea", "a heron --ar 3:2 --v 7");
+  await page.locator(".flags .chip.active", { hasText: "3:2" }).waitFor();
+  await page.locator(".flags .chip", { hasText: "9:16" }).click();
+  await page.fill("#flag-seed", "77");
+  await page.locator("#flag-seed").blur();
+  await page.locator(".references summary").click();
+  await page
+    .locator(".references input[type=file]")
+    .first()
+    .setInputFiles({ name: "stripes.png", mimeType: "image/png", buffer: await picture(page) });
+  await page.waitForFunction(() => /^http\S+ a heron/.test(document.querySelector(".form textarea").value));
+  const text = await page.inputValue(".form textarea");
+  visit.check(/ a heron --ar 9:16 --v 7 --seed 77$/.test(text), `the prompt says: ${text}`);
+  await visit.barriers("a prompt's controls");
+  await page.locator(".flags .chip", { hasText: "1:1" }).click();
+  await page.fill("#flag-seed", "");
+  await page.locator("#flag-seed").blur();
+  await page.locator(".references .corner").first().click();
+  await page.waitForFunction(() => document.querySelector(".form textarea").value === "a heron --v 7");
+}
+
+/** The form as JSON, both ways, with the call as it would be made. */
+export async function formAsJson(visit, page) {
+  await visit.go("/console/create?op=artgen.imagine");
+  await page.fill(".form textarea", "a heron in JSON");
+  await page.locator(".form").getByRole("button", { name: "JSON" }).click();
+  await page.waitForFunction(() => /a heron in JSON/.test(document.querySelector("#as-json")?.value || ""));
+  visit.check(
+    /a heron in JSON/.test(await page.locator(".snippets pre").textContent()),
+    "the call says something else",
+  );
+  await page.fill("#as-json", '{"prompt": "a stork", "mode": "rel');
+  await page.locator(".as-json .problem").waitFor();
+  await page.fill("#as-json", '{"prompt": "a stork", "mode": "relax"}');
+  for (const kind of ["Python", "JavaScript", "atelier call", "curl"]) {
+    await page.locator(".snippets .chip", { hasText: kind }).click();
+    visit.check(/a stork/.test(await page.locator(".snippets pre").textContent()), `${kind} does not follow`);
+  }
+  await visit.barriers("the form as JSON");
+  await page.locator(".form").getByRole("button", { name: "Form" }).click();
+  await page.waitForFunction(() => document.querySelector(".form textarea")?.value === "a stork");
+  await page.locator(".form .chip.active", { hasText: "relax" }).waitFor();
+}
+
+/** Whoever has made nothing yet finds samples, which fill the form in. */
+export async function samplesToClick(visit, page) {
+  await page.route(
+    (url) => url.pathname === "/jobs/v1",
+    (route) => route.fulfill({ json: { status: "SUCCESS", data: [], total: 0, page: 1, limit: 10 } }),
+  );
+  await visit.go("/console/create");
+  await page.locator(".sample-of").nth(1).waitFor();
+  await visit.barriers("samples");
+  const sample = page.locator(".sample-of", { hasText: "Design images" });
+  const text = (await sample.locator(".words").textContent()).trim();
+  await sample.click();
+  await page.waitForFunction((wanted) => document.querySelector(".form textarea")?.value === wanted, text);
+  visit.check(/op=design/.test(page.url()), "a sample does not choose what makes it");
+  await page.unrouteAll();
 }

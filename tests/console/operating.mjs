@@ -250,6 +250,7 @@ export async function accountPage(visit, page, place) {
   await page.locator(".tabs").getByRole("link", { name: "Limits" }).click();
   await page.locator(".facts").waitFor();
   await page.locator(".head .row-more").click();
+  await page.waitForFunction(() => document.activeElement?.matches(".menu-line"));
   await page.keyboard.press("ArrowDown");
   const here = await page.evaluate(() => document.activeElement?.textContent.trim());
   visit.check(here === "View as", `the second line of the menu is ${here}`);

@@ -206,6 +206,9 @@ export class Visit {
       await this.visitPage(secret);
       return;
     }
+    // What the page still asks for belongs to whoever was here before.
+    await this.settled();
+    await this.page.goto("about:blank");
     await this.context.clearCookies();
     await this.go("/console/");
     await this.page.fill("#secret", secret);

@@ -7,8 +7,8 @@ import { go } from "../route.js";
 import { catalogue, catalogueNow, isPicture, promptOf } from "../catalogue.js";
 import { draftOf, keepDraft } from "../draft.js";
 import { mover } from "../parts/deeds.js";
-import { Operations, Tiles, first } from "../parts/families.js";
-import { Form } from "../parts/form.js";
+import { Intents, Operations, Tiles, first, intentOf } from "../parts/families.js";
+import { Form, Prompt } from "../parts/form.js";
 import { formTaker, withPiece } from "../parts/hands.js";
 import { later } from "../parts/later.js";
 import { RECENT, useMade } from "../parts/made.js";
@@ -17,6 +17,9 @@ import { Prose } from "../parts/prose.js";
 import { quote } from "../parts/quote.js";
 import { Result, asked } from "../parts/result.js";
 
+const AsJson = later(() => import("../parts/as_json.js").then((part) => part.AsJson));
+const Flags = later(() => import("../parts/flags.js").then((part) => part.Flags));
+const Samples = later(() => import("../parts/samples.js").then((part) => part.Samples));
 const Lightbox = later(() => import("../parts/lightbox.js").then((part) => part.Lightbox));
 const EXAMPLES = ["example.1", "example.2", "example.3"];
 /** Submits on their way at once. */
@@ -33,14 +36,17 @@ const clean = (values) =>
  * nothing where only a job of the account's own would do.
  */
 function unsaid(operation, values) {
-  const missing = operation.fields.filter(
-    (field) => field.required && field.default === undefined && (values[field.name] ?? "") === "",
-  );
-  const example = (field) => (field.widget === "prompt" ? t("example.1") : operation.example[field.name]);
+  const empty = (field) => (values[field.name] ?? "") === "" || onlyFlags(field, values[field.name]);
+  const missing = operation.fields.filter((field) => field.required && field.default === undefined && empty(field));
+  const words = (field) => [t("example.1"), values[field.name]].filter(Boolean).join(" ");
+  const example = (field) => (field.widget === "prompt" ? words(field) : operation.example[field.name]);
   const assumed = missing.map((field) => [field.name, example(field)]);
   const never = missing.some((field) => field.widget === "job") || assumed.some(([, value]) => value === undefined);
   return never ? null : Object.fromEntries(assumed);
 }
+
+/** Whether a prompt has no words yet, but a shape or a seed that was chosen. */
+const onlyFlags = (field, value) => field.widget === "prompt" && String(value).trimStart().startsWith("--");
 
 /** What each choice of the small fields would be put over the request. */
 function choicesOf(operation) {
@@ -168,11 +174,22 @@ export function Create({ who, route, refresh }) {
   const [lost, setLost] = useState(false);
   const [sending, setSending] = useState(0);
   const [large, setLarge] = useState("");
+  const [json, setJson] = useState(false);
   const top = useRef(null);
   const { jobs, watch, drop } = useMade();
   useEffect(() => {
     if (!all) catalogue().then(setAll, setProblem);
   }, []);
+  // The first thing is what to show. A phone would open its keyboard over everything.
+  useEffect(() => {
+    if (!all || !matchMedia("(pointer: fine)").matches) return undefined;
+    const frame = requestAnimationFrame(() => {
+      const here = document.activeElement;
+      if (here && here !== document.body && here.id !== "main") return;
+      /** @type {HTMLElement | null} */ (document.querySelector(".form textarea"))?.focus({ preventScroll: true });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [Boolean(all)]);
   // Whoever measures finds here when the form could be used.
   useEffect(() => {
     if (all && !performance.getEntriesByName("usable").length) performance.mark("usable");
@@ -274,26 +291,48 @@ export function Create({ who, route, refresh }) {
   const shownProblem = problem || hint;
   const apart = problem && !operation.fields.some((field) => field.name === problem.field);
   const cost = [price === null ? "" : quotaOf(price), about === null ? "" : t("about", took(about))];
+  const intent = intentOf(operation);
+  const change = (edit) => setValues((old) => model.fit(old, edit(old)));
+  const given = { operation: model.form, values, change, submit, prices, problem: shownProblem, notes: model.notes };
+  const flags = (prompt && (prompt.items || prompt.schema)["x-flags"]) || [];
+  const way = (as, text) => html`<button type="button" class=${as === json ? "active" : ""} aria-pressed=${as === json}
+    onClick=${() => setJson(as)}>${text}</button>`;
+  const chips = html`<div class="chips examples">${examples.slice(0, 3).map(
+    (text) => html`
+      <button type="button" class="chip" dir="auto" title=${text}
+        onClick=${() => setValues((old) => ({ ...old, [prompt.name]: text }))}>
+        ${text.length > 34 ? `${text.slice(0, 33)}…` : text}</button>`,
+  )}</div>`;
+  const filled = html`<${Form} key=${operation.name} ...${given} />`;
   return html`<h1 class="visually-hidden">${t("create")}</h1><div class="create">
     <section class="card form" aria-label=${t("create")}>
-      <${Tiles} all=${all} chosen=${operation.family} choose=${(family) => choose(first(all, family))} />
-      <${Operations} all=${all} family=${operation.family} chosen=${operation} choose=${choose} />
-      <p class="dim summary"><${Prose} text=${local(operation.summary)} />.</p>
+      <${Intents} all=${all} chosen=${intent} choose=${choose} />
       <form onSubmit=${(event) => {
         event.preventDefault();
         submit();
       }}>
-        <${Form} key=${operation.name} operation=${model.form} values=${values} problem=${shownProblem} submit=${submit}
-          change=${(edit) => setValues((old) => model.fit(old, edit(old)))} prices=${prices} notes=${model.notes}
-          between=${
-            prompt &&
-            html`<div class="chips examples">${examples.slice(0, 3).map(
-              (text) => html`
-            <button type="button" class="chip" dir="auto" title=${text}
-              onClick=${() => setValues((old) => ({ ...old, [prompt.name]: text }))}>
-              ${text.length > 34 ? `${text.slice(0, 33)}…` : text}</button>`,
-            )}</div>`
-          } />
+        ${!json && html`<${Prompt} key="prompt" ...${given} between=${chips} />`}
+        ${
+          !json &&
+          flags.length > 0 &&
+          html`<${Flags} key="flags" known=${flags} text=${values[prompt.name] || ""}
+            change=${(edit) => change((old) => ({ ...old, [prompt.name]: edit(old[prompt.name] || "") }))} />`
+        }
+        <div class="what" key="what">
+          <${Tiles} all=${all} intent=${intent} chosen=${operation.family}
+            choose=${(family) => choose(first(all, family, intent))} />
+          <${Operations} all=${all} family=${operation.family} chosen=${operation} choose=${choose} />
+          <div class="row summary"><p class="dim"><${Prose} text=${local(operation.summary)} />.</p>
+            <span class="space"></span>
+            <div class="segments small" role="group" aria-label=${t("formOrJson")}>
+              ${way(false, t("form"))}${way(true, "JSON")}</div></div>
+        </div>
+        ${
+          json
+            ? html`<${AsJson} key=${operation.name} operation=${operation} values=${clean(values)}
+              change=${(whole) => change(() => whole)} />`
+            : filled
+        }
         <div class="make-bar">
           ${apart && html`<p class="problem" role="alert">${problem.message}</p>`}
           ${lost && html`<p class="problem" role="status">${t("offline")}</p>`}
@@ -304,11 +343,7 @@ export function Create({ who, route, refresh }) {
       </form>
     </section>
     <section class="made-list" ref=${top} aria-label=${t("results")} aria-busy=${jobs === null}>
-      ${
-        jobs?.length === 0 &&
-        html`<div class="empty"><p class="empty-title">${t("emptyMadeTitle")}</p>
-        <p>${t("emptyMade")}</p></div>`
-      }
+      ${jobs?.length === 0 && html`<${Samples} all=${all} choose=${prepare} />`}
       ${(jobs || []).map(
         (job) => html`<${Result} key=${job.jobId} all=${all} job=${job} path=${pathOf(job)} hands=${hands}
         balance=${balance} again=${(failed) => run(failed.operation, asked(all, failed))}

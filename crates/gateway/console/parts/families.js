@@ -1,12 +1,25 @@
-// What to make: families as pictures of what they make, and the ways of the chosen one.
+// What to make: the intent in a word, what makes it as a picture of what it makes, and the ways of the chosen one.
 import { html } from "../lib.js";
 import { local, t } from "../words.js";
 import { deed, tile } from "../show.js";
-import { promptOf } from "../catalogue.js";
+import { isPicture, promptOf } from "../catalogue.js";
+
+export const INTENTS = ["picture", "edit", "video", "swap"];
+
+/** What somebody wants who uses an operation, by what it takes and makes. */
+export function intentOf(operation) {
+  if (operation.makes === "video" || operation.fields.some((field) => field.required && field.widget === "video"))
+    return "video";
+  const given = operation.fields.filter(isPicture);
+  const needed = given.filter((field) => field.required);
+  if (promptOf(operation)) return needed.length ? "edit" : "picture";
+  if (needed.length > 1) return "swap";
+  return given.length ? "edit" : "picture";
+}
 
 /** The way to begin with a family: one that needs words and no earlier job, if there is one. */
-export function first(all, family) {
-  const own = all.operations.filter((one) => one.family === family);
+export function first(all, family, intent = "") {
+  const own = all.operations.filter((one) => one.family === family && (!intent || intentOf(one) === intent));
   const free = own.filter((one) => !one.follows);
   const spoken = (one) => one.fields.some((field) => field.required && field.widget === "prompt");
   const easy = (field) => !field.required || field.widget === "prompt" || field.options;
@@ -19,10 +32,32 @@ export function first(all, family) {
   );
 }
 
-export function Operations({ all, family, chosen, choose }) {
-  const operations = all.operations.filter(
-    (one) => one.family === family && (!one.follows || one.name === chosen.name),
+/** The families that have a way to begin with an intent. */
+export const familiesFor = (all, intent) =>
+  all.families.filter((family) =>
+    all.operations.some((one) => one.family === family && !one.follows && intentOf(one) === intent),
   );
+
+/** The way to begin with an intent: one that needs words, if there is one. */
+function begin(all, intent) {
+  const ways = familiesFor(all, intent).map((family) => first(all, family, intent));
+  return ways.find((one) => promptOf(one)) || ways[0];
+}
+
+export function Intents({ all, chosen, choose }) {
+  const offered = INTENTS.filter((one) => one === chosen || familiesFor(all, one).length);
+  return html`<div class="segments" role="group" aria-label=${t("whatMake")}>${offered.map(
+    (one) => html`
+      <button type="button" class=${one === chosen ? "active" : ""} aria-pressed=${one === chosen}
+        onClick=${() => one !== chosen && choose(begin(all, one))}>
+        ${t(`intent.${one}`)}</button>`,
+  )}</div>`;
+}
+
+export function Operations({ all, family, chosen, choose }) {
+  const intent = intentOf(chosen);
+  const fits = (one) => one.name === chosen.name || (!one.follows && intentOf(one) === intent);
+  const operations = all.operations.filter((one) => one.family === family && fits(one));
   if (operations.length < 2) return null;
   return html`<div class="chips" role="group" aria-label=${t("way")}>${operations.map(
     (one) => html`
@@ -32,30 +67,19 @@ export function Operations({ all, family, chosen, choose }) {
   )}</div>`;
 }
 
-/** What a family makes, as a picture of it; one without a picture has its name alone. */
-export function Tiles({ all, chosen, choose }) {
-  const ofFamily = (family) => all.operations.filter((one) => one.family === family);
-  const films = (family) =>
-    ofFamily(family).every((one) => one.makes === "video") || first(all, family).makes === "video";
-  const makes = (family) => (films(family) ? "video" : "picture");
-  const kind = makes(chosen);
-  const kinds = ["picture", "video"].filter((one) => all.families.some((family) => makes(family) === one));
-  return html`<div class="segments" role="group" aria-label=${t("whatMake")}>${kinds.map(
-    (one) => html`
-      <button type="button" class=${one === kind ? "active" : ""} aria-pressed=${one === kind}
-        onClick=${() => one !== kind && choose(all.families.find((family) => makes(family) === one))}>
-        ${t(one === "video" ? "videos" : "pictures")}</button>`,
-  )}</div>
-    <div class="tiles" role="group" aria-label=${t("family")}>
-    ${all.families
-      .filter((family) => makes(family) === kind)
-      .map(
-        (family) => html`
+/** What families make, as a picture of it; one without a picture has its name alone. */
+export function Tiles({ all, intent, chosen, choose }) {
+  const families = familiesFor(all, intent);
+  const shown = families.includes(chosen) ? families : [chosen, ...families];
+  if (shown.length < 2) return null;
+  return html`<div class="tiles" role="group" aria-label=${t("family")}>
+    ${shown.map(
+      (family) => html`
       <button type="button" key=${family} class=${`tile${family === chosen ? " active" : ""}`}
         aria-pressed=${family === chosen} onClick=${() => choose(family)}>
       <img src=${tile(family)} alt="" width="104" height="70" onError=${(event) => {
         event.target.hidden = true;
       }} />
       <span>${local(family)}</span></button>`,
-      )}</div>`;
+    )}</div>`;
 }

@@ -2,10 +2,12 @@
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { local, t } from "../words.js";
 import { count, fieldName, valueName } from "../show.js";
-import { isMain, isMedia, isPicture, takesAddress } from "../catalogue.js";
+import { isMain, isMedia, isPicture, promptOf, takesAddress } from "../catalogue.js";
 import { PictureField } from "./picture_field.js";
-import { MaskField } from "./mask_field.js";
+import { later } from "./later.js";
 import { Prose } from "./prose.js";
+
+const MaskField = later(() => import("./mask_field.js").then((part) => part.MaskField));
 
 /** The rule of a field in words. */
 function rule(field) {
@@ -125,30 +127,47 @@ function Row({ operation, field, values, change, problem, submit, prices, betwee
   </div>`;
 }
 
+/** How a field of a form is shown: with its own part of the values, and its own refusal. */
+const rowOf =
+  ({ operation, values, change, problem, submit, prices, between, notes = {} }) =>
+  (field) =>
+    html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values}
+    submit=${submit} prices=${prices} between=${between} note=${notes[field.name]}
+    change=${(value) =>
+      change((old) => ({
+        ...old,
+        [field.name]: typeof value === "function" ? value(old[field.name]) : value,
+      }))}
+    problem=${problem?.field === field.name ? problem.message : ""} />`;
+
+/** The prompt of a form, which comes before everything else; `between` stands below it. */
+export const Prompt = (given) => {
+  const field = promptOf(given.operation);
+  return field ? html`<div class="fields">${rowOf(given)(field)}</div>` : null;
+};
+
 /**
- * Shows the fields; `problem` is a refusal whose field gets its words, `between` stands below the prompt, `notes` below
- * their fields. `change` gets a function from the values as they are by then to the new ones.
+ * Shows the other fields; `problem` is a refusal whose field gets its words, `notes` stand below their fields. `change`
+ * gets a function from the values as they are by then to the new ones.
  */
-export function Form({ operation, values, change, problem, submit, prices, between, notes = {} }) {
+export function Form(given) {
+  const { operation, problem } = given;
   const [open, setOpen] = useState(false);
   const toggle = useRef(null);
   // What opens is seen: the page, or the form in it, moves so far that the button stands at its upper edge.
   useEffect(() => {
     if (open) toggle.current?.scrollIntoView({ block: "start", behavior: "smooth" });
   }, [open]);
-  const main = operation.fields.filter(isMain);
-  const rest = operation.fields.filter((field) => !isMain(field));
-  const row = (field) => html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values}
-    submit=${submit} prices=${prices} between=${between} note=${notes[field.name]}
-    change=${(value) =>
-      change((old) => ({ ...old, [field.name]: typeof value === "function" ? value(old[field.name]) : value }))}
-        problem=${problem?.field === field.name ? problem.message : ""} />`;
-  const hidden = rest.some((field) => problem?.field === field.name);
+  const fields = operation.fields.filter((field) => field !== promptOf(operation));
+  const main = fields.filter(isMain);
+  const rest = fields.filter((field) => !isMain(field));
+  const row = rowOf({ ...given, between: null });
+  const shown = open || rest.some((field) => problem?.field === field.name);
   return html`<div class="fields">${main.map(row)}</div>
     ${
       rest.length > 0 &&
-      html`<button type="button" ref=${toggle} class="plain accent more" aria-expanded=${open || hidden}
-        onClick=${() => setOpen(!open)}>${open || hidden ? t("fewer") : t("more")}</button>`
+      html`<button type="button" ref=${toggle} class="plain accent more" aria-expanded=${shown}
+        onClick=${() => setOpen(!open)}>${shown ? t("fewer") : t("more")}</button>`
     }
-    ${(open || hidden) && html`<div class="fields">${rest.map(row)}</div>`}`;
+    ${shown && html`<div class="fields">${rest.map(row)}</div>`}`;
 }

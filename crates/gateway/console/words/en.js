@@ -1002,5 +1002,18 @@ export const en = {
   amongLatest: "among the latest {0} jobs",
   jobsThisHour: "{0} jobs in the last hour",
   halfTook: "Half of them took",
+  // Create by intent.
+  "intent.picture": "A picture",
+  "intent.edit": "Edit a picture",
+  "intent.video": "A video",
+  "intent.swap": "Swap a face",
+  shape: "Shape",
+  references: "Pictures to go by",
+  goBy: "Begin from these",
+  styleOf: "Take the style of these",
+  form: "Form",
+  formOrJson: "Fill in as",
+  samples: "Samples",
+  // Charts.
   chartKeys: "Arrow keys go through the days",
 };

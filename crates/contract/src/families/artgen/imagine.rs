@@ -16,6 +16,7 @@ const RELAX_SECONDS: i64 = 600;
 #[schemars(rename = "Imagine")]
 pub struct ArtgenImagine {
     /// Text to generate from; it may carry option flags such as `--ar 16:9`.
+    #[schemars(extend("x-flags" = ["ar", "seed", "image", "sref"]))]
     pub prompt: Prompt,
     /// Speed mode: it orders the queue and sets the price.
     #[serde(default)]

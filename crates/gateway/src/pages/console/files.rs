@@ -52,7 +52,7 @@ pub(crate) static FILES: &[ConsoleFile] = files! {
     "parts/menu.js" "parts/model.js" "parts/model_draft.js" "parts/model_fields.js" "parts/model_price.js" "parts/model_routes.js"
     "parts/named.js" "parts/palette.js" "parts/picture_field.js" "parts/prose.js" "parts/repaint.js"
     "parts/onward.js" "parts/result.js" "parts/rooms.js" "parts/secret.js" "parts/settings.js" "parts/shell.js" "parts/table.js"
-    "parts/vendor.js" "parts/library_filters.js" "parts/date_range.js" "parts/row_menu.js" "parts/shelves.js" "parts/tree.js" "parts/wall.js"
+    "parts/vendor.js" "parts/library_filters.js" "parts/date_range.js" "parts/as_json.js" "parts/flags.js" "parts/row_menu.js" "parts/samples.js" "parts/shelves.js" "parts/tree.js" "parts/wall.js"
     "tiles/anime-images.webp" "tiles/art-images.webp" "tiles/art-videos.webp" "tiles/chat-images.webp"
     "tiles/clips.webp" "tiles/design-images.webp" "tiles/face-swap.webp" "tiles/model-images.webp"
     "tiles/motion-videos.webp" "tiles/videos-partner-channel.webp" "tiles/videos.webp"
