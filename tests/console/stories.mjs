@@ -6,6 +6,7 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
+import { made } from "./results.mjs";
 import { Visit } from "./visit.mjs";
 import { firstStory } from "./first.mjs";
 import { callersTopics, operatorsTopics } from "./topics.mjs";
@@ -876,6 +877,15 @@ async function documents(visit, page) {
   await visit.look("docs-guide", "/docs/guide/callbacks");
 }
 
+/** What the pictures in the documents show on the first page: prompts whose results look like what they say. */
+async function poster() {
+  const prompts = ["a red kite over green hills", "a fox in snow", "a lighthouse at dawn"];
+  for (const prompt of prompts) await made({ base, key }, prompt);
+  await visit.go("/console/create?op=artgen.imagine");
+  await page.fill(".form textarea", "a sailing boat at sunset");
+  await page.locator(".job", { hasText: "a lighthouse at dawn" }).locator(".made img").first().waitFor();
+}
+
 const visit = await Visit.begin(base, folder);
 const { page } = visit;
 const tell = (name, story) => visit.tell(name, () => story(visit, page));
@@ -893,6 +903,7 @@ await tell("by keyboard", keyboard);
 await tell("a lost connection heals", lost);
 await tell("the service is restarted under an open page", restartedUnderCreate);
 await tell("other languages", languages);
+await tell("results for the documents", poster);
 for (const [name, path] of [
   ["create", "create"],
   ["library", "library"],
