@@ -108,12 +108,12 @@ export function Palette({ who, close }) {
   const known = run.rows.map((row) => ({
     text: row.email,
     hint: t("account"),
-    go: () => go("operator/accounts", { q: row.email }),
+    go: () => go(`operator/accounts/${encodeURIComponent(row.id)}`),
   }));
   const asked = backends.map((row) => ({
     text: row.name,
     hint: t("backend"),
-    go: () => go("operator/backends", { q: row.name }),
+    go: () => go(`operator/backends/${encodeURIComponent(row.id)}`),
   }));
   const fits = (one) => !wanted || `${one.text} ${one.more || ""}`.toLowerCase().includes(wanted);
   const found = [
