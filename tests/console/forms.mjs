@@ -142,7 +142,7 @@ export async function settingsInSight(visit, page) {
   await page.getByRole("button", { name: "More settings" }).click();
   await page.waitForTimeout(700);
   const seen = await page.evaluate(() => {
-    const first = document.querySelectorAll(".form .fields")[1].querySelector("input, textarea, select");
+    const first = document.querySelector(".form .more ~ .fields").querySelector("input, textarea, select");
     const box = first.getBoundingClientRect();
     const top = document.elementFromPoint(box.left + 4, box.top + box.height / 2);
     return top === first || first.contains(top);

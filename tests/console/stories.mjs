@@ -747,6 +747,8 @@ async function modelForCallers(visit, page) {
   );
   await visit.go("/console/create?op=imgmodel.generations");
   const chip = page.locator(".form .chip", { hasText: "seedream-4-5" });
+  // What it costs stands beside its name before it is chosen.
+  await chip.getByText("0.04").waitFor();
   await chip.click();
   await page.getByText("Seedream 4.5 · 0.04 per image").waitFor();
   await page.waitForFunction(() => /0\.04/.test(document.querySelector(".make span")?.textContent || ""));

@@ -133,7 +133,13 @@ function useModel(operation, values) {
     const other = field && next[field.name] !== old[field.name] && find(next[field.name]);
     return other ? known.part.fitting(next, known.part.narrowed(operation, other)) : next;
   };
-  return { form, fit, notes: note ? { [field.name]: note } : {} };
+  // What each of the models to choose from costs, where it has a price of its own.
+  const costOf = (one) => (one ? known.part.priceLine(one.price, operation.makes) : "");
+  const options = (known && form.fields.find((one) => one.name === field?.name)?.options) || [];
+  const labels = options.length
+    ? { [field.name]: Object.fromEntries(options.map((one) => [one, costOf(find(one))])) }
+    : {};
+  return { form, fit, notes: note ? { [field.name]: note } : {}, labels };
 }
 
 /** What an operation took lately, from what is on the page. */
@@ -293,7 +299,16 @@ export function Create({ who, route, refresh }) {
   const cost = [price === null ? "" : quotaOf(price), about === null ? "" : t("about", took(about))];
   const intent = intentOf(operation);
   const change = (edit) => setValues((old) => model.fit(old, edit(old)));
-  const given = { operation: model.form, values, change, submit, prices, problem: shownProblem, notes: model.notes };
+  const given = {
+    operation: model.form,
+    values,
+    change,
+    submit,
+    prices,
+    problem: shownProblem,
+    notes: model.notes,
+    labels: model.labels,
+  };
   const flags = (prompt && (prompt.items || prompt.schema)["x-flags"]) || [];
   const way = (as, text) => html`<button type="button" class=${as === json ? "active" : ""} aria-pressed=${as === json}
     onClick=${() => setJson(as)}>${text}</button>`;

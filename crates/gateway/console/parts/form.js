@@ -31,18 +31,20 @@ function about(field) {
   return field.description.split(" ").length > 3 ? local(field.description) : "";
 }
 
-const Choice = ({ id, field, value, change, prices }) => html`
+const Choice = ({ id, field, value, change, prices, labels }) => html`
   <div class="chips" role="radiogroup" aria-labelledby=${`${id}-label`}>
     ${field.options.map((one) => {
       const active = (value ?? field.default) === one;
       const price = prices?.[String(one)];
       return html`<label class=${`chip${active ? " active" : ""}`}>
         <input type="radio" name=${id} checked=${active} onChange=${() => change(one)} />${valueName(one)}
-          ${price === undefined ? "" : html`<span class="chip-price">· ${count(price)}</span>`}</label>`;
+          ${price === undefined ? "" : html`<span class="chip-price">· ${count(price)}</span>`}
+          ${price === undefined && labels?.[one] ? html`<span class="chip-price">· ${labels[one]}</span>` : ""}
+            </label>`;
     })}
   </div>`;
 
-function Input({ id, operation, field, values, change, hints, submit, prices }) {
+function Input({ id, operation, field, values, change, hints, submit, prices, labels }) {
   const value = values[field.name];
   const { schema } = field;
   if (field.widget === "mask") {
@@ -62,12 +64,15 @@ function Input({ id, operation, field, values, change, hints, submit, prices }) 
   }
   if (field.options && field.options.length <= 8)
     return html`<${Choice} id=${id} field=${field} value=${value}
-    change=${change} prices=${prices?.[field.name]} />`;
+    change=${change} prices=${prices?.[field.name]} labels=${labels} />`;
   if (field.options) {
     return html`<select id=${id} value=${value ?? field.default ?? ""}
       onChange=${(event) => change(event.target.value || undefined)}>
       ${field.default === undefined && html`<option value="">${field.required ? t("choose") : ""}</option>`}
-      ${field.options.map((one) => html`<option value=${one}>${valueName(one)}</option>`)}</select>`;
+      ${field.options.map(
+        (one) => html`<option value=${one}>${[valueName(one), labels?.[one]].filter(Boolean).join(" · ")}</option>`,
+      )}
+          </select>`;
   }
   if (field.type === "boolean") {
     return html`<label class="switch">
@@ -114,13 +119,13 @@ function Input({ id, operation, field, values, change, hints, submit, prices }) 
 /** Short inputs stand two in a line. */
 const isShort = (field) => !field.options && ["integer", "number"].includes(field.type);
 
-function Row({ operation, field, values, change, problem, submit, prices, between, note }) {
+function Row({ operation, field, values, change, problem, submit, prices, between, note, labels }) {
   const id = `f-${operation.name}-${field.name}`.replace(/\./g, "-");
   const hint = [about(field), rule(field), note].filter(Boolean).join(" · ");
   return html`<div class=${`field${problem ? " wrong" : ""}${isShort(field) ? " short" : ""}`}>
     <label id=${`${id}-label`} for=${id}>${field.widget === "prompt" ? t("whatShow") : fieldName(field.name)}</label>
     <${Input} id=${id} operation=${operation} field=${field} values=${values} change=${change} hints=${`${id}-hint`}
-      submit=${submit} prices=${prices} />
+      submit=${submit} prices=${prices} labels=${labels} />
     ${field.widget === "prompt" && between}
     ${hint && field.widget !== "prompt" && html`<p class="hint" id=${`${id}-hint`}><${Prose} text=${hint} /></p>`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
@@ -129,10 +134,10 @@ function Row({ operation, field, values, change, problem, submit, prices, betwee
 
 /** How a field of a form is shown: with its own part of the values, and its own refusal. */
 const rowOf =
-  ({ operation, values, change, problem, submit, prices, between, notes = {} }) =>
+  ({ operation, values, change, problem, submit, prices, between, notes = {}, labels = {} }) =>
   (field) =>
     html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values}
-    submit=${submit} prices=${prices} between=${between} note=${notes[field.name]}
+    submit=${submit} prices=${prices} between=${between} note=${notes[field.name]} labels=${labels[field.name]}
     change=${(value) =>
       change((old) => ({
         ...old,
