@@ -37,7 +37,7 @@ const Progress = ({ job, cancel }) => html`
     <button class="plain accent" onClick=${cancel}>${t("cancel")}</button></p>`;
 
 /** How wide a picture is shown, by how many there are beside each other. */
-const WIDTHS = [384, 384, 330, 220, 160];
+const WIDTHS = [384, 660, 330, 220, 160];
 
 /** Whether an element has come near the window yet. */
 function useSeen() {
@@ -63,7 +63,8 @@ function Picture({ piece, several, found, prices, balance, open }) {
   const own = [...found.own, ...found.onward.filter((one) => isVideo(file) || one.name === "use")];
   const button = (one, kind, label = "") => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]}
     balance=${balance} kind=${kind} label=${label} />`;
-  return html`<figure class="made">
+  const ratio = several === 1 ? { "--ratio": file.width / file.height } : {};
+  return html`<figure class="made" style=${ratio}>
     <button class="plain picture" onClick=${open} aria-label=${t("enlarge", words(job))}>
       ${quarter ? html`<span class=${`quarter q${quarter}`}>${media}</span>` : media}
       ${isVideo(file) && html`<span class="play" aria-hidden="true">▶</span>`}</button>
