@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::names::SPELLINGS;
+use super::price::PriceLine;
 use super::words::{AUTO_SIDE, FreeKind, pixels, seconds, text_of};
 use crate::body::Fields;
 use crate::brief::{Brief, VideoDefinition};
@@ -56,6 +57,12 @@ impl ModelNote {
             note.insert("said".to_owned(), self.said.clone().into());
         }
         note.into()
+    }
+
+    /// Whether a line of a price is of this model, and not one of the tariff.
+    pub(super) fn wrote(&self, line: &PriceLine) -> bool {
+        let rest = line.line.strip_prefix(&self.name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
     }
 
     /// The model by the name that the caller knows, unless `like` knows it too.

@@ -159,7 +159,8 @@ impl CallContext {
         if price.covers(&priced_fields(price, note, order, inner)) {
             return self.price(row, note, order, inner);
         }
-        if let Some(line) = paid.first() {
+        // Accounts of a group have lines of the tariff, too: what was paid by it is paid by it again.
+        if let Some(line) = paid.iter().find(|line| note.wrote(line)) {
             order.catalogue_price = Some(UnitPrice::total_like(line, &order.brief)?);
         }
         Ok(())

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{call, catalogue, job_of, ordered, revision, video_model};
+use crate::Quota;
 use crate::job::Job;
-use crate::models::{CATALOGUE_FIELD, ModelCatalogue, note_of, render_job};
+use crate::models::{CATALOGUE_FIELD, ModelCatalogue, PriceLine, PriceUnit, note_of, render_job};
 
 const VIDEO: &str = "vidgen_partner.generations";
 
@@ -202,4 +203,27 @@ fn a_word_that_is_no_longer_sold_costs_what_it_cost_the_parent() {
         let (order, _) = ordered(&now, VIDEO, remix(&unpriced), Some(&unpriced)).expect("an order");
         assert_eq!(order.catalogue_price, None);
     }
+}
+
+/// The promise: what a group's account paid by the tariff is no price of the catalogue, though it has a line of its own.
+#[test]
+fn a_line_of_the_tariff_is_no_price_of_the_model() {
+    let whole = catalogue([video_model()]);
+    let mut parent = video(&whole);
+    parent.price_lines = vec![PriceLine {
+        line: "vidgen_partner.generations.video-2-pro".to_owned(),
+        unit: PriceUnit::Second,
+        count: 15.0,
+        amount: Quota::from_thousandths(9_000),
+        factor: 0.5,
+        group: Some("vip".to_owned()),
+        rule: None,
+    }];
+    let mut narrowed = video_model();
+    narrowed["fields"]["size"] = json!({ "allowed": ["1280x720"] });
+    narrowed["price"] =
+        json!({ "unit": "second", "amount": 7, "factors": { "size": { "1280x720": 1 } } });
+    let now = whole.with(revision(narrowed, 2));
+    let (order, _) = ordered(&now, VIDEO, remix(&parent), Some(&parent)).expect("an order");
+    assert_eq!(order.catalogue_price, None);
 }
