@@ -15,3 +15,4 @@ pub use bill::{Bill, BillError};
 pub use definition::{GroupDefinition, GroupRevision, GroupRule, day_ms};
 pub use price_group::{PriceGroup, PriceGroups};
 pub use subject::BillSubject;
+pub(crate) use words::is_rule_word;

@@ -1,6 +1,6 @@
 //! What accounts of a group are shown of a model's price: what they pay, and the rule that says so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::definition::GroupRule;
 use super::price_group::PriceGroup;
@@ -33,7 +33,7 @@ impl PriceGroup {
             price.amount = paid(price.amount, rule);
             rules.insert(operation.clone(), rule.cloned());
         }
-        let mut amounts = BTreeMap::new();
+        let (mut amounts, mut differed) = (BTreeMap::new(), HashSet::new());
         for submit in submits {
             if prices.contains_key(submit.name) {
                 continue;
@@ -49,12 +49,17 @@ impl PriceGroup {
                 // Where operations of one key pay differently, the dearest is shown.
                 let most = amounts.entry((*key).to_owned()).or_insert(amount);
                 *most = amount.max(*most);
-                let shown = rules.entry(submit.name.to_owned()).or_insert(None);
-                *shown = shown.take().or(rule.cloned());
+                // A rule is named where every request of the operation pays by it, whatever it asks for.
+                let shown = rules.entry(submit.name.to_owned());
+                let shown = shown.or_insert_with(|| rule.cloned());
+                if shown.as_ref() != rule {
+                    differed.insert(submit.name);
+                }
             }
         }
         for operation in &mut model.operations {
-            operation.rule = rules.remove(operation.name).flatten();
+            let rule = rules.remove(operation.name).flatten();
+            operation.rule = rule.filter(|_| !differed.contains(operation.name));
         }
         model.tariff.extend(amounts);
         if let Some(price) = joined(model.price.as_ref(), prices) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Bill, BillSubject, GroupDefinition, GroupRevision, PriceGroup};
+use super::{Bill, BillSubject, GroupDefinition, GroupRevision, GroupRule, PriceGroup};
 use crate::body;
 use crate::brief::{Brief, Task};
 use crate::models::{ModelCatalogue, ModelDefinition, ModelRevision, UnitPrice};
@@ -14,6 +14,7 @@ use crate::{Quota, Refusal};
 mod check;
 mod random;
 mod rules;
+mod shown;
 
 /// 2026-11-18, noon.
 const NOW: &str = "2026-11-18T12:00:00Z";

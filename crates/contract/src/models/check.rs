@@ -6,6 +6,7 @@ use super::definition::ModelDefinition;
 use super::like::LikeTarget;
 use super::names::{NOT_A_NAME, is_name, model_key};
 use super::row::CatalogueRow;
+use crate::groups::is_rule_word;
 use crate::refusal::Refusal;
 use crate::time::date_ms;
 
@@ -78,7 +79,14 @@ impl ModelCatalogue {
             return Err(Refusal::invalid("name", message));
         }
         match (&definition.like, builtin_model(&key)) {
-            (Some(like), None) => LikeTarget::of(like),
+            (Some(like), None) => {
+                // One that is there already keeps its name.
+                if is_rule_word(&key) && !self.0.rows.contains_key(&key) {
+                    let message = "is a word that rules of groups use for something else";
+                    return Err(Refusal::invalid("name", format_args!("{name} {message}")));
+                }
+                LikeTarget::of(like)
+            }
             (Some(_), Some(model)) => Err(super::row::taken(&model.name)),
             (None, Some(model)) if model.name != *name => {
                 let message = format!("the built-in model is spelt {}", model.name);

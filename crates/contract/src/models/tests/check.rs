@@ -446,3 +446,28 @@ fn what_did_not_change_is_not_held_against_a_change() {
         assert_eq!(held(change.clone()), Err(field.to_owned()), "{change}");
     }
 }
+
+/// The promise: a rule of a group that names a word means one thing.
+#[test]
+fn a_model_is_not_called_like_a_word_of_rules() {
+    let nothing = ModelCatalogue::default();
+    for name in [
+        "custody",
+        "Custody",
+        "artgen",
+        "design.generations",
+        "artgen.imagine.fast",
+    ] {
+        let row = json!({ "name": name, "like": "imgmodel/image-1" });
+        let (field, message) = refused(&nothing, &row);
+        assert_eq!(field, "name", "{name}: {message}");
+        assert!(message.contains("rules of groups"), "{name}: {message}");
+        // One that was there before this was refused can still be changed.
+        let there = nothing.with(revision(row.clone(), 1));
+        taken(&there, &row);
+    }
+    taken(
+        &nothing,
+        &json!({ "name": "custody-2", "like": "imgmodel/image-1" }),
+    );
+}
