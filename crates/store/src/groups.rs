@@ -4,7 +4,8 @@ use crate::Result;
 use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::Conn;
-use crate::migrate::GROUPS;
+use crate::migrate::{GROUPS, MODELS};
+use crate::models::MODEL_EDITION;
 use crate::revisions::{RevisionChange, RevisionOutcome, RevisionRow, RevisionTable};
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
@@ -16,6 +17,7 @@ static TABLE: RevisionTable = RevisionTable {
     table: "price_group",
     migration: GROUPS,
     edition: GROUP_EDITION,
+    beside: Some((MODELS, MODEL_EDITION)),
     users: Some("SELECT COUNT(*) FROM account WHERE group_key = $1"),
 };
 

@@ -5,6 +5,7 @@ pub mod attempt;
 pub mod bulk;
 mod delete;
 pub mod filter;
+mod group_jobs;
 pub mod history;
 pub mod lease;
 mod list;

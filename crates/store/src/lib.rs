@@ -91,7 +91,7 @@ pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
 pub use retention::Retention;
-pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow};
+pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow, SeenEdition};
 pub use sessions::{OverdueSessions, SessionRow, Sessions};
 pub use settings::Settings;
 pub use store_core::WriteSlot;

@@ -14,6 +14,7 @@ static TABLE: RevisionTable = RevisionTable {
     table: "model",
     migration: MODELS,
     edition: MODEL_EDITION,
+    beside: None,
     users: None,
 };
 

@@ -44,12 +44,18 @@ pub struct RevisionDraft {
     pub expected_revision: Option<u32>,
 }
 
+/// An edition that was looked at; `None` in it before the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenEdition(pub Option<String>);
+
 /// Changes that belong together: one commit, all or none.
 #[derive(Clone, Debug)]
 pub struct RevisionChange {
     pub drafts: Vec<RevisionDraft>,
     /// The edition that the drafts were checked against: two of them may collide.
     pub seen_edition: Option<String>,
+    /// The edition of what may name these that was looked at as well, for whoever removes one.
+    pub seen_beside: Option<SeenEdition>,
     /// The edition from now on.
     pub edition: String,
     pub changed_ms: i64,
@@ -87,6 +93,8 @@ pub(crate) struct RevisionTable {
     pub(crate) migration: &'static str,
     /// The setting that is different after every change, so that a look costs one row.
     pub(crate) edition: &'static str,
+    /// The migration and the edition of what may name these.
+    pub(crate) beside: Option<(&'static str, &'static str)>,
     /// Counts who uses one, by what names are compared by; none of those is removed.
     pub(crate) users: Option<&'static str>,
 }
@@ -144,7 +152,7 @@ impl RevisionTable {
             FirstUse::Known => false,
         };
         let edition: Option<String> = conn.maybe(EDITION, args![self.edition]).await?;
-        if edition != change.seen_edition {
+        if edition != change.seen_edition || self.has_beside_changed(conn, change).await? {
             return Ok(RevisionOutcome::Crossed);
         }
         let mut revisions = Vec::with_capacity(change.drafts.len());
@@ -190,6 +198,17 @@ impl RevisionTable {
         let edition = args![self.edition, &change.edition];
         conn.run(SET_EDITION, edition).await?;
         Ok(RevisionOutcome::Written(revisions))
+    }
+
+    /// Whether what may name these is another than was looked at.
+    async fn has_beside_changed(&self, conn: &mut Conn, change: &RevisionChange) -> Result<bool> {
+        let (Some((migration, edition)), Some(seen)) = (self.beside, &change.seen_beside) else {
+            return Ok(false);
+        };
+        // Its changes wait for this commit; they never look here, so that nobody waits for the other.
+        conn.maybe::<Option<i64>>(LOCK, args![migration]).await?;
+        let now: Option<String> = conn.maybe(EDITION, args![edition]).await?;
+        Ok(now != seen.0)
     }
 
     /// Has whoever else changes some wait for the end of this commit; whether programs that know of none may start, 0 for no.

@@ -286,13 +286,7 @@ async fn changed(client: &Client, edit: GroupEdit) -> Result<Value, Fault> {
     let known = answer["data"].as_object().cloned().unwrap_or_default();
     let seen = known.get("revision").cloned().unwrap_or_default();
     let revision = revision.map_or(seen, Value::from);
-    // What nobody has changed yet has no revision.
-    let revision = Some(revision).filter(|revision| *revision != 0);
-    let body = body_of(
-        group.rules(&known)?,
-        "revision",
-        revision.unwrap_or_default(),
-    );
+    let body = body_of(group.rules(&known)?, "revision", revision);
     let call = GroupCall::of("admin.groups.change").named(&group.name);
     call.body(body).send(client).await
 }

@@ -11,7 +11,9 @@ use atelier_contract::groups::{GroupDefinition, GroupRevision, PriceGroup, Price
 use atelier_contract::models::DEFAULT_GROUP;
 use atelier_contract::pages::price_groups::GroupPreview;
 use atelier_contract::{Code, Refusal};
-use atelier_store::{GROUP_EDITION, RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow};
+use atelier_store::{
+    GROUP_EDITION, RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow, SeenEdition,
+};
 
 use super::prices::Prices;
 use super::registry::{CROSSED_MOST, crossed};
@@ -140,7 +142,7 @@ impl Groups {
             let rules = rules_of(&definition);
             let act = self.context.act(by, "group.create", &name, rules);
             let draft = drafted(definition, None);
-            if self.append(&seen, draft, act).await? {
+            if self.append(&seen, draft, act, None).await? {
                 return self.one(&name).await;
             }
         }
@@ -155,7 +157,7 @@ impl Groups {
         name: &str,
         mut fields: Fields,
     ) -> Result<GroupReport, Refusal> {
-        let made_on = take_revision(&mut fields)?;
+        let made_on = take_revision(&mut fields, 0)?;
         for _ in 0..CROSSED_MOST {
             let seen = self.seen().await?;
             let (old, definition) = read_change(&seen, name, fields.clone(), made_on)?;
@@ -169,7 +171,7 @@ impl Groups {
                 .act(by, "group.change", &definition.name, rules);
             let expected = Some(old.revision).filter(|revision| *revision > 0);
             let draft = drafted(definition, expected);
-            if self.append(&seen, draft, act).await? {
+            if self.append(&seen, draft, act, None).await? {
                 return self.one(name).await;
             }
         }
@@ -194,7 +196,7 @@ impl Groups {
                     format_args!("{DEFAULT_GROUP} {message}"),
                 ));
             }
-            self.check_unnamed(&old.definition.name)?;
+            let models = self.check_unnamed(&old.definition.name).await?;
             let act = self
                 .context
                 .act(by, "group.remove", &old.definition.name, "");
@@ -202,7 +204,7 @@ impl Groups {
                 removed: true,
                 ..drafted(old.definition.clone(), Some(old.revision))
             };
-            if self.append(&seen, draft, act).await? {
+            if self.append(&seen, draft, act, Some(models)).await? {
                 let row = GroupRevision {
                     revision: old.revision + 1,
                     removed: true,
@@ -229,7 +231,7 @@ impl Groups {
         let (definition, old) = match edit {
             GroupEdit::Create(fields) => (read_new(&seen, fields)?, None),
             GroupEdit::Change { name, mut fields } => {
-                let made_on = take_revision(&mut fields)?;
+                let made_on = take_revision(&mut fields, 0)?;
                 let (old, definition) = read_change(&seen, &name, fields, made_on)?;
                 (definition, Some(&old.definition))
             }
@@ -266,19 +268,22 @@ impl Groups {
         definition.check(old, &tariff, &models)
     }
 
-    /// Refuses to remove a group that models are sold to.
-    fn check_unnamed(&self, name: &str) -> Result<(), Refusal> {
-        let models = self.models.catalogue();
-        let mut rows = models.rows();
-        let named = rows.find(|row| {
-            let mut groups = row.definition.groups.iter();
+    /// Refuses to remove a group that models are sold to, be they usable or not. They are read as they are stored: another node may
+    /// have made one just now. What was looked at is compared in the commit.
+    async fn check_unnamed(&self, name: &str) -> Result<SeenEdition, Refusal> {
+        // The edition is read first: what changes in between is noticed when the group is removed.
+        let edition = self.models.stored_edition().await.map_err(unavailable)?;
+        let rows = self.models.rows().await.map_err(unavailable)?;
+        let named = rows.iter().filter(|one| !one.row.removed).find(|one| {
+            let mut groups = one.row.definition.groups.iter();
             groups.any(|group| group.eq_ignore_ascii_case(name))
         });
-        named.map_or(Ok(()), |row| {
-            let model = &row.definition.name;
+        if let Some(one) = named {
+            let model = &one.row.definition.name;
             let message = format!("{name} is in use: the model {model} is sold to it");
-            Err(Refusal::field(Code::Conflict, "name", message))
-        })
+            return Err(Refusal::field(Code::Conflict, "name", message));
+        }
+        Ok(SeenEdition(edition))
     }
 
     /// Writes a revision down and tells everybody; false when something else was changed since it was looked at.
@@ -287,10 +292,12 @@ impl Groups {
         seen: &SeenGroups,
         draft: RevisionDraft,
         act: atelier_store::AuditRow,
+        beside: Option<SeenEdition>,
     ) -> Result<bool, Refusal> {
         let change = RevisionChange {
             drafts: vec![draft],
             seen_edition: seen.edition.clone(),
+            seen_beside: beside,
             edition: act.id.clone(),
             changed_ms: self.context.now_ms(),
             alive_since_ms: self.context.alive_since_ms(),

@@ -154,7 +154,7 @@ impl Models {
         name: &str,
         mut fields: Fields,
     ) -> Result<ModelReport, Refusal> {
-        let made_on = take_revision(&mut fields)?;
+        let made_on = take_revision(&mut fields, 1)?;
         let names: Vec<&str> = fields.keys().map(String::as_str).collect();
         let names = names.join(" ");
         for _ in 0..CROSSED_MOST {
@@ -220,7 +220,7 @@ impl Models {
                 self.next(definition, revision)
             }
             ModelEdit::Change { name, mut fields } => {
-                let made_on = take_revision(&mut fields)?;
+                let made_on = take_revision(&mut fields, 1)?;
                 let (old, definition) = read_change(&seen, &name, fields, made_on)?;
                 before = Some(&old.row.definition);
                 self.next(definition, old.row.revision)
@@ -347,6 +347,7 @@ impl Models {
         let change = RevisionChange {
             drafts,
             seen_edition: seen.edition.clone(),
+            seen_beside: None,
             edition: act.id.clone(),
             changed_ms: self.context.now_ms(),
             alive_since_ms: self.context.alive_since_ms(),

@@ -42,6 +42,19 @@ pub(super) async fn latest(context: &Context) -> Result<LatestJobs, Refusal> {
     })
 }
 
+/// The same of the accounts of a group.
+pub(super) async fn latest_of(context: &Context, group: &str) -> Result<LatestJobs, Refusal> {
+    let group = Some(group).filter(|group| *group != DEFAULT_GROUP);
+    let from_ms = context.now_ms() - WEEK_MS;
+    let jobs = context.store().jobs();
+    // One more tells whether there are more.
+    let rows = jobs.latest_of_group(group, from_ms, MOST_JOBS + 1).await;
+    let mut rows = rows.map_err(unavailable)?;
+    let more = rows.len() as i64 > MOST_JOBS;
+    rows.truncate(MOST_JOBS as usize);
+    Ok(LatestJobs { rows, more })
+}
+
 /// Prices as they might be.
 pub(super) struct PriceWorld<'a> {
     pub(super) context: &'a Context,

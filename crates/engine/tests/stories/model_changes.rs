@@ -121,6 +121,7 @@ async fn a_node_that_missed_the_hint_follows_within_ten_seconds() {
     let change = RevisionChange {
         drafts: vec![draft],
         seen_edition: None,
+        seen_beside: None,
         edition: "elsewhere".to_owned(),
         changed_ms: rig.clock.now_ms(),
         alive_since_ms: rig.clock.now_ms(),

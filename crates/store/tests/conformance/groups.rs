@@ -1,8 +1,8 @@
 //! Groups of accounts: revisions are only added, one that has accounts stays, and no account is in one that is not there.
 
 use atelier_store::{
-    AccountPatch, AuditRow, Error, GROUP_EDITION, GroupSize, RevisionChange, RevisionDraft,
-    RevisionOutcome, Store,
+    AccountPatch, AuditRow, Error, GROUP_EDITION, GroupSize, Guard, MODEL_EDITION, RevisionChange,
+    RevisionDraft, RevisionOutcome, SeenEdition, Store,
 };
 
 use crate::rig::{NOW, Rig, number, options, sql};
@@ -11,6 +11,8 @@ each_db!(
     revisions_of_a_group_are_only_added,
     an_account_is_in_a_group_that_is_there,
     a_group_with_accounts_stays,
+    a_group_is_not_removed_when_models_have_changed_meanwhile,
+    the_latest_jobs_of_a_group_are_its_own,
     a_removal_and_a_new_member_at_once_never_both_stand,
     a_change_of_a_group_and_its_act_are_one_commit,
     older_programs_and_groups_keep_apart,
@@ -38,6 +40,7 @@ async fn change(rig: &Rig, draft: RevisionDraft) -> RevisionChange {
     RevisionChange {
         drafts: vec![draft],
         seen_edition: seen.expect("a read"),
+        seen_beside: None,
         edition: rig.id("edition"),
         changed_ms: NOW,
         alive_since_ms: NOW - 60_000,
@@ -271,4 +274,66 @@ async fn older_programs_and_groups_keep_apart(rig: Rig) {
         assert_eq!(answer, alone, "one process has the database");
     }
     assert_eq!(number(&rig.url, widens).await, 0, "older ones do not start");
+}
+
+/// The promise: a model that is sold to a group since somebody looked keeps the group from being removed without another look.
+async fn a_group_is_not_removed_when_models_have_changed_meanwhile(rig: Rig) {
+    written(&rig, "vip", None).await;
+    let looked = rig.store.settings().get(MODEL_EDITION).await;
+    let removal_after = async |seen: Option<String>| {
+        let removal = RevisionChange {
+            seen_beside: Some(SeenEdition(seen)),
+            ..change(&rig, removal("vip", 1)).await
+        };
+        let outcome = rig.store.groups().append(removal, None).await;
+        outcome.expect("an answer")
+    };
+    let model = RevisionChange {
+        seen_edition: None,
+        ..change(&rig, draft("fox-1", None)).await
+    };
+    let made = rig.store.models().append(model, None).await;
+    assert_eq!(made.expect("an answer"), RevisionOutcome::Written(vec![1]));
+    let crossed = removal_after(looked.expect("a read")).await;
+    assert_eq!(crossed, RevisionOutcome::Crossed);
+    let now = rig.store.settings().get(MODEL_EDITION).await;
+    let gone = removal_after(now.expect("a read")).await;
+    assert_eq!(gone, RevisionOutcome::Written(vec![2]));
+}
+
+/// The promise: what others make takes none of the places of a group's jobs.
+async fn the_latest_jobs_of_a_group_are_its_own(rig: Rig) {
+    let accounts = [rig.account(30, 10).await, rig.account(30, 10).await];
+    written(&rig, "vip", None).await;
+    let patch = into_group(Some("vip"));
+    let joined = rig.store.accounts().update(&accounts[0], patch, None).await;
+    joined.expect("done");
+    let mut made = Vec::new();
+    for account in [0, 0, 1, 1, 1] {
+        let id = rig.waiting(&accounts[account], 1).await;
+        rig.settle(rig.success(&id, Guard::Unfinished, 1)).await;
+        made.push(id);
+    }
+    rig.waiting(&accounts[0], 1).await;
+    let latest = async |group: Option<&str>, from_ms: i64, limit: i64| {
+        let jobs = rig
+            .store
+            .jobs()
+            .latest_of_group(group, from_ms, limit)
+            .await;
+        let jobs = jobs.expect("a read").into_iter();
+        let mut ids: Vec<String> = jobs.map(|job| job.id).collect();
+        ids.sort();
+        ids
+    };
+    let own = {
+        let mut own = made[..2].to_vec();
+        own.sort();
+        own
+    };
+    assert_eq!(latest(Some("vip"), 0, 2).await, own);
+    assert_eq!(latest(None, 0, 9).await.len(), 3);
+    assert_eq!(latest(Some("vip"), 0, 1).await.len(), 1);
+    assert!(latest(Some("vip"), i64::MAX, 9).await.is_empty());
+    assert!(latest(Some("other"), 0, 9).await.is_empty());
 }

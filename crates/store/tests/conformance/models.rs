@@ -34,6 +34,7 @@ async fn change(rig: &Rig, drafts: Vec<RevisionDraft>) -> RevisionChange {
     RevisionChange {
         drafts,
         seen_edition: edition(rig).await,
+        seen_beside: None,
         edition: rig.id("edition"),
         changed_ms: NOW,
         alive_since_ms: NOW - 60_000,

@@ -1,11 +1,11 @@
 //! What other rules of a group would have meant for the latest jobs.
 
 use atelier_contract::groups::PriceGroup;
-use atelier_contract::models::{DEFAULT_GROUP, ModelCatalogue};
+use atelier_contract::models::ModelCatalogue;
 use atelier_contract::pages::price_groups::GroupPreview;
 use atelier_contract::{Refusal, Tariff};
 
-use crate::admin::reprice::{AccountGroups, FamilyTotals, PriceWorld, latest};
+use crate::admin::reprice::{FamilyTotals, PriceWorld, latest, latest_of};
 use crate::assets::Assets;
 use crate::context::Context;
 
@@ -25,7 +25,11 @@ pub(super) struct GroupPreviewer<'a> {
 impl GroupPreviewer<'_> {
     /// What the latest jobs of the last week that succeeded would have been charged, of those that are the group's.
     pub(super) async fn preview(&self) -> Result<GroupPreview, Refusal> {
-        let latest = latest(self.context).await?;
+        let latest = if self.everybody {
+            latest(self.context).await?
+        } else {
+            latest_of(self.context, self.group.name()).await?
+        };
         let world = PriceWorld {
             context: self.context,
             assets: self.assets,
@@ -33,15 +37,8 @@ impl GroupPreviewer<'_> {
             models: self.models,
             at_ms: self.at_ms,
         };
-        let mut accounts = AccountGroups::new(self.context);
         let mut totals = FamilyTotals::default();
         for row in latest.rows {
-            if !self.everybody {
-                let group = accounts.name_of(&row.account_id).await?;
-                if group.as_deref().unwrap_or(DEFAULT_GROUP) != self.group.name() {
-                    continue;
-                }
-            }
             let (operation, was) = (row.operation.clone(), row.quota);
             let would_be = world.charge(row, Some(&self.group)).await.unwrap_or(was);
             totals.add(&operation, was, would_be);

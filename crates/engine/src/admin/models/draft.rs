@@ -103,8 +103,11 @@ fn empty_nulls(fields: &mut Fields) {
     }
 }
 
-/// The revision that a change was made on, which is no field of a model.
-pub(in crate::admin) fn take_revision(fields: &mut Fields) -> Result<Option<u32>, Refusal> {
+/// The revision that a change was made on, which is no field of a model; `least` is that of what nobody has changed yet.
+pub(in crate::admin) fn take_revision(
+    fields: &mut Fields,
+    least: u32,
+) -> Result<Option<u32>, Refusal> {
     let Some(value) = fields.remove("revision") else {
         return Ok(None);
     };
@@ -112,10 +115,13 @@ pub(in crate::admin) fn take_revision(fields: &mut Fields) -> Result<Option<u32>
         return Ok(None);
     }
     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-    let number = number.filter(|number| *number > 0);
+    let number = number.filter(|number| *number >= least);
     number.map(Some).ok_or_else(|| {
-        let message = "must be a whole number from 1: the revision that the change was made on";
-        Refusal::invalid("revision", message)
+        let message = "the revision that the change was made on";
+        Refusal::invalid(
+            "revision",
+            format_args!("must be a whole number from {least}: {message}"),
+        )
     })
 }
 
@@ -134,7 +140,7 @@ mod tests {
     fn revision(value: &Value) -> Result<Option<u32>, Refusal> {
         let fields = json!({ "revision": value, "title": "x" });
         let mut fields = fields.as_object().expect("an object").clone();
-        let found = take_revision(&mut fields);
+        let found = take_revision(&mut fields, 1);
         assert!(!fields.contains_key("revision"), "no field of a model");
         found
     }

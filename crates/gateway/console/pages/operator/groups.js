@@ -60,7 +60,7 @@ function GroupForm({ row, words, leave, saved, may }) {
   }, [rules, at]);
   const body = () =>
     row
-      ? { rules: rules.map(definedRule), ...(row.revision ? { revision: row.revision } : {}) }
+      ? { rules: rules.map(definedRule), revision: row.revision }
       : { name: name.trim(), rules: rules.map(definedRule) };
   const send = (query) =>
     row ? patch(`${pathOf(row.name)}${query}`, body()) : post(`/admin/v1/groups${query}`, body());
