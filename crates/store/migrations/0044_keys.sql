@@ -38,6 +38,8 @@ ALTER TABLE api_key ADD COLUMN limits TEXT;
 ALTER TABLE api_key ADD COLUMN max_queue BIGINT;
 ALTER TABLE api_key ADD COLUMN rules TEXT;
 ALTER TABLE api_key ADD COLUMN note TEXT;
+-- Those that work, however many have ended.
+CREATE INDEX api_key_ends ON api_key (account_id, expires_ms) WHERE revoked_ms IS NULL;
 -- How many keys of an account count in windows. Programs from before this count nothing there: the commit that makes it more than
 -- none has them refuse to start (the `widens` of this migration becomes 0), and waits until none of them is at work.
 ALTER TABLE account ADD COLUMN counting_keys BIGINT;
@@ -54,6 +56,7 @@ CREATE TABLE key_window (
     open BIGINT NOT NULL CHECK (open >= 0),
     PRIMARY KEY (account_id, key_id, span, from_ms)
 ) {clustered};
+CREATE INDEX key_window_ended ON key_window (until_ms);
 
 -- only sqlite
 CREATE TRIGGER job_used AFTER UPDATE OF state ON job

@@ -8,9 +8,7 @@ use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::{Conn, args, json};
 use crate::first_use::{self, FirstUse};
-use crate::keys::limits::{
-    CountedKey, KeyLimit, KeySpending, count_keys, read_limits, write_limits,
-};
+use crate::keys::limits::{KeyLimit, KeySpending, count_keys, read_limits, write_limits};
 use crate::migrate::KEYS;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
@@ -143,6 +141,9 @@ impl FromRow for Key {
     }
 }
 
+/// Keys that have ended and are listed.
+pub const ENDED_MOST: i64 = 300;
+
 /// API keys of accounts.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'a>(pub(crate) &'a StoreCore);
@@ -160,17 +161,35 @@ impl Keys<'_> {
         .await
     }
 
-    /// The keys of an account that are not revoked, oldest first.
-    pub async fn list(self, account_id: &str) -> Result<Vec<Key>> {
+    /// The keys of an account that are not revoked, oldest first: those that work, and the latest [`ENDED_MOST`] that have ended.
+    pub async fn list(self, account_id: &str, now_ms: i64) -> Result<Vec<Key>> {
+        self.found(account_id, now_ms, ENDED_MOST).await
+    }
+
+    /// The keys of an account that work, oldest first; there are never more than an account may have.
+    pub async fn working(self, account_id: &str, now_ms: i64) -> Result<Vec<Key>> {
+        self.found(account_id, now_ms, 0).await
+    }
+
+    async fn found(self, account_id: &str, now_ms: i64, ended: i64) -> Result<Vec<Key>> {
+        let which = "account_id = $1 AND revoked_ms IS NULL AND stands_for IS NULL";
+        // Each by itself, because then an index knows where those that work begin.
         let sql = format!(
-            "SELECT {KEY_COLUMNS} FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL AND stands_for IS NULL \
+            "SELECT {KEY_COLUMNS} FROM api_key WHERE id IN (SELECT id FROM api_key WHERE {which} AND expires_ms IS NULL \
+               UNION ALL SELECT id FROM api_key WHERE {which} AND expires_ms > $2 \
+               UNION ALL SELECT id FROM (SELECT id FROM api_key WHERE {which} AND expires_ms <= $2 \
+                 ORDER BY expires_ms DESC, id LIMIT $3) AS ended) \
              ORDER BY created_ms, id"
         );
-        self.0
-            .db
-            .of(Some(account_id))
-            .all(&sql, args![account_id])
-            .await
+        let values = args![account_id, now_ms, ended];
+        self.0.db.of(Some(account_id)).all(&sql, values).await
+    }
+
+    /// The names of some keys of an account, of revoked ones as well.
+    pub async fn names(self, account_id: &str, ids: &[&str]) -> Result<Vec<(String, String)>> {
+        let sql = "SELECT id, name FROM api_key WHERE account_id = $1 AND id IN ({list:$2})";
+        let reader = self.0.db.of(Some(account_id));
+        reader.all(sql, args![account_id, &json(&ids)]).await
     }
 
     /// What the keys of an account hold and have spent in the windows of their limits that a moment is in.
@@ -331,15 +350,8 @@ pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<AddKeyOutcome> 
         return Err(Error::Conflict("the key exists".into()));
     }
     if new.terms.counts() {
+        // Nothing was spent by it yet, so the first job begins its windows.
         count_keys(conn, &new.account_id).await?;
-        let counted = CountedKey {
-            account_id: &new.account_id,
-            key_id: &new.id,
-            now_ms: new.now_ms,
-        };
-        for limit in &new.terms.limits {
-            counted.begin(conn, limit.window).await?;
-        }
     }
     Ok(AddKeyOutcome::Done)
 }

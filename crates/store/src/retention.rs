@@ -27,9 +27,12 @@ const ACTS: &str = "DELETE FROM audit WHERE id IN ( \
 const KEYS: &str = "SELECT id, account_id FROM api_key WHERE revoked_ms < $1 \
        UNION SELECT id, account_id FROM api_key WHERE expires_ms < $1 LIMIT $2";
 
-/// Windows that have ended; the jobs that counted in them have ended long ago, too.
+/// Windows that have ended; the jobs that counted in them have ended long ago, too. The latest of a key stays: it says that the ones
+/// before it are over, also when the clock was ahead for a while and is put back.
 const WINDOWS: &str = "DELETE FROM key_window WHERE (account_id, key_id, span, from_ms) IN ( \
-       SELECT account_id, key_id, span, from_ms FROM key_window WHERE until_ms < $1 AND open = 0 LIMIT $2)";
+       SELECT old.account_id, old.key_id, old.span, old.from_ms FROM key_window AS old WHERE old.until_ms < $1 AND old.open = 0 \
+       AND EXISTS (SELECT 1 FROM key_window AS later WHERE later.account_id = old.account_id AND later.key_id = old.key_id \
+         AND later.span = old.span AND later.from_ms >= old.until_ms) LIMIT $2)";
 
 const CALLS: &str = "DELETE FROM idempotency WHERE (account_id, key) IN ( \
        SELECT account_id, key FROM idempotency WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)";

@@ -144,6 +144,14 @@ async fn apply(conn: &mut Conn, change: &KeyChange) -> Result<KeyChangeOutcome> 
         wanted.note.as_deref()
     ];
     conn.run(UPDATE, values).await?;
+    if let Some(end_ms) = wanted
+        .expires_ms
+        .filter(|_| wanted.expires_ms != key.expires_ms)
+    {
+        // With it end those below it and the old secrets of all: otherwise their rows would be listed and counted for ever.
+        conn.run(END_BELOW, args![&key.account_id, &key.id, end_ms])
+            .await?;
+    }
     recount(conn, change).await?;
     Ok(KeyChangeOutcome::Done(hash))
 }
@@ -154,6 +162,7 @@ async fn recount(conn: &mut Conn, change: &KeyChange) -> Result<()> {
     let counted = CountedKey {
         account_id: &change.seen.account_id,
         key_id: &change.seen.id,
+        above: change.seen.above.as_deref(),
         now_ms: change.now_ms,
     };
     let has = |limits: &[KeyLimit], limit: &KeyLimit| {
@@ -208,6 +217,9 @@ async fn rotate(conn: &mut Conn, rotation: &KeyRotation) -> Result<RotateOutcome
 
 const UPDATE: &str = "UPDATE api_key SET name = $2, scopes = $3, expires_ms = $4, limits = $5, max_queue = $6, rules = $7, \
      note = $8 WHERE id = $1";
+
+const END_BELOW: &str = "UPDATE api_key SET expires_ms = $3 WHERE account_id = $1 AND (expires_ms IS NULL OR expires_ms > $3) \
+     AND (stands_for = $2 OR ' ' || above || ' ' LIKE '% ' || $2 || ' %')";
 
 const NEW_SECRET: &str = "UPDATE api_key SET hash = $2, prefix = $3 WHERE id = $1";
 

@@ -3,7 +3,7 @@
 use atelier_contract::{LimitWindow, Quota};
 
 use crate::Result;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::row::{Columns, FromRow};
 
 /// How much a key may spend in a window.
@@ -69,21 +69,37 @@ pub(crate) fn read_limits(text: Option<&str>) -> Vec<KeyLimit> {
 pub(crate) struct CountedKey<'a> {
     pub(crate) account_id: &'a str,
     pub(crate) key_id: &'a str,
+    /// The keys above it, with spaces between them.
+    pub(crate) above: Option<&'a str>,
     pub(crate) now_ms: i64,
 }
 
 impl CountedKey<'_> {
     /// Begins the window of a limit with what has been spent and is held in it already, by jobs of the key and of those below it.
+    /// Where a window of theirs or of the keys above began later than now, because the clock was put back since, that is where jobs
+    /// count: it begins with theirs, too.
     pub(crate) async fn begin(&self, conn: &mut Conn, window: LimitWindow) -> Result<()> {
-        let (from_ms, until_ms) = window.span(self.now_ms);
-        let values = args![
-            self.account_id,
-            self.key_id,
-            window.word(),
-            from_ms,
-            until_ms
-        ];
-        conn.run(BEGIN, values).await.map(|_| ())
+        let above: Vec<&str> = self
+            .above
+            .iter()
+            .flat_map(|above| above.split(' '))
+            .collect();
+        let above = json(&above);
+        let values = args![self.account_id, self.key_id, &above];
+        let latest: Option<Option<i64>> = conn.maybe(LATEST, values).await?;
+        let later = latest.flatten().filter(|at_ms| *at_ms > self.now_ms);
+        for at_ms in [self.now_ms].into_iter().chain(later) {
+            let (from_ms, until_ms) = window.span(at_ms);
+            let values = args![
+                self.account_id,
+                self.key_id,
+                window.word(),
+                from_ms,
+                until_ms
+            ];
+            conn.run(BEGIN, values).await?;
+        }
+        Ok(())
     }
 
     /// Begins to count unfinished jobs by their queue.
@@ -112,6 +128,9 @@ impl CountedKey<'_> {
 pub(crate) async fn count_keys(conn: &mut Conn, account_id: &str) -> Result<()> {
     conn.run(COUNT_KEYS, args![account_id]).await.map(|_| ())
 }
+
+const LATEST: &str = "SELECT MAX(from_ms) FROM key_window WHERE account_id = $1 AND (key_id = $2 OR key_id IN ({list:$3}) \
+     OR key_id IN (SELECT below.id FROM api_key AS below WHERE below.account_id = $1 AND ' ' || below.above || ' ' LIKE '% ' || $2 || ' %'))";
 
 const BEGIN: &str = "INSERT INTO key_window (account_id, key_id, span, from_ms, until_ms, held, spent, open) \
      SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), \

@@ -121,7 +121,7 @@ async fn an_act_that_cannot_be_written_down_does_not_happen(rig: Rig) {
         .expect("read")
         .expect("there");
     assert_eq!((account.balance, account.max_queue), (quota(10), 10));
-    assert_eq!(store.keys().list(&id).await.expect("read").len(), 1);
+    assert_eq!(store.keys().list(&id, NOW).await.expect("read").len(), 1);
     assert_eq!(
         store
             .accounts()

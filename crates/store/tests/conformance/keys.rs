@@ -66,7 +66,7 @@ async fn a_key_leads_to_its_account_until_revoked(rig: Rig) {
         .touch(&new.id, NOW + 7)
         .await
         .expect("touched");
-    let keys = rig.store.keys().list(&id).await.expect("a list");
+    let keys = rig.store.keys().list(&id, NOW).await.expect("a list");
     assert_eq!((keys.len(), keys[0].last_used_ms), (1, Some(NOW + 7)));
 
     let other = rig.account(1, 10).await;
@@ -82,7 +82,14 @@ async fn a_key_leads_to_its_account_until_revoked(rig: Rig) {
             .expect("a read"),
         None
     );
-    assert!(rig.store.keys().list(&id).await.expect("a list").is_empty());
+    assert!(
+        rig.store
+            .keys()
+            .list(&id, NOW)
+            .await
+            .expect("a list")
+            .is_empty()
+    );
 }
 
 async fn a_key_of_a_disabled_account_leads_nowhere(rig: Rig) {
@@ -198,7 +205,10 @@ async fn two_nodes_cannot_both_issue_the_last_key(rig: Rig) {
         done += usize::from(added == AddKeyOutcome::Done);
     }
     assert_eq!(done, 4);
-    assert_eq!(rig.store.keys().list(&id).await.expect("a list").len(), 5);
+    assert_eq!(
+        rig.store.keys().list(&id, NOW).await.expect("a list").len(),
+        5
+    );
     other.close().await;
 }
 
@@ -251,7 +261,7 @@ async fn keys_that_are_over_are_forgotten_after_a_while(rig: Rig) {
     let forget = |before_ms| rig.store.retention().forget_keys(before_ms, 10);
     assert_eq!(forget(NOW).await.expect("an answer"), 0, "not yet");
     assert_eq!(forget(NOW + 1).await.expect("an answer"), 2);
-    let keys = rig.store.keys().list(&id).await.expect("a list");
+    let keys = rig.store.keys().list(&id, NOW).await.expect("a list");
     let mut left: Vec<&str> = keys.iter().map(|key| key.id.as_str()).collect();
     let mut expected = [expires_later.id.as_str(), lasting.id.as_str()];
     left.sort_unstable();

@@ -157,7 +157,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     (
         "0044_keys",
-        "11a25e1d265133c98e037dbe48341196cc7ab6447a24074cdfd9a00c7ef36f55",
+        "df43802a741a24cca3b9c67556f8d2351c61d11721b2bb095416d72e55869172",
     ),
     (
         "0045_groups",

@@ -7,11 +7,16 @@ use atelier_store::{
     RotateOutcome, SpenderFilter, Store, UsageKind, UsageQuestion,
 };
 
+use crate::fill::Fill;
 use crate::rig::{NOW, Rig, number, options, quota, spawn, sql};
 
 const DAY_MS: i64 = 86_400_000;
 
 each_db!(
+    a_limit_set_after_a_clock_was_put_back_counts_where_jobs_count,
+    with_a_key_ends_what_is_below_it,
+    the_list_of_keys_has_an_end,
+    usage_by_a_tag_says_how_far_it_looked,
     a_limit_worth_a_hundred_admits_a_hundred_at_several_nodes,
     a_release_returns_to_the_window_it_was_held_in,
     a_window_that_has_ended_stays_so_when_a_clock_is_put_back,
@@ -74,7 +79,12 @@ pub(crate) fn by(rig: &Rig, account_id: &str, keys: &[&str], price: i64) -> Acce
 }
 
 async fn seen(rig: &Rig, account_id: &str, key_id: &str) -> Key {
-    let keys = rig.store.keys().list(account_id).await.expect("a list");
+    let keys = rig
+        .store
+        .keys()
+        .list(account_id, NOW)
+        .await
+        .expect("a list");
     let found = keys.into_iter().find(|key| key.id == key_id);
     found.expect("the key")
 }
@@ -487,7 +497,7 @@ async fn a_new_secret_changes_nothing_but_the_secret(rig: Rig) {
         Some(&*low)
     );
     assert_eq!(
-        keys.list(&account).await.expect("a list").len(),
+        keys.list(&account, NOW).await.expect("a list").len(),
         2,
         "no key more"
     );
@@ -753,8 +763,14 @@ async fn windows_that_ended_long_ago_are_forgotten(rig: Rig) {
     );
     rig.settle(rig.success(&job, Guard::Unfinished, 1)).await;
     assert_eq!(forget(NOW).await.expect("an answer"), 0, "not yet");
+    // The latest stays, or a clock that is put back would begin it anew.
+    assert_eq!(forget(NOW + 3 * DAY_MS).await.expect("an answer"), 0);
+    let mut next = by(&rig, &account, &[&id], 1);
+    next.job.created_ms = NOW + DAY_MS;
+    assert!(matches!(rig.take(next).await, AcceptOutcome::New { .. }));
     assert_eq!(forget(NOW + 3 * DAY_MS).await.expect("an answer"), 1);
-    rig.take(by(&rig, &account, &[&id], 1)).await;
+    let back = rig.take(by(&rig, &account, &[&id], 9)).await;
+    assert_eq!(reached(&back).map(|limit| limit.spent), Some(quota(1)));
     rig.store
         .keys()
         .revoke(&account, &id, NOW, None)
@@ -771,4 +787,115 @@ async fn windows_that_ended_long_ago_are_forgotten(rig: Rig) {
         0
     );
     check(&rig).await;
+}
+
+/// The promise: a limit holds from the moment it is set, also where the clock was put back and jobs count in windows to come.
+async fn a_limit_set_after_a_clock_was_put_back_counts_where_jobs_count(rig: Rig) {
+    let account = rig.account(1_000, 1_000).await;
+    let day = || limits(&[(LimitWindow::Day, 100)]);
+    let top = key(&rig, &account, &[], KeyTerms::default()).await;
+    let middle = key(&rig, &account, &[&top], day()).await;
+    let low = key(&rig, &account, &[&top, &middle], KeyTerms::default()).await;
+    let mut early = by(&rig, &account, &[&top, &middle], 4);
+    early.job.created_ms = NOW + DAY_MS;
+    assert!(matches!(rig.take(early).await, AcceptOutcome::New { .. }));
+    let line = [top.as_str(), &middle, &low];
+    let now = rig.take(by(&rig, &account, &line, 1)).await;
+    assert!(matches!(now, AcceptOutcome::New { .. }));
+    // Of a key above and of one below the one whose window began too early.
+    for (limited, most, spent) in [(&top, 6, 5), (&low, 2, 1)] {
+        let limit = limits(&[(LimitWindow::Day, most)]);
+        change(&rig, &account, limited, limit).await;
+        let full = rig.take(by(&rig, &account, &line, 2)).await;
+        let full = reached(&full).expect("the limit is reached");
+        assert_eq!((full.quota, full.spent), (quota(most), quota(spent)));
+        change(&rig, &account, limited, KeyTerms::default()).await;
+    }
+    check(&rig).await;
+}
+
+/// The promise: a key that ends sooner from now on takes those below it along, and no row of theirs is counted for ever.
+async fn with_a_key_ends_what_is_below_it(rig: Rig) {
+    let account = rig.account(1, 10).await;
+    let top = key(&rig, &account, &[], KeyTerms::default()).await;
+    let low = key(&rig, &account, &[&top], KeyTerms::default()).await;
+    let other = key(&rig, &account, &[], KeyTerms::default()).await;
+    let seen_top = seen(&rig, &account, &top).await;
+    let change = KeyChange {
+        wanted: Key {
+            expires_ms: Some(NOW + 60_000),
+            ..seen_top.clone()
+        },
+        seen: seen_top,
+        now_ms: NOW,
+        alive_since_ms: NOW - 60_000,
+    };
+    let changed = rig.store.keys().change(change, None).await;
+    assert!(matches!(changed, Ok(KeyChangeOutcome::Done(_))));
+    assert_eq!(
+        seen(&rig, &account, &low).await.expires_ms,
+        Some(NOW + 60_000)
+    );
+    assert_eq!(seen(&rig, &account, &other).await.expires_ms, None);
+    let working = rig.store.keys().working(&account, NOW + 60_000).await;
+    let working: Vec<String> = working
+        .expect("a list")
+        .into_iter()
+        .map(|key| key.id)
+        .collect();
+    assert_eq!(working, [other]);
+}
+
+/// The promise: however many keys have ended, those that work are found, and a list is never longer than one can be.
+async fn the_list_of_keys_has_an_end(rig: Rig) {
+    let account = rig.account(1, 10).await;
+    let works = key(&rig, &account, &[], KeyTerms::default()).await;
+    let ended = format!(
+        "WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 320) \
+         INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms) \
+         SELECT 'ended-' || n, '{account}', 'hash-' || n, 'p', 'name ' || n, 'all', n, {NOW} - n FROM many"
+    );
+    sql(&rig.url, &ended).await.expect("written");
+    let keys = rig.store.keys();
+    let working = keys.working(&account, NOW).await.expect("a list");
+    assert_eq!(working.len(), 1);
+    let all = keys.list(&account, NOW).await.expect("a list");
+    assert_eq!(all.len(), 301);
+    assert!(all.iter().any(|key| key.id == works));
+    assert!(all.iter().any(|key| key.id == "ended-1"));
+    assert!(!all.iter().any(|key| key.id == "ended-320"));
+    keys.revoke(&account, "ended-7", NOW, None)
+        .await
+        .expect("revoked");
+    let names = keys.names(&account, &["ended-7", "nobody"]).await;
+    let expected = [("ended-7".to_owned(), "name 7".to_owned())];
+    assert_eq!(names.expect("a read"), expected);
+}
+
+/// The promise: a look for what hardly any job has ends like any other, and says since when it holds.
+async fn usage_by_a_tag_says_how_far_it_looked(rig: Rig) {
+    let account = rig.account(10, 10).await;
+    let many = Fill {
+        account_id: &account,
+        name: "many",
+        jobs: 100_500,
+        state: 2,
+        apart_ms: 1,
+        ..Fill::default()
+    };
+    many.into(&rig.url).await;
+    let asked = UsageQuestion {
+        account_id: account,
+        by: UsageKind::Tag("project".into()),
+        of: SpenderFilter {
+            user: Some("nobody".into()),
+            ..SpenderFilter::default()
+        },
+        from_ms: NOW - DAY_MS,
+        to_ms: NOW + DAY_MS,
+    };
+    let found = rig.store.statistics().usage_by(&asked).await;
+    let found = found.expect("a look");
+    assert!(found.groups.is_empty());
+    assert!(found.from_ms > NOW - DAY_MS, "it looked at no more");
 }
