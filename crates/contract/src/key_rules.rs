@@ -70,6 +70,25 @@ impl KeyRules {
         Err(Refusal::new(Code::Forbidden, message))
     }
 
+    /// Of these what is different from what was before; the rest limits nothing.
+    #[must_use]
+    pub fn changed_since(&self, before: &Self) -> Self {
+        let mut changed = self.clone();
+        if changed.operations == before.operations {
+            changed.operations.clear();
+        }
+        if changed.models == before.models {
+            changed.models.clear();
+        }
+        if changed.addresses == before.addresses {
+            changed.addresses.clear();
+        }
+        if changed.submits_per_second == before.submits_per_second {
+            changed.submits_per_second = None;
+        }
+        changed
+    }
+
     /// The field in which these allow something that others do not; what is left out here is limited by the others all the same.
     pub fn wider_than(&self, others: &Self) -> Option<&'static str> {
         let beyond = |own: &[String], theirs: &[String]| {

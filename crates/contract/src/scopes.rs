@@ -59,6 +59,12 @@ impl Scopes {
         self.0 & others.0 == others.0
     }
 
+    /// Those that are among both.
+    #[must_use]
+    pub const fn common(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
     /// The scopes of a list of words; `None` when it is empty or has an unknown word.
     pub fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let mut scopes = Self::NONE;

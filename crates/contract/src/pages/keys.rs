@@ -202,6 +202,24 @@ impl KeyTerms {
         )?;
         self.check_below(before)
     }
+
+    /// Of these what is different from what was before, so that only a change is judged.
+    #[must_use]
+    pub fn changed_since(&self, before: &Self) -> Self {
+        let limits = self.limits.iter().map(|limit| {
+            let is_old = before.limits.contains(limit);
+            // It keeps its place in the list, by which a refusal names it.
+            let quota = if is_old { Quota::ZERO } else { limit.quota };
+            KeyLimit { quota, ..*limit }
+        });
+        Self {
+            limits: limits.collect(),
+            rules: self.rules.changed_since(&before.rules),
+            max_queue: self
+                .max_queue
+                .filter(|_| self.max_queue != before.max_queue),
+        }
+    }
 }
 
 fn read_limits(limits: &[KeyLimit]) -> Result<Vec<KeyLimit>, Refusal> {

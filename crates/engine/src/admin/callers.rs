@@ -184,6 +184,17 @@ impl Callers {
         })
     }
 
+    /// A caller as its account and its keys are now: while a long body was read, the account may have got another group, or the key
+    /// may have been limited or revoked.
+    pub async fn refreshed(&self, caller: &Caller) -> Result<Caller, Refusal> {
+        let now = self.caller_of(&caller.hash).await?;
+        Ok(Caller {
+            group: now.group,
+            policy: now.policy,
+            ..caller.clone()
+        })
+    }
+
     /// Whether a caller may still be believed: its time is not over, and nothing was voided since, whoever's it was.
     pub fn still_believed(&self, believed: &CachedCaller) -> bool {
         believed.voids == self.cache.voids.load(Ordering::SeqCst)
@@ -250,7 +261,13 @@ impl Callers {
             );
             return Err(wrong_key());
         };
+        // Whatever is written in its own row: it may do no more than each of those above it may now.
+        let scopes = above.iter().fold(scopes, |scopes, one| {
+            scopes.common(Scopes::parse(&one.scopes).unwrap_or(Scopes::NONE))
+        });
         let policy = KeyPolicy::of(std::iter::once(&key).chain(above.iter().rev()))?;
+        let ends = above.iter().filter_map(|one| one.expires_ms);
+        let ends_ms = ends.chain(key.expires_ms).min();
         let caller = Caller {
             account_id: account.id,
             group: account.group.map(Into::into),
@@ -264,7 +281,7 @@ impl Callers {
             hash: hash.into(),
             bound: None,
         };
-        let left_ms = key.expires_ms.map_or(BELIEVED_MS, |end_ms| end_ms - now_ms);
+        let left_ms = ends_ms.map_or(BELIEVED_MS, |end_ms| end_ms - now_ms);
         let until_ms = steady_ms + left_ms.min(BELIEVED_MS);
         self.cache.believe(&caller, steady_ms, until_ms);
         self.touch(&caller.key_id, now_ms);

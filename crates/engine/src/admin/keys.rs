@@ -1,5 +1,6 @@
 //! Keys: issued, listed and revoked, by their account or by an operator.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use atelier_contract::pages::keys::KeyTerms;
@@ -121,9 +122,9 @@ impl Keys {
         mut request: KeyRequest,
         may: impl FnOnce() -> Result<(), E>,
     ) -> Result<(String, String), E> {
-        let (by, now_ms) = (KeyHolder::Caller(caller), self.context.now_ms());
+        let by = KeyHolder::Caller(caller);
         self.check(&request, by)?;
-        let keys = self.list(&caller.account_id).await?;
+        let keys = self.working(&caller.account_id).await?;
         if line_of(caller).count() > LEVELS {
             let message = format!(
                 "keys are {LEVELS} levels deep below an account's first one; this one is the last"
@@ -135,9 +136,8 @@ impl Keys {
             .collect();
         let ends_ms = above.iter().filter_map(|key| key.expires_ms).min();
         request.expires_ms = request.expires_ms.or(ends_ms);
-        check_line(&request, above.into_iter())?;
-        let works = |key: &&Key| key.expires_ms.is_none_or(|end_ms| end_ms > now_ms);
-        if keys.iter().filter(works).count() as i64 >= self.most() {
+        check_line(&request, None, above.into_iter())?;
+        if keys.len() as i64 >= self.most() {
             return Err(self.too_many().into());
         }
         may()?;
@@ -195,24 +195,24 @@ impl Keys {
         }
     }
 
-    /// Changes a key of an account, on every node at once. What it has spent stays counted.
-    pub async fn change(
+    /// Changes a key of an account, on every node at once. What it has spent stays counted. Whether it may is asked once, when
+    /// nothing else speaks against it.
+    pub async fn change<E: From<Refusal>>(
         &self,
         account_id: &AccountId,
         key_id: &str,
         edit: KeyEdit<'_>,
         by: KeyHolder<'_>,
-    ) -> Result<(), Refusal> {
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut may = Some(may);
         for _ in 0..CROSSED_MOST {
-            let keys = self.list(account_id).await?;
+            let keys = self.working(account_id).await?;
             let seen = managed(&keys, key_id, by)?;
             let wanted = edit(seen)?;
-            let moved = wanted.expires_ms != seen.expires_ms;
             let now_ms = self.context.now_ms();
-            if moved && wanted.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
-                return Err(Refusal::invalid("expiresAt", "must be in the future"));
-            }
-            check_change(&keys, seen, &wanted, by)?;
+            check_change(&keys, seen, &wanted, (by, now_ms))?;
+            may.take().map_or(Ok(()), |may| may())?;
             let mut after = seen.clone();
             after.name = wanted.name;
             after.scopes = wanted.scopes.to_string();
@@ -235,30 +235,32 @@ impl Keys {
                     return Ok(());
                 }
                 KeyChangeOutcome::Crossed => {}
-                KeyChangeOutcome::NoKey => return Err(no_key()),
-                KeyChangeOutcome::OlderNode(node) => return Err(older_node(&node)),
+                KeyChangeOutcome::NoKey => return Err(no_key().into()),
+                KeyChangeOutcome::OlderNode(node) => return Err(older_node(&node).into()),
             }
         }
         let message = "the key is being changed by somebody else; look at it again";
-        Err(Refusal::new(Code::Conflict, message))
+        Err(Refusal::new(Code::Conflict, message).into())
     }
 
     /// A new secret for a key of an account, shown this once; the old one works for so many seconds more. What the key is, has
-    /// spent and has below it stays.
-    pub async fn rotate(
+    /// spent and has below it stays. Whether it may is asked when nothing else speaks against it.
+    pub async fn rotate<E: From<Refusal>>(
         &self,
         account_id: &AccountId,
         key_id: &str,
         overlap_s: i64,
         by: KeyHolder<'_>,
-    ) -> Result<String, Refusal> {
-        let keys = self.list(account_id).await?;
+        may: impl FnOnce() -> Result<(), E>,
+    ) -> Result<String, E> {
+        let keys = self.working(account_id).await?;
         let seen = managed(&keys, key_id, by)?;
         let scopes = Scopes::parse(&seen.scopes).unwrap_or(Scopes::NONE);
         if !by.scopes().cover(scopes) {
             let message = "a key gets no secret of a key that may do more than it does";
-            return Err(Refusal::new(Code::Forbidden, message));
+            return Err(Refusal::new(Code::Forbidden, message).into());
         }
+        may()?;
         let (secret, now_ms) = (key::generate(), self.context.now_ms());
         let rotation = KeyRotation {
             account_id: account_id.to_string(),
@@ -278,8 +280,8 @@ impl Keys {
                 self.callers.void_key(&old);
                 Ok(secret)
             }
-            RotateOutcome::TooMany => Err(self.too_many()),
-            RotateOutcome::NoKey => Err(no_key()),
+            RotateOutcome::TooMany => Err(self.too_many().into()),
+            RotateOutcome::NoKey => Err(no_key().into()),
         }
     }
 
@@ -300,12 +302,37 @@ impl Keys {
         Refusal::new(Code::Conflict, message)
     }
 
-    /// The keys of an account, without their secrets, and without those of visits.
+    /// The keys of an account, without their secrets, and without those of visits; of those that have ended the latest.
     pub async fn list(&self, account_id: &AccountId) -> Result<Vec<Key>, Refusal> {
-        let keys = self.context.store().keys().list(account_id).await;
-        let mut keys = keys.map_err(unavailable)?;
-        keys.retain(|key| !key.id.starts_with(VISIT));
+        let keys = self.context.store().keys();
+        let listed = keys.list(account_id, self.context.now_ms()).await;
+        listed.map(without_visits).map_err(unavailable)
+    }
+
+    /// Those that a caller is shown: a key that another one made sees itself and those below it.
+    pub async fn list_own(&self, caller: &Caller) -> Result<Vec<Key>, Refusal> {
+        let mut keys = self.list(&caller.account_id).await?;
+        if caller.key_above.is_some() {
+            keys.retain(|key| is_related(key, &caller.key_id));
+        }
         Ok(keys)
+    }
+
+    /// Those that work.
+    async fn working(&self, account_id: &AccountId) -> Result<Vec<Key>, Refusal> {
+        let keys = self.context.store().keys();
+        let working = keys.working(account_id, self.context.now_ms()).await;
+        working.map(without_visits).map_err(unavailable)
+    }
+
+    /// The names of some keys of an account by their identifiers, of revoked ones as well.
+    pub async fn names(
+        &self,
+        account_id: &AccountId,
+        ids: &[&str],
+    ) -> Result<HashMap<String, String>, Refusal> {
+        let names = self.context.store().keys().names(account_id, ids).await;
+        Ok(names.map_err(unavailable)?.into_iter().collect())
     }
 
     /// Revokes a key of an account and all below it, on every node at once; whether it was there.
@@ -343,8 +370,19 @@ fn line_of(caller: &Caller) -> impl Iterator<Item = &str> {
     above.chain(std::iter::once(&*caller.key_id))
 }
 
-/// A key that whoever acts may change: an operator any; a key itself and those below it; and one that is below none and limited by
-/// nothing all others of the account that may do no more than it does.
+/// Whether a key is another one or below it.
+fn is_related(key: &Key, own: &str) -> bool {
+    key.id == own || key.ancestors().any(|id| id == own)
+}
+
+/// Keys of an account that its owner is shown.
+fn without_visits(mut keys: Vec<Key>) -> Vec<Key> {
+    keys.retain(|key| !key.id.starts_with(VISIT));
+    keys
+}
+
+/// A key that whoever acts may change: an operator any; a key itself and those below it; and one that is below none, is limited by
+/// nothing and does not end all others of the account that may do no more than it does.
 fn managed<'a>(keys: &'a [Key], key_id: &str, by: KeyHolder<'_>) -> Result<&'a Key, Refusal> {
     let found = keys
         .iter()
@@ -354,10 +392,11 @@ fn managed<'a>(keys: &'a [Key], key_id: &str, by: KeyHolder<'_>) -> Result<&'a K
         return Ok(found);
     };
     let own = keys.iter().find(|key| key.id == *caller.key_id);
-    let is_free = own.is_some_and(|own| own.above.is_none() && own.terms.is_free());
+    // One that ends would outlive its end with the secret of one that does not.
+    let is_free = own
+        .is_some_and(|own| own.above.is_none() && own.terms.is_free() && own.expires_ms.is_none());
     let scopes = Scopes::parse(&found.scopes).unwrap_or(Scopes::NONE);
-    let related = found.id == *caller.key_id || found.ancestors().any(|id| *id == *caller.key_id);
-    if related || (is_free && caller.scopes.cover(scopes)) {
+    if is_related(found, &caller.key_id) || (is_free && caller.scopes.cover(scopes)) {
         return Ok(found);
     }
     let message = "a key changes itself and the keys below it, and no other";
@@ -369,12 +408,16 @@ fn check_change(
     keys: &[Key],
     seen: &Key,
     wanted: &KeyRequest,
-    by: KeyHolder<'_>,
+    (by, now_ms): (KeyHolder<'_>, i64),
 ) -> Result<(), Refusal> {
+    let moved = wanted.expires_ms != seen.expires_ms;
+    if moved && wanted.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
+        return Err(Refusal::invalid("expiresAt", "must be in the future"));
+    }
     let above = seen
         .ancestors()
         .filter_map(|id| keys.iter().find(|key| key.id == id));
-    check_line(wanted, above)?;
+    check_line(wanted, Some(seen), above)?;
     let KeyHolder::Caller(caller) = by else {
         return Ok(());
     };
@@ -384,6 +427,11 @@ fn check_change(
         return Err(Refusal::field(Code::Forbidden, "scopes", message));
     }
     if seen.id == *caller.key_id {
+        // By its row as well as by the caller: another node may have taken scopes away a moment ago.
+        if !before.cover(wanted.scopes) {
+            let message = "a key gives itself no scope";
+            return Err(Refusal::field(Code::Forbidden, "scopes", message));
+        }
         let later = match (wanted.expires_ms, seen.expires_ms) {
             (_, None) => false,
             (None, Some(_)) => true,
@@ -398,20 +446,33 @@ fn check_change(
     Ok(())
 }
 
-/// Refuses what allows more than one of the keys above does.
+/// Refuses what allows more than one of the keys above does. What stays as it was is not judged again: a key above may have been
+/// narrowed since, and limits this one all the same.
 fn check_line<'a>(
     request: &KeyRequest,
+    seen: Option<&Key>,
     mut above: impl Iterator<Item = &'a Key>,
 ) -> Result<(), Refusal> {
+    let terms = match seen {
+        Some(seen) => request.terms.changed_since(&stored_terms(seen)?),
+        None => request.terms.clone(),
+    };
+    let moved = seen.is_none_or(|seen| seen.expires_ms != request.expires_ms);
+    let rescoped = seen.is_none_or(|seen| Scopes::parse(&seen.scopes) != Some(request.scopes));
     above.try_for_each(|key| {
         let outlasts = key
             .expires_ms
             .is_some_and(|end_ms| request.expires_ms.is_none_or(|own_ms| own_ms > end_ms));
-        if outlasts {
+        if moved && outlasts {
             let message = "is later than that of the key above it";
             return Err(Refusal::field(Code::Forbidden, "expiresAt", message));
         }
-        request.terms.check_below(&stored_terms(key)?)
+        let most = Scopes::parse(&key.scopes).unwrap_or(Scopes::NONE);
+        if rescoped && !most.cover(request.scopes) {
+            let message = format!("the key above it may do {most} at most");
+            return Err(Refusal::field(Code::Forbidden, "scopes", message));
+        }
+        terms.check_below(&stored_terms(key)?)
     })
 }
 

@@ -17,6 +17,7 @@ mod backups;
 mod callbacks;
 #[path = "../../../../fuzz/inputs.rs"]
 mod chance;
+mod child_keys;
 mod cleaner;
 mod costs;
 #[cfg(feature = "credentials")]

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, RawBody};
 use crate::http::request::IncomingRequest;
-use crate::pages::rows::keys::{KeyChange, KeyRow, key_request, key_rows};
+use crate::pages::rows::keys::{KeyChange, KeyRow, as_given, key_request, key_rows};
 
 /// Lists the caller's keys, without their secrets.
 pub(crate) async fn list(
@@ -20,7 +20,11 @@ pub(crate) async fn list(
     received: IncomingRequest,
     (): (),
 ) -> Result<Data<Vec<KeyRow>>, Denial> {
-    Ok(Data(rows(&app, received.account()?).await?))
+    let caller = received.caller()?;
+    let keys = app.engine.admin().keys();
+    let own = keys.list_own(caller).await?;
+    let spending = keys.spending(&caller.account_id).await?;
+    Ok(Data(key_rows(own, &spending, app.engine.now_ms())))
 }
 
 /// The keys of an account with what they have spent.
@@ -43,7 +47,8 @@ pub(crate) async fn issue(
     let request = key_request(&new, app.engine.now_ms())?;
     let may = || received.admission.act(&app.rates);
     let keys = app.engine.admin().keys();
-    let (id, api_key) = keys.issue_own(caller, request, may).await?;
+    let issued = keys.issue_own(caller, request, may).await;
+    let (id, api_key) = issued.map_err(|denial| as_given(&new, denial))?;
     Ok(Data(IssuedKey { id, api_key }))
 }
 
@@ -55,8 +60,8 @@ pub(crate) async fn change(
 ) -> Result<Data<KeyRow>, Denial> {
     let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
     let change = KeyChange::read(fields, app.engine.now_ms())?;
-    received.admission.act(&app.rates)?;
-    changed(&app, account, received.param(0), &change, by).await
+    let may = || received.admission.act(&app.rates);
+    changed(&app, account, received.param(0), (&change, by), may).await
 }
 
 /// Changes a key; the key as it is then.
@@ -64,12 +69,13 @@ pub(crate) async fn changed(
     app: &App,
     account_id: &AccountId,
     key_id: &str,
-    change: &KeyChange,
-    by: KeyHolder<'_>,
+    (change, by): (&KeyChange, KeyHolder<'_>),
+    may: impl FnOnce() -> Result<(), Denial>,
 ) -> Result<Data<KeyRow>, Denial> {
     let keys = app.engine.admin().keys();
     let edit = |key: &Key| change.over(key);
-    keys.change(account_id, key_id, &edit, by).await?;
+    let made = keys.change(account_id, key_id, &edit, by, may).await;
+    made.map_err(|denial| as_given(change.given(), denial))?;
     let rows = rows(app, account_id).await?;
     let row = rows.into_iter().find(|row| row.id == key_id);
     row.map(Data)
@@ -83,10 +89,10 @@ pub(crate) async fn rotate(
     Body(how): Body<KeyRotation>,
 ) -> Result<Data<IssuedKey>, Denial> {
     let (account, by) = (received.account()?, KeyHolder::Caller(received.caller()?));
-    received.admission.act(&app.rates)?;
+    let may = || received.admission.act(&app.rates);
     let (id, overlap_s) = (received.param(0), how.overlap_s());
     let keys = app.engine.admin().keys();
-    let api_key = keys.rotate(account, id, overlap_s, by).await?;
+    let api_key = keys.rotate(account, id, overlap_s, by, may).await?;
     Ok(Data(IssuedKey {
         id: id.to_owned(),
         api_key,

@@ -1,6 +1,6 @@
 //! What the caller consumed in a period.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use atelier_contract::fields::Moment;
@@ -99,8 +99,12 @@ async fn by_groups(
 ) -> Result<Usage, Refusal> {
     let found = app.engine.admin().accounts().usage_by(&asked).await?;
     let keys = match asked.by {
-        UsageKind::Key => app.engine.admin().keys().list(account).await?,
-        _ => Vec::new(),
+        UsageKind::Key => {
+            let ids = found.groups.iter().take(GROUPS_MOST);
+            let ids: Vec<&str> = ids.filter_map(|group| group.id.as_deref()).collect();
+            app.engine.admin().keys().names(account, &ids).await?
+        }
+        _ => HashMap::new(),
     };
     let mut by_family = BTreeMap::new();
     if asked.by == UsageKind::Operation {
@@ -116,9 +120,9 @@ async fn by_groups(
         .fold(Quota::ZERO, |sum, one| sum + one.quota);
     let jobs = found.groups.iter().map(|one| one.jobs).sum();
     let row = |group: UsageGroup| {
-        let key = keys.iter().find(|key| Some(&key.id) == group.id.as_ref());
+        let name = group.id.as_ref().and_then(|id| keys.get(id));
         GroupUsage {
-            name: key.map(|key| key.name.clone()).or_else(|| group.id.clone()),
+            name: name.cloned().or_else(|| group.id.clone()),
             id: group.id,
             quota: group.quota,
             jobs: group.jobs,

@@ -10,6 +10,8 @@ use atelier_engine::{KeyRequest, stored_terms};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::http::denial::Denial;
+
 /// A key without its secret.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -126,6 +128,15 @@ pub(crate) fn key_request(new: &NewKey, now_ms: i64) -> Result<KeyRequest, Refus
     })
 }
 
+/// A refusal of an end in the words in which that was given.
+pub(crate) fn as_given(given: &NewKey, mut denial: Denial) -> Denial {
+    let is_end = denial.refusal.field.as_deref() == Some("expiresAt");
+    if is_end && given.expires_in.is_some() {
+        denial.refusal.field = Some("expiresIn".to_owned());
+    }
+    denial
+}
+
 /// A change of a key: what is given is changed, and null takes away.
 pub(crate) struct KeyChange {
     given: NewKey,
@@ -134,6 +145,11 @@ pub(crate) struct KeyChange {
 }
 
 impl KeyChange {
+    /// What the body gave.
+    pub(crate) const fn given(&self) -> &NewKey {
+        &self.given
+    }
+
     /// Reads the fields of a body.
     pub(crate) fn read(fields: Fields, now_ms: i64) -> Result<Self, Refusal> {
         let is_null = |name: &&str| fields.get(*name).is_some_and(serde_json::Value::is_null);
