@@ -44,6 +44,7 @@ use prompts::Pauses;
 use review::Review;
 use translator::Translator;
 
+pub use billing::QuoteTerms;
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
 pub use call::{Call, Submission};
 
@@ -67,6 +68,22 @@ pub(crate) struct SaleTerms {
     pub(crate) prices: Arc<Prices>,
     pub(crate) models: Arc<ModelRevisions>,
     pub(crate) groups: Arc<Groups>,
+}
+
+/// When a job is made.
+#[derive(Clone, Copy)]
+struct Moment {
+    /// In the time that things are due in.
+    queued_ms: i64,
+    /// How far the time that is shown is ahead of that.
+    ahead_ms: i64,
+}
+
+impl Moment {
+    /// In the time that is shown.
+    fn created_ms(self) -> i64 {
+        self.queued_ms + self.ahead_ms
+    }
 }
 
 pub struct Intake {
@@ -227,17 +244,19 @@ impl Intake {
         let ordered =
             resolve_request(&self.context, &self.assets, account_id, request.as_ref()).await?;
         let mut fields = ordered.order.stored(request.as_ref());
+        let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
+        addresses::check(&self.context, &self.assets, caller, &ordered.order).await?;
+
+        let catalogue_model = self.accepted_model(model, &fields).await?;
+        // Priced last, at the moment that the job says it was made: a rule may begin while addresses are asked about.
+        let moment = self.moment();
         let billed = BilledOrder {
             endpoint,
             order: &ordered.order,
             stored: &fields,
             custody,
         };
-        let bill = self.bill(&billed, group.as_deref())?;
-        let (lane, follows) = self.place_of(account_id, custody, &ordered.maker)?;
-        addresses::check(&self.context, &self.assets, caller, &ordered.order).await?;
-
-        let catalogue_model = self.accepted_model(model, &fields).await?;
+        let bill = self.bill(&billed, group.as_deref(), moment.created_ms())?;
         fields.extend(notes);
         if let Some(trace) = caller.trace {
             fields.insert(TRACE_FIELD.to_owned(), trace.header().into());
@@ -250,7 +269,8 @@ impl Intake {
         if let Some(policy) = &caller.policy {
             policy.check_model(submit.name, named.as_deref())?;
         }
-        let mut job = self.new_job(caller, endpoint, &ordered, fields, bill.total);
+        let mut job = self.new_job(caller, endpoint, &ordered, fields, moment);
+        job.price = bill.total;
         if let Some(row) = &catalogue_model {
             job.model = Some(row.definition.name.clone());
             job.model_revision = Some(row.revision);
@@ -381,17 +401,29 @@ impl Intake {
         Ok((lane, follows))
     }
 
+    /// Now, in both times that a job keeps.
+    fn moment(&self) -> Moment {
+        Moment {
+            queued_ms: self.context.steady_ms(),
+            ahead_ms: self.context.clock().ahead_ms(),
+        }
+    }
+
+    /// A job of a call, which has no price yet.
     fn new_job(
         &self,
         caller: &Caller,
         endpoint: FamilyEndpoint,
         ordered: &ResolvedRequest,
         fields: Fields,
-        price: Quota,
+        moment: Moment,
     ) -> NewJob {
         let FamilyEndpoint { family, submit } = endpoint;
-        let (queued_ms, order) = (self.context.steady_ms(), &ordered.order);
-        let ahead_ms = self.context.clock().ahead_ms();
+        let order = &ordered.order;
+        let Moment {
+            queued_ms,
+            ahead_ms,
+        } = moment;
         let own_limit = submit.timeout_s.map(|limit| limit(&fields));
         let limit_s = order.timeout_s.or(own_limit).unwrap_or(family.timeout_s);
         NewJob {
@@ -401,12 +433,12 @@ impl Intake {
             queue: family.queue.to_owned(),
             speed: order.speed,
             request: Value::Object(fields).to_string(),
-            price,
+            price: Quota::ZERO,
             parent_id: ordered.parent.as_ref().map(|parent| parent.id.to_string()),
             lane: String::new(),
             follows: None,
             hook_url: order.hook.as_ref().map(|hook| hook.as_str().to_owned()),
-            created_ms: queued_ms + ahead_ms,
+            created_ms: moment.created_ms(),
             ahead_ms,
             turn_delay_ms: turn::delay_ms(order.speed),
             turn_step_ms: turn::STEP_MS,

@@ -52,7 +52,7 @@ pub use certificate::{OwnCertificateError, own_certificate};
 pub use clock::{Clock, ServiceClock, SimulatedMachine};
 pub use engine::{Engine, Parts};
 pub use ids::{Ids, random_bytes};
-pub use intake::{BulkAnswer, BulkCall, BulkView, Call, Intake, Submission};
+pub use intake::{BulkAnswer, BulkCall, BulkView, Call, Intake, QuoteTerms, Submission};
 pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::RunningEngine;

@@ -17,6 +17,12 @@ use crate::intake::call::{BilledOrder, FamilyEndpoint};
 use crate::intake::{Intake, operations};
 use crate::order::resolve_request;
 
+/// What quotes of one moment go by.
+pub struct QuoteTerms {
+    group: Option<Arc<PriceGroup>>,
+    now_ms: i64,
+}
+
 impl Intake {
     /// Reads a call, by the operator's models as they are now.
     pub(super) fn parsed(
@@ -75,9 +81,31 @@ impl Intake {
         fields: Fields,
         custody: bool,
     ) -> Result<Bill, Refusal> {
+        let terms = self.quote_terms(caller).await?;
+        let bill = self.quote_at(&terms, caller, operation, fields, custody);
+        bill.await
+    }
+
+    /// What quotes of this moment go by, for whoever asks for several.
+    pub async fn quote_terms(&self, caller: &Caller) -> Result<QuoteTerms, Refusal> {
+        Ok(QuoteTerms {
+            group: self.group_of(caller).await?,
+            now_ms: self.context.now_ms(),
+        })
+    }
+
+    /// What a submit of the same fields would hold by the terms of a moment.
+    pub async fn quote_at(
+        &self,
+        terms: &QuoteTerms,
+        caller: &Caller,
+        operation: &str,
+        fields: Fields,
+        custody: bool,
+    ) -> Result<Bill, Refusal> {
         let (family, submit) = operations::find(operation)?;
-        let group = self.group_of(caller).await?;
-        let request = self.parsed(submit, fields, group.as_deref())?.request;
+        let group = terms.group.as_deref();
+        let request = self.parsed(submit, fields, group)?.request;
         let (context, account_id) = (&self.context, &caller.account_id);
         let ordered = resolve_request(context, &self.assets, account_id, request.as_ref()).await?;
         let billed = BilledOrder {
@@ -86,7 +114,7 @@ impl Intake {
             stored: &ordered.order.stored(request.as_ref()),
             custody,
         };
-        self.bill(&billed, group.as_deref())
+        self.bill(&billed, group, terms.now_ms)
     }
 
     /// The group of a caller's account, if anybody said something of it.
@@ -98,11 +126,12 @@ impl Intake {
     }
 
     /// What an order costs an account: by the price of its model, where the operator has set one, or else by the tariff, with the
-    /// rule of the account's group that counts now.
+    /// rule of the account's group that counts at that moment.
     pub(super) fn bill(
         &self,
         billed: &BilledOrder<'_>,
         group: Option<&PriceGroup>,
+        now_ms: i64,
     ) -> Result<Bill, Refusal> {
         let ruled = group.is_some_and(|group| !group.is_plain());
         let subject = BillSubject {
@@ -110,7 +139,7 @@ impl Intake {
             family: billed.endpoint.family.name,
             model: ruled.then(|| model_of(billed.stored)).flatten(),
             custody: billed.custody,
-            now_ms: self.context.now_ms(),
+            now_ms,
         };
         let tariff = self.sold.prices.tariff();
         Bill::of(billed.order, &tariff, &subject, group).map_err(|error| match error {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::groups::GroupRule;
+use atelier_contract::time::timestamp;
 use atelier_contract::{Code, JobState, Quota, Refusal};
 use atelier_engine::records::AccountPatch;
 use atelier_engine::{Caller, GroupEdit, GroupReport, KeyHolder, KeyRequest};
@@ -356,4 +357,68 @@ async fn a_preview_says_what_other_rules_would_have_meant() {
         .preview(vec![("artgen.imagine.fast".into(), quota("10"))])
         .await;
     assert_eq!(prices.expect("a preview").would_be, quota("15"));
+}
+
+/// The promise: the first change of the group that is always there is guarded as any other is.
+#[tokio::test]
+async fn the_first_change_of_the_default_group_is_not_made_over_another() {
+    let rig = Rig::new().await;
+    let groups = rig.engine.admin().groups();
+    let first = |factor: u32| {
+        fields(&json!({ "rules": [{ "match": "*", "factor": factor }], "revision": 0 }))
+    };
+    let changed = groups.change("root", "default", first(2)).await;
+    assert_eq!(changed.expect("the first").row.revision, 1);
+    let late = groups.change("root", "default", first(3)).await;
+    let late = late.expect_err("made on what is no more");
+    assert_eq!(
+        (late.code, late.field.as_deref()),
+        (Code::Conflict, Some("revision"))
+    );
+}
+
+/// The promise: whoever sends a long body pays what its account pays when the body has arrived, and keeps what the call brought.
+#[tokio::test]
+async fn a_caller_is_looked_at_again_after_its_body() {
+    let rig = Rig::new().await;
+    create(&rig, "vip", &json!([])).await;
+    let mut caller = rig.account(1).await;
+    caller.tags = Some("{\"a\":\"b\"}".into());
+    join(&rig, &caller, Some("vip")).await;
+    let callers = rig.engine.admin().callers();
+    let now = callers.refreshed(&caller).await.expect("it still works");
+    assert_eq!(now.group.as_deref(), Some("vip"));
+    assert_eq!((&now.tags, &now.key_id), (&caller.tags, &caller.key_id));
+    let (keys, by) = (rig.engine.admin().keys(), KeyHolder::Operator("root"));
+    let revoked = keys.revoke(&caller.account_id, &caller.key_id, by).await;
+    assert!(revoked.expect("revoked"));
+    let gone = callers.refreshed(&caller).await.expect_err("revoked");
+    assert_eq!(gone.code, Code::Unauthorized);
+}
+
+/// The promise: the choices of one quote are told by one price list, also while a rule begins.
+#[tokio::test]
+async fn quotes_of_one_moment_go_by_the_rules_of_that_moment() {
+    let rig = Rig::new().await;
+    let tomorrow = rig.clock.now_ms() / 86_400_000 + 1;
+    let from = timestamp(tomorrow * 86_400_000);
+    let rules =
+        json!([{ "match": "*", "factor": 0.5 }, { "match": "*", "factor": 2, "from": from }]);
+    create(&rig, "vip", &rules).await;
+    let caller = join(&rig, &rig.account(10).await, Some("vip")).await;
+    let intake = rig.engine.intake();
+    let request = || fields(&json!({ "prompt": "plain" }));
+    let terms = intake.quote_terms(&caller).await.expect("terms");
+    rig.clock.advance(86_400_000);
+    let quote = intake.quote_at(&terms, &caller, "artgen.imagine", request(), false);
+    assert_eq!(quote.await.expect("a quote").total, quota("2"));
+    let later = intake.quote_bill(&caller, "artgen.imagine", request(), false);
+    assert_eq!(later.await.expect("a quote").total, quota("8"));
+    // A job is priced at the moment that it says it was made.
+    let id = rig.imagine(&caller, "plain").await.expect("accepted");
+    let job = rig.job(&caller, &id).await;
+    assert_eq!(
+        (job.price, job.created_ms),
+        (quota("8"), rig.clock.now_ms())
+    );
 }

@@ -30,6 +30,7 @@ pub(super) async fn accept(
     entry: &'static SubmitEndpoint,
 ) -> HandlerResult {
     let caller = received.caller()?.clone();
+    let callers = app.engine.admin().callers();
     let idempotency_key = idempotency_key(&received.head.headers)?;
     let IncomingRequest {
         head,
@@ -48,6 +49,7 @@ pub(super) async fn accept(
         fields = entry.merged(body::query(&head)?, fields);
     }
     admission.lap("body");
+    let caller = callers.refreshed(&caller).await?;
     let way = answer_way(&head, entry, &mut fields)?;
     let stream = stream_place(app, &admission, way)?;
     let patience = patience_s(app, family, entry, &fields);

@@ -37,6 +37,7 @@ pub(super) async fn submit(
     received.admission.burden(&app.batches, TURN_WITHIN).await?;
     let admission = Arc::clone(&received.admission);
     let accepted = async move {
+        let caller = app.engine.admin().callers().refreshed(&caller).await?;
         let idempotency = key.map(|key| (key, fingerprint(&fields)));
         let batch: NewBatch = body::read(fields)?;
         let requests = batch.requests.into_iter();

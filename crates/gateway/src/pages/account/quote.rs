@@ -24,7 +24,10 @@ pub(crate) async fn ask(
     let caller = received.caller()?.clone();
     let quote = async move {
         let intake = app.engine.intake();
-        let bill = |request| intake.quote_bill(&caller, &name, request, custody);
+        let caller = app.engine.admin().callers().refreshed(&caller).await?;
+        // All choices at one moment: the next rule of the group may begin meanwhile.
+        let terms = intake.quote_terms(&caller).await?;
+        let bill = |request| intake.quote_at(&terms, &caller, &name, request, custody);
         let mut choices = Vec::new();
         for choice in question.choices.iter() {
             let mut request = question.request.clone();

@@ -146,7 +146,8 @@ async fn order(
     received: IncomingRequest,
     fields: Fields,
 ) -> Result<Json<Video>, Denial> {
-    let caller = received.caller()?.clone();
+    let callers = app.engine.admin().callers();
+    let caller = callers.refreshed(received.caller()?).await?;
     let (account, submit) = (caller.account_id.clone(), &FAMILY.submits[0]);
     let call = Call {
         caller,
