@@ -98,6 +98,17 @@ impl ModelCatalogue {
         self.0.row(name).map(|row| &row.revision)
     }
 
+    /// The model in the place of a listed one, as far as an account may know of it and can name it now.
+    pub fn successor<'a>(
+        &self,
+        model: &ListedModel<'a>,
+        audience: &Audience<'_>,
+    ) -> Option<&'a str> {
+        let definition = &model.row?.definition;
+        self.0
+            .successor(definition, audience.group, audience.now_ms)
+    }
+
     /// All rows that can be used, in the order of their names.
     pub fn rows(&self) -> impl Iterator<Item = &Arc<ModelRevision>> {
         self.0.rows.values().map(|row| &row.revision)

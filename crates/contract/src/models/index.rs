@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::builtin::builtin_model;
-use super::definition::ModelRevision;
+use super::definition::{ModelDefinition, ModelRevision};
 use super::names::model_key;
 use super::row::CatalogueRow;
 use crate::refusal::Refusal;
@@ -49,12 +49,22 @@ impl CatalogueIndex {
         group: &str,
         now_ms: i64,
     ) -> Refusal {
+        let usable = self.successor(&row.revision.definition, group, now_ms);
+        row.closed(field, now_ms, usable)
+    }
+
+    /// The model in the place of one, as far as a group may know of it and can name it now.
+    pub(super) fn successor<'a>(
+        &self,
+        definition: &'a ModelDefinition,
+        group: &str,
+        now_ms: i64,
+    ) -> Option<&'a str> {
         let is_open = |row: &Arc<CatalogueRow>| {
             row.is_usable(now_ms) && row.revision.definition.is_visible_to(group)
         };
-        let successor = row.revision.definition.successor.as_deref();
-        let usable = successor.filter(|name| self.row(name).is_none_or(is_open));
-        row.closed(field, now_ms, usable)
+        let successor = definition.successor.as_deref();
+        successor.filter(|name| self.row(name).is_none_or(is_open))
     }
 
     /// The rows of other names, to be linked again.

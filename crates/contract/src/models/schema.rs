@@ -1,5 +1,7 @@
 //! The schema of a request with the models of the catalogue in it, for documents and forms.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::catalogue::ModelCatalogue;
@@ -13,6 +15,8 @@ use crate::family::SubmitEndpoint;
 pub struct DatedModels<'a> {
     models: &'a ModelCatalogue,
     now_ms: i64,
+    /// Whose models are among them besides those that everybody may name.
+    group: Option<&'a str>,
 }
 
 impl ModelCatalogue {
@@ -21,7 +25,14 @@ impl ModelCatalogue {
         DatedModels {
             models: self,
             now_ms,
+            group: None,
         }
+    }
+
+    /// Whether any model is sold to a group by its name.
+    pub fn is_sold_to(&self, group: &str) -> bool {
+        let mut groups = self.rows().flat_map(|row| &row.definition.groups);
+        groups.any(|name| name.eq_ignore_ascii_case(group))
     }
 
     /// When the next of them retires; `None` when none does.
@@ -32,14 +43,23 @@ impl ModelCatalogue {
     }
 }
 
-impl DatedModels<'_> {
+impl<'a> DatedModels<'a> {
+    /// The same with the models that a group's accounts may name.
+    #[must_use]
+    pub fn with_group(self, group: &'a str) -> Self {
+        Self {
+            group: Some(group),
+            ..self
+        }
+    }
+
     /// Whether operators said nothing, now or before.
     pub fn is_empty(&self) -> bool {
         self.models.is_empty()
     }
 
-    /// Widens the schema of a request (the object with its `properties`) by the models that everybody may name, and by the
-    /// sizes, lengths and qualities of theirs.
+    /// Widens the schema of a request (the object with its `properties`) by the models that everybody may name, those of the
+    /// group if one was given, and by the sizes, lengths and qualities of theirs.
     pub fn schema(&self, submit: &SubmitEndpoint, schema: &mut Value) {
         let index = &self.models.0;
         let (Some(facts), Some(rows)) = (facts_of(submit.name), index.by_submit.get(submit.name))
@@ -47,9 +67,13 @@ impl DatedModels<'_> {
             return;
         };
         let field = facts.model_spelling();
-        let open = rows
-            .iter()
-            .filter(|row| row.is_usable(self.now_ms) && row.revision.definition.groups.is_empty());
+        let is_open = |row: &&Arc<CatalogueRow>| {
+            let definition = &row.revision.definition;
+            let own = self.group;
+            definition.groups.is_empty() || own.is_some_and(|own| definition.is_visible_to(own))
+        };
+        let open = rows.iter().filter(|row| row.is_usable(self.now_ms));
+        let open = open.filter(is_open);
         for row in open {
             if !row.builtin {
                 add_model(

@@ -1,7 +1,8 @@
 //! The tools: one for every operation of the contract's table, and a few to wait, look and count. What they say of models
 //! follows those of the operator.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use atelier_contract::FAMILIES;
@@ -42,20 +43,45 @@ pub(super) struct Tool {
     definition: Value,
 }
 
+/// Groups whose tools are remembered.
+const GROUPS_MOST: usize = 32;
+
 static TOOLS: EditionCache<Vec<Tool>> = EditionCache::new();
+/// The same of the groups that models are sold to, by name.
+static GROUP_TOOLS: EditionCache<Mutex<HashMap<String, Arc<Vec<Tool>>>>> = EditionCache::new();
 
 /// Every tool, for agents of a service with these models.
 pub(super) fn tools(models: &Arc<ModelCatalogue>, now_ms: i64) -> Arc<Vec<Tool>> {
-    TOOLS.get(models, now_ms, |models| {
-        let submits = FAMILIES
-            .iter()
-            .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)));
-        let mut all: Vec<Tool> = submits
-            .map(|(family, submit)| submit_tool(family, submit, models))
-            .collect();
-        all.extend(query_tools());
-        all
-    })
+    TOOLS.get(models, now_ms, all_tools)
+}
+
+/// The same with the models of a group.
+pub(super) fn tools_of(models: &Arc<ModelCatalogue>, now_ms: i64, group: &str) -> Arc<Vec<Tool>> {
+    if !models.is_sold_to(group) {
+        return tools(models, now_ms);
+    }
+    let groups = GROUP_TOOLS.get(models, now_ms, |_| Mutex::default());
+    let mut groups = groups.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = groups.get(group) {
+        return Arc::clone(known);
+    }
+    if groups.len() >= GROUPS_MOST {
+        groups.clear();
+    }
+    let made = Arc::new(all_tools(models.at(now_ms).with_group(group)));
+    groups.insert(group.to_owned(), Arc::clone(&made));
+    made
+}
+
+fn all_tools(models: DatedModels<'_>) -> Vec<Tool> {
+    let submits = FAMILIES
+        .iter()
+        .flat_map(|family| family.submits.iter().map(move |submit| (family, submit)));
+    let mut all: Vec<Tool> = submits
+        .map(|(family, submit)| submit_tool(family, submit, models))
+        .collect();
+    all.extend(query_tools());
+    all
 }
 
 /// The tools as they are listed.
@@ -199,6 +225,8 @@ fn query_tools() -> Vec<Tool> {
 
 #[cfg(test)]
 mod tests {
+    use atelier_contract::models::{ModelDefinition, ModelRevision};
+
     use super::*;
 
     #[test]
@@ -237,6 +265,34 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// The promise: an agent is told of the models that its account may name, and of no others.
+    #[test]
+    fn an_agent_is_told_of_the_models_of_its_group() {
+        let definition = ModelDefinition {
+            like: Some("facegen.swap".to_owned()),
+            groups: vec!["vip".to_owned()],
+            ..ModelDefinition::named("secret")
+        };
+        let models = Arc::new(ModelCatalogue::new(vec![ModelRevision {
+            definition,
+            revision: 1,
+            removed: false,
+            changed_ms: 0,
+        }]));
+        let names = |group: &str| {
+            let tools = tools_of(&models, 0, group);
+            let swap = tools.iter().find(|tool| tool.name == "facegen_swap");
+            let model = &swap.expect("a tool").definition["inputSchema"]["properties"]["model"];
+            model["enum"].clone()
+        };
+        assert_eq!(names("vip"), json!(["secret"]));
+        assert_eq!(names("default"), Value::Null);
+        assert!(Arc::ptr_eq(
+            &tools_of(&models, 0, "vip"),
+            &tools_of(&models, 0, "vip")
+        ));
     }
 
     #[test]

@@ -11,10 +11,15 @@ pub(super) fn visible<'a>(
     caller: &Caller,
     models: &'a ModelCatalogue,
 ) -> Vec<ListedModel<'a>> {
-    models.listed(&Audience {
+    models.listed(&audience(app, caller))
+}
+
+/// Whom an account's models are for, and when.
+pub(super) fn audience<'a>(app: &App, caller: &'a Caller) -> Audience<'a> {
+    Audience {
         group: caller.group.as_deref().unwrap_or(DEFAULT_GROUP),
         now_ms: app.engine.now_ms(),
-    })
+    }
 }
 
 /// Those that a back end makes now.

@@ -163,6 +163,16 @@ fn documents_name_the_models_that_everybody_may_use() {
     );
     let swap = schema_of(&whole, "facegen.swap");
     assert_eq!(swap["properties"]["model"]["enum"], json!(["swapper"]));
+    // Accounts of a group are told of its models as well.
+    let of_group = |group: &str| {
+        let mut schema = json!({ "properties": {} });
+        let models = whole.at(NOW_MS).with_group(group);
+        models.schema(submit("facegen.swap"), &mut schema);
+        schema["properties"]["model"]["enum"].clone()
+    };
+    assert_eq!(of_group("VIP"), json!(["secret", "swapper"]));
+    assert_eq!(of_group("default"), json!(["swapper"]));
+    assert!(whole.is_sold_to("Vip") && !whole.is_sold_to("default"));
     let nothing = ModelCatalogue::default();
     assert!(
         schema_of(&nothing, "facegen.swap")["properties"]
@@ -261,4 +271,28 @@ fn a_retired_model_leaves_the_documents_on_its_day() {
     let last = whole.changes_ms(next).expect("another day");
     assert_eq!(names(last), Value::Null);
     assert_eq!(whole.changes_ms(last), None);
+}
+
+/// The promise: an account hears nothing of another group's models, also not as the one to use instead.
+#[test]
+fn a_successor_of_another_group_is_not_named() {
+    let row = |name: &str, successor: &str| json!({ "name": name, "like": "facegen.swap", "retires": "2027-01-01", "successor": successor });
+    let whole = catalogue([
+        json!({ "name": "secret", "like": "facegen.swap", "groups": ["vip"] }),
+        json!({ "name": "open", "like": "facegen.swap" }),
+        row("old-1", "secret"),
+        row("old-2", "open"),
+    ]);
+    let told = |name: &str, group: &str| {
+        let audience = Audience {
+            group,
+            now_ms: NOW_MS,
+        };
+        let listed = whole.listed(&audience);
+        let model = listed.iter().find(|model| model.name == name).expect(name);
+        whole.successor(model, &audience).map(str::to_owned)
+    };
+    assert_eq!(told("old-1", "vip").as_deref(), Some("secret"));
+    assert_eq!(told("old-1", "default"), None);
+    assert_eq!(told("old-2", "default").as_deref(), Some("open"));
 }

@@ -10,7 +10,7 @@ use crate::edition_cache::EditionCache;
 use crate::http::denial::Denial;
 use crate::http::page::WholeList;
 use crate::http::request::IncomingRequest;
-use crate::pages::usable_models::usable;
+use crate::pages::usable_models::{audience, usable};
 
 /// A model with the keys of the tariff that say what it costs.
 type PricedModel = (AccountModel, Vec<&'static str>);
@@ -40,6 +40,7 @@ pub(crate) async fn list(
     let group = admin.groups().of(caller.group.as_deref()).await?;
     let group = group.filter(|group| !group.is_plain());
     let usable = usable(&app, caller, &models);
+    let audience = audience(&app, caller);
     let shown = usable.iter().filter_map(|model| {
         let (view, keys) = views.get(model.name)?;
         let amounts = keys.iter().filter_map(|key| {
@@ -48,6 +49,8 @@ pub(crate) async fn list(
         });
         let mut shown = AccountModel {
             tariff: amounts.collect(),
+            // Another group's model is unknown here, too.
+            successor: models.successor(model, &audience).map(str::to_owned),
             ..view.clone()
         };
         if let Some(group) = &group {
