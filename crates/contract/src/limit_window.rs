@@ -99,7 +99,7 @@ impl ReachedLimit {
             other => format!("in a {}", other.word()),
         };
         let message = format!(
-            "this key may spend {quota} quota {window} and has spent or holds {spent}; the request costs {price}"
+            "this key, or one above it, may spend {quota} quota {window} and has spent or holds {spent}; the request costs {price}"
         );
         Refusal {
             limit: serde_json::to_value(self).ok().map(Box::new),

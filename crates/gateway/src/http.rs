@@ -67,7 +67,7 @@ use tags::tags;
 /// For how long a browser must not come back without TLS.
 const ONE_YEAR: &str = "max-age=31536000";
 
-const TOO_MANY_BY_KEY: &str = "this key submits more often than it may";
+pub(crate) const TOO_MANY_BY_KEY: &str = "this key submits more often than it may";
 const TOO_MANY_PAGES: &str =
     "too many pages without a key to this network; slow down (limits.open_per_second)";
 
@@ -194,7 +194,8 @@ fn request_span(id: &HeaderValue, from: Sender) -> tracing::Span {
     tracing::info_span!("request", request)
 }
 
-/// Refuses a call that the key of its caller, or one above it, may not make from there or so often.
+/// Refuses a call that the key of its caller, or one above it, may not make from there or so often. It comes before the account's
+/// own rate, so that a limited key uses up nothing of the others'.
 fn admit_key(
     app: &App,
     caller: &Caller,
@@ -205,7 +206,7 @@ fn admit_key(
         return Ok(());
     };
     policy.check_address(from.peer)?;
-    if target.kind() == rate::CallKind::Submit {
+    if target.makes_jobs() {
         let counted = app.rates.key_submit(policy);
         counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_BY_KEY, seconds))?;
     }
@@ -231,6 +232,7 @@ async fn handle(
     let known = access::cached_caller(app, conn, access, &head.headers);
     // Whether the service is well can be asked even when everything else is full.
     if let Some(caller) = &known {
+        admit_key(app, caller, from, target)?;
         admission.enter(
             &app.request_slots,
             &app.rates,
@@ -258,16 +260,16 @@ async fn handle(
         requester: Requester::Anonymous,
         admission: Arc::clone(admission),
     };
+    let by_key = |caller: &Caller| admit_key(app, caller, from, target);
     received.requester = match known {
         Some(caller) => Requester::Caller(caller),
         // In a box as well.
-        None => Box::pin(access::admit(app, conn, access, &received)).await?,
+        None => Box::pin(access::admit(app, conn, access, &received, &by_key)).await?,
     };
     if let Requester::Caller(caller) = &mut received.requester {
         caller.trace = from.trace;
         caller.tags = tags(&received.head.headers)?;
         caller.outside = app.proxy_detector.detects(&received.head);
-        admit_key(app, caller, from, target)?;
     }
     if target.answers_under_own_names(&received.params) {
         // In a box as well.

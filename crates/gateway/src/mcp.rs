@@ -13,12 +13,14 @@ mod tools;
 use std::sync::Arc;
 
 use atelier_contract::body::Fields;
-use atelier_contract::{JobId, Refusal};
+use atelier_contract::models::DEFAULT_GROUP;
+use atelier_contract::{Code, JobId, Refusal};
 use atelier_engine::{Call, Ids};
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
+use crate::http::TOO_MANY_BY_KEY;
 use crate::http::reply::{self, Reply};
 use envelope::{UNKNOWN_METHOD, WRONG_PARAMS};
 use follow::CallStream;
@@ -64,7 +66,9 @@ pub(crate) async fn answer(mut agent: Agent, message: Fields) -> Reply {
         })),
         "ping" => Ok(json!({})),
         "tools/list" => {
-            let all = tools::tools(&agent.app.models(), agent.app.engine.now_ms());
+            let group = agent.caller.group.as_deref().unwrap_or(DEFAULT_GROUP);
+            let (models, now_ms) = (agent.app.models(), agent.app.engine.now_ms());
+            let all = tools::tools_of(&models, now_ms, group);
             Ok(json!({ "tools": tools::list(&all, &agent.only) }))
         }
         "tools/call" => return use_tool(agent, id, params).await,
@@ -169,26 +173,9 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
     };
     let begins = matches!(tool, ToolAction::Submit(..));
     let job = match tool {
-        ToolAction::Submit(family, submit) => {
-            let call = Call {
-                notes: atelier_contract::body::Fields::new(),
-                caller: agent.caller.clone(),
-                family,
-                submit,
-                fields: arguments,
-                files: Vec::new(),
-                idempotency_key: agent.name_of(&id),
-                custody: false,
-                begun: agent.admission.waits_since(),
-            };
-            let engine = Arc::clone(&agent.app.engine);
-            let submitted = agent
-                .admission
-                .spend(async move { engine.intake().submit(call).await })
-                .await;
-            submitted
-                .and_then(|done| done)
-                .map(|submitted| submitted.job_id)
+        ToolAction::Submit(..) => {
+            let idempotency_key = agent.name_of(&id);
+            submitted(&agent, tool, arguments, idempotency_key).await
         }
         ToolAction::Wait => named_job(&arguments),
         ToolAction::List | ToolAction::Cancel | ToolAction::Quota => {
@@ -212,6 +199,38 @@ async fn use_tool(agent: Agent, id: Value, params: Value) -> Reply {
         Ok(flow) => reply::events(flow),
         Err(refusal) => tool_result(&tool_result::refused(&refusal)),
     }
+}
+
+/// Begins what a tool makes; it counts against the rate of the caller's key, as no other message does.
+async fn submitted(
+    agent: &Agent,
+    tool: ToolAction,
+    fields: Fields,
+    idempotency_key: Option<String>,
+) -> Result<JobId, Refusal> {
+    let ToolAction::Submit(family, submit) = tool else {
+        return Err(Refusal::missing("jobId"));
+    };
+    let policy = agent.caller.policy.as_deref();
+    let counted = policy.map_or(Ok(()), |policy| agent.app.rates.key_submit(policy));
+    counted.map_err(|_| Refusal::new(Code::RateLimited, TOO_MANY_BY_KEY))?;
+    let callers = agent.app.engine.admin().callers();
+    let call = Call {
+        notes: Fields::new(),
+        caller: callers.refreshed(&agent.caller).await?,
+        family,
+        submit,
+        fields,
+        files: Vec::new(),
+        idempotency_key,
+        custody: false,
+        begun: agent.admission.waits_since(),
+    };
+    let engine = Arc::clone(&agent.app.engine);
+    let submission = agent
+        .admission
+        .spend(async move { engine.intake().submit(call).await });
+    Ok(submission.await??.job_id)
 }
 
 fn named_job(arguments: &Fields) -> Result<JobId, Refusal> {

@@ -47,12 +47,16 @@ pub(super) async fn arrive(
     arrived.await
 }
 
+/// Whether a caller's key, and those above it, let a request through.
+pub(super) type KeyGate<'a> = &'a (dyn Fn(&Caller) -> Result<(), Denial> + Sync);
+
 /// Who sent a request, or why it goes no further.
 pub(super) async fn admit(
     app: &Arc<App>,
     conn: &Connection,
     access: Access,
     received: &IncomingRequest,
+    by_key: KeyGate<'_>,
 ) -> Result<Requester, Denial> {
     match access {
         Access::Open => Ok(Requester::Anonymous),
@@ -60,12 +64,13 @@ pub(super) async fn admit(
             let visitor = session::visitor(app, access, received).await?;
             let caller = match visitor.and_then(|visitor| visitor.caller) {
                 Some(caller) => {
+                    by_key(&caller)?;
                     received
                         .admission
                         .admit(&app.request_slots, &app.rates, &caller.account_id)?;
                     caller
                 }
-                None => caller::authenticate(app, conn, received).await?,
+                None => caller::authenticate(app, conn, received, by_key).await?,
             };
             if !caller.scopes.allow(scope) {
                 let message = format!("this call needs a key with the scope `{}`", scope.word());

@@ -9,6 +9,7 @@ use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use super::access::KeyGate;
 use super::admission::Credential;
 use super::denial::Denial;
 use super::request::{IncomingRequest, Sender};
@@ -37,9 +38,9 @@ pub(super) async fn has_valid_credential(
 ) -> Result<bool, Denial> {
     let headers = &received.head.headers;
     let vouched = match key_of(headers) {
-        Ok(Some(key)) if key::well_formed(key) => {
-            authenticate(app, conn, received).await.map(|_| ())
-        }
+        Ok(Some(key)) if key::well_formed(key) => authenticate(app, conn, received, &|_| Ok(()))
+            .await
+            .map(|_| ()),
         Ok(Some(_)) => match operator(app, received).await {
             Ok(operator) => received
                 .admission
@@ -60,6 +61,7 @@ pub(super) async fn authenticate(
     app: &Arc<App>,
     conn: &Connection,
     received: &IncomingRequest,
+    by_key: KeyGate<'_>,
 ) -> Result<Caller, Denial> {
     let Some(key) = key_of(&received.head.headers)? else {
         return Err(wrong_key().into());
@@ -69,6 +71,7 @@ pub(super) async fn authenticate(
         Ok(believed) => {
             let caller = believed.caller.clone();
             conn.remember(key, believed);
+            by_key(&caller)?;
             received
                 .admission
                 .admit(&app.request_slots, &app.rates, &caller.account_id)?;

@@ -147,7 +147,12 @@ impl Rates {
 
     /// Counts a submit of a key that has a rate of its own, and of those above it; the number of seconds to wait when there were too
     /// many.
-    pub(super) fn key_submit(&self, policy: &KeyPolicy) -> Result<(), u64> {
+    pub(crate) fn key_submit(&self, policy: &KeyPolicy) -> Result<(), u64> {
+        // What one of those above refuses is to cost the others nothing.
+        let mut rates = policy.rates();
+        let wait_s =
+            rates.find_map(|(key_id, per_second)| self.keys.look(&**key_id, key_rate(per_second)));
+        wait_s.map_or(Ok(()), Err)?;
         for (key_id, per_second) in policy.rates() {
             let level = self.keys.take(&**key_id, key_rate(per_second));
             if let Some(wait_s) = level.and_then(|level| level.wait_s) {

@@ -50,6 +50,16 @@ impl Target {
         }
     }
 
+    /// Whether it makes jobs, as what keys have rates for; what does so can be repeated under a key of the caller's. A tool of agents
+    /// counts by itself.
+    pub(super) fn makes_jobs(self) -> bool {
+        match self {
+            Self::Fetch(_) => false,
+            Self::Submit(..) => true,
+            Self::Page(page) => self.kind() == CallKind::Submit && page.idempotent,
+        }
+    }
+
     /// Whether it makes something that has to be kept; cancelling and deleting do not.
     pub(super) fn makes_work(self, head: &Parts) -> bool {
         self.kind() == CallKind::Submit

@@ -95,6 +95,7 @@ pub(crate) async fn open(
     // It is a call like any other. Any key may sign in, whatever else it may: what it opens is counted as its own, and with
     // that of the account's other keys.
     let may = |caller: &Caller| {
+        check_address(caller, received)?;
         let account_id = &caller.account_id;
         received
             .admission
@@ -110,6 +111,12 @@ pub(crate) async fn open(
         }
         opened => opened,
     }
+}
+
+/// Refuses a caller whose key, or one above it, may not be used from where a request comes from: the page of a session is open to all.
+pub(crate) fn check_address(caller: &Caller, received: &IncomingRequest) -> Result<(), Refusal> {
+    let policy = caller.policy.as_deref();
+    policy.map_or(Ok(()), |policy| policy.check_address(received.from.peer))
 }
 
 /// Ends the session of a request.

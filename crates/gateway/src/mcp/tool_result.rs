@@ -30,7 +30,11 @@ const MOST_LISTED: i64 = 50;
 /// A refusal in words that a model can act on.
 pub(super) fn refused(refusal: &Refusal) -> Value {
     let text = format!("{} ({})", refusal.message, refusal.code);
-    json!({ "content": [{ "type": "text", "text": text }], "isError": true })
+    let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": true });
+    if let Some(limit) = &refusal.limit {
+        result["structuredContent"] = json!({ "limit": limit });
+    }
+    result
 }
 
 fn text_result(text: &str, more: &Value) -> Value {

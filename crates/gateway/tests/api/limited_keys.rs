@@ -506,3 +506,86 @@ async fn who_spent_what_is_told_by_key_model_operation_and_tag() {
         refused.assert_refused(400, "invalid_parameter");
     }
 }
+
+/// The promise: the addresses of a key hold for the console as well, when it signs in and as long as its session lasts.
+#[tokio::test]
+async fn a_key_signs_in_from_its_addresses_and_no_others() {
+    let gateway = Options::default()
+        .set("PROXIES_TRUSTED", "127.0.0.1")
+        .spawn()
+        .await;
+    let owner = gateway.account(10).await;
+    let wish = json!({ "addresses": ["198.51.100.0/24"] });
+    let (_, key) = issue(&gateway, &owner.key, wish).await;
+    let session = |method: Method, address: &'static str| {
+        let request = gateway.request(method, "/console/session");
+        request.header("X-Forwarded-For", address)
+    };
+    let sign_in = async |address: &'static str| {
+        let request = session(Method::POST, address);
+        send(request.json(&json!({ "secret": key }))).await
+    };
+    let outside = sign_in("203.0.113.8").await;
+    outside.assert_refused(403, "forbidden");
+    let inside = sign_in("198.51.100.9").await;
+    assert_eq!(inside.status, 200, "{}", inside.json);
+    let cookie = inside.header("set-cookie").to_owned();
+    let cookie = cookie.split(';').next().expect("a pair").to_owned();
+    let shown = async |address: &'static str| {
+        send(session(Method::GET, address).header("cookie", &cookie)).await
+    };
+    let inside = shown("198.51.100.10").await;
+    assert!(
+        inside.json["data"]["account"].is_object(),
+        "{}",
+        inside.json
+    );
+    let outside = shown("203.0.113.8").await;
+    outside.assert_refused(403, "forbidden");
+}
+
+/// The promise: what a key is refused for is taken from its own rate, and from nobody else's; what makes no job counts not at all.
+#[tokio::test]
+async fn a_key_beyond_its_rate_uses_up_nothing_of_the_accounts() {
+    let gateway = Options::default()
+        .set("LIMITS_SUBMITS_PER_SECOND", "1")
+        .set("LIMITS_SUBMITS_BURST", "12")
+        .spawn()
+        .await;
+    let owner = gateway.account(1_000).await;
+    let (_, key) = issue(&gateway, &owner.key, json!({ "submitsPerSecond": 1 })).await;
+    for _ in 0..5 {
+        let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+        let request = gateway.request(Method::POST, "/mcp").bearer_auth(&key);
+        assert_eq!(send(request.json(&ping)).await.status, 200);
+    }
+    let calls = (0..20).map(|_| gateway.post(&key, SWAP, swap_body()));
+    let answers = join_all(calls).await;
+    assert!(answers.iter().any(|one| one.status == 429));
+    assert!(answers.iter().any(|one| one.status == 200));
+    let other = gateway.post(&owner.key, SWAP, swap_body()).await;
+    assert_eq!(other.status, 200, "{}", other.json);
+}
+
+/// The promise: a refusal names the field that was given, and tells which limit was reached through every door.
+#[tokio::test]
+async fn refusals_name_what_was_given_and_what_was_reached() {
+    let gateway = Gateway::spawn().await;
+    let owner = gateway.account(1_000).await;
+    let wish = json!({ "expiresIn": 3600, "limits": [{"window": "total", "quota": 1}] });
+    let (_, key) = issue(&gateway, &owner.key, wish).await;
+    let late = gateway.post(&key, KEYS, json!({ "expiresIn": 7200 })).await;
+    late.assert_refused(403, "forbidden");
+    assert_eq!(late.json["param"], "expiresIn", "{}", late.json);
+    let task = gateway
+        .post(&key, "/mj/submit/imagine", json!({ "prompt": "a fox" }))
+        .await;
+    assert_eq!(task.json["code"], 4, "{}", task.json);
+    assert_eq!(task.json["properties"]["limit"]["window"], "total");
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "artgen_imagine", "arguments": { "prompt": "a fox" } } });
+    let request = gateway.request(Method::POST, "/mcp").bearer_auth(&key);
+    let told = send(request.json(&call)).await;
+    let limit = &told.json["result"]["structuredContent"]["limit"];
+    assert_eq!(limit["window"], "total", "{}", told.json);
+}

@@ -41,7 +41,7 @@ pub(crate) async fn show(
     (): (),
 ) -> Result<Data<Option<Session>>, Denial> {
     let shown = match session::session_token(&received.head.headers) {
-        Some(word) => of(&app, word).await?,
+        Some(word) => of(&app, &received, word).await?,
         None => None,
     };
     Ok(Data(shown))
@@ -55,7 +55,7 @@ pub(crate) async fn open(
 ) -> Result<WithCookie<Session>, Denial> {
     session::only_from_own_pages(&app, &received)?;
     let word = session::open(&app, &received, given.secret.trim()).await?;
-    let opened = of(&app, &word).await?.ok_or_else(nobody)?;
+    let opened = of(&app, &received, &word).await?.ok_or_else(nobody)?;
     Ok(WithCookie(
         Data(opened),
         session::cookie(&app, &received, Some(&word)),
@@ -91,14 +91,14 @@ pub(crate) async fn visit(
     let word = sessions
         .visit(by, &account, earlier, &app.root_hash)
         .await?;
-    let opened = of(&app, &word).await?.ok_or_else(nobody)?;
+    let opened = of(&app, &received, &word).await?.ok_or_else(nobody)?;
     Ok(WithCookie(
         Data(opened),
         session::cookie(&app, &received, Some(&word)),
     ))
 }
 
-async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
+async fn of(app: &App, received: &IncomingRequest, word: &str) -> Result<Option<Session>, Denial> {
     let Some(visitor) = app
         .engine
         .admin()
@@ -108,6 +108,9 @@ async fn of(app: &App, word: &str) -> Result<Option<Session>, Denial> {
     else {
         return Ok(None);
     };
+    if let Some(caller) = &visitor.caller {
+        session::check_address(caller, received)?;
+    }
     let account: Option<AccountRecord> = match &visitor.caller {
         Some(caller) => Some(record(
             app.engine

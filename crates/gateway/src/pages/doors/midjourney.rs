@@ -71,6 +71,9 @@ impl SubmitAnswer {
             _ => return Err(refusal.into()),
         };
         let mut answer = Self::new(code, refusal.message, None);
+        if let Some(limit) = refusal.limit {
+            answer.properties.insert("limit".into(), *limit);
+        }
         if code == 24 {
             let quoted = answer.description.split(['[', ']', '`']).nth(1);
             let word = quoted.unwrap_or_default().to_owned();
@@ -200,6 +203,7 @@ async fn order(
         let fields = timeout_at(begun + KEPT_WITHIN, fields).await;
         let mut fields = fields.map_err(|_| Refusal::new(Code::Overloaded, NOT_KEPT))??;
         let notes = fields.remove(STATE);
+        let caller = app.engine.admin().callers().refreshed(&caller).await?;
         let call = Call {
             caller,
             family,
