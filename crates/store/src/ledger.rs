@@ -87,6 +87,8 @@ pub struct LedgerRow {
     pub member_id: Option<String>,
     /// The model that it names.
     pub model: Option<String>,
+    /// What the job costs, line by line, as JSON.
+    pub price_lines: Option<String>,
 }
 
 impl FromRow for LedgerRow {
@@ -106,13 +108,15 @@ impl FromRow for LedgerRow {
             key_id: columns.maybe_text()?,
             member_id: columns.maybe_text()?,
             model: columns.maybe_text()?,
+            price_lines: columns.maybe_text()?,
         })
     }
 }
 
 pub(crate) const LEDGER_COLUMNS: &str = "ledger.id, ledger.account_id, ledger.job_id, ledger.kind, ledger.amount, \
      ledger.balance_delta, ledger.frozen_delta, ledger.balance_after, ledger.frozen_after, ledger.reason, ledger.time_ms, \
-     ledger.key_id, ledger.member_id, ledger.used_model";
+     ledger.key_id, ledger.member_id, ledger.used_model, \
+     (SELECT priced.price_lines FROM job AS priced WHERE priced.id = ledger.job_id)";
 
 /// Credits and ledger rows.
 #[derive(Clone, Copy, Debug)]

@@ -93,6 +93,11 @@ async fn an_account_pays_what_its_group_says_from_quote_to_capture() {
         )
         .await;
     assert_eq!(job.json["data"]["price"], asked["lines"], "{}", job.json);
+    // So do the rows of the ledger that hold and capture it.
+    let ledger = gateway.get(&caller.key, "/account/v1/ledger?limit=2").await;
+    for row in ledger.json["data"].as_array().expect("rows") {
+        assert_eq!((&row["group"], &row["rule"]), (&json!("resellers"), &rule));
+    }
     let general = quote(&gateway, &caller, "artgen.imagine", imagine()).await;
     assert_eq!(
         (general["quota"].as_f64(), &general["rule"]["match"]),

@@ -1,6 +1,8 @@
 //! Movements of quota.
 
 use atelier_contract::Quota;
+use atelier_contract::groups::GroupRule;
+use atelier_contract::models::PriceLine;
 use atelier_contract::time::timestamp;
 use atelier_engine::records;
 use schemars::JsonSchema;
@@ -35,6 +37,12 @@ pub(crate) struct LedgerRow {
     /// The model that it names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
+    /// The group whose prices its job was accepted with, unless it is the one that all begin in and had no rule for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) group: Option<String>,
+    /// The rule of that group that counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rule: Option<GroupRule>,
     /// Whose quota; operators see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) account_id: Option<String>,
@@ -43,6 +51,12 @@ pub(crate) struct LedgerRow {
 /// As the owner sees it.
 impl From<records::LedgerRow> for LedgerRow {
     fn from(entry: records::LedgerRow) -> Self {
+        let lines = entry.price_lines.as_deref();
+        let lines: Option<Vec<PriceLine>> =
+            lines.and_then(|lines| serde_json::from_str(lines).ok());
+        // Every line names the same.
+        let line = lines.and_then(|lines| lines.into_iter().next());
+        let (group, rule) = line.map_or((None, None), |line| (line.group, line.rule));
         Self {
             id: entry.id,
             time: timestamp(entry.time_ms),
@@ -55,6 +69,8 @@ impl From<records::LedgerRow> for LedgerRow {
             key_id: entry.key_id,
             member_id: entry.member_id,
             model: entry.model,
+            group,
+            rule,
             account_id: None,
         }
     }
