@@ -67,7 +67,6 @@ use tags::tags;
 /// For how long a browser must not come back without TLS.
 const ONE_YEAR: &str = "max-age=31536000";
 
-pub(crate) const TOO_MANY_BY_KEY: &str = "this key submits more often than it may";
 const TOO_MANY_PAGES: &str =
     "too many pages without a key to this network; slow down (limits.open_per_second)";
 
@@ -208,7 +207,7 @@ fn admit_key(
     policy.check_address(from.peer)?;
     if target.makes_jobs() {
         let counted = app.rates.key_submit(policy);
-        counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_BY_KEY, seconds))?;
+        counted.map_err(|seconds| Denial::too_many_requests(rate::TOO_MANY_BY_KEY, seconds))?;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::http::TOO_MANY_BY_KEY;
+use crate::http::rate::TOO_MANY_BY_KEY;
 use crate::http::reply::{self, Reply};
 use envelope::{UNKNOWN_METHOD, WRONG_PARAMS};
 use follow::CallStream;

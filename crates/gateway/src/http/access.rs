@@ -10,7 +10,7 @@ use atelier_engine::{Caller, Operator};
 use hyper::header::HeaderMap;
 
 use super::admission::{Admission, Credential};
-use super::caller;
+use super::caller::{self, KeyGate};
 use super::denial::Denial;
 use super::rate::CallKind;
 use super::request::{IncomingRequest, Requester};
@@ -46,9 +46,6 @@ pub(super) async fn arrive(
     let arrived = admission.arrive(&app.request_slots, kind, credential);
     arrived.await
 }
-
-/// Whether a caller's key, and those above it, let a request through.
-pub(super) type KeyGate<'a> = &'a (dyn Fn(&Caller) -> Result<(), Denial> + Sync);
 
 /// Who sent a request, or why it goes no further.
 pub(super) async fn admit(

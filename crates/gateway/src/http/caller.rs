@@ -9,7 +9,6 @@ use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use super::access::KeyGate;
 use super::admission::Credential;
 use super::denial::Denial;
 use super::request::{IncomingRequest, Sender};
@@ -29,6 +28,9 @@ pub(super) fn has_credential(headers: &HeaderMap) -> bool {
     let mut request_slots = [KEY, SECRET, AUTHORIZATION].into_iter();
     request_slots.any(|name| headers.contains_key(name))
 }
+
+/// Whether a caller's key, and those above it, let a request through.
+pub(super) type KeyGate<'a> = &'a (dyn Fn(&Caller) -> Result<(), Denial> + Sync);
 
 /// Whether the credential of a request that nobody has asked about yet is one that works; it has a place to be looked up in.
 pub(super) async fn has_valid_credential(

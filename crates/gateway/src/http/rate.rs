@@ -22,6 +22,9 @@ const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 /// time leaves the others some.
 const KEYS_AT_ONCE: u32 = 5;
 
+/// What is told of a key that had too many.
+pub(crate) const TOO_MANY_BY_KEY: &str = "this key submits more often than it may";
+
 /// What a call counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallKind {

@@ -48,7 +48,13 @@ const GROUPS_MOST: usize = 32;
 
 static TOOLS: EditionCache<Vec<Tool>> = EditionCache::new();
 /// The same of the groups that models are sold to, by name.
-static GROUP_TOOLS: EditionCache<Mutex<HashMap<String, Arc<Vec<Tool>>>>> = EditionCache::new();
+static GROUP_TOOLS: EditionCache<GroupTools> = EditionCache::new();
+
+/// The tools of some groups, by name.
+#[derive(Default)]
+struct GroupTools {
+    known: Mutex<HashMap<String, Arc<Vec<Tool>>>>,
+}
 
 /// Every tool, for agents of a service with these models.
 pub(super) fn tools(models: &Arc<ModelCatalogue>, now_ms: i64) -> Arc<Vec<Tool>> {
@@ -60,8 +66,8 @@ pub(super) fn tools_of(models: &Arc<ModelCatalogue>, now_ms: i64, group: &str) -
     if !models.is_sold_to(group) {
         return tools(models, now_ms);
     }
-    let groups = GROUP_TOOLS.get(models, now_ms, |_| Mutex::default());
-    let mut groups = groups.lock().unwrap_or_else(PoisonError::into_inner);
+    let groups = GROUP_TOOLS.get(models, now_ms, |_| GroupTools::default());
+    let mut groups = groups.known.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = groups.get(group) {
         return Arc::clone(known);
     }
