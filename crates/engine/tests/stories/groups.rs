@@ -402,6 +402,7 @@ async fn quotes_of_one_moment_go_by_the_rules_of_that_moment() {
     let rig = Rig::new().await;
     let tomorrow = rig.clock.now_ms() / 86_400_000 + 1;
     let from = timestamp(tomorrow * 86_400_000);
+    let from = from.get(..10).expect("a date");
     let rules =
         json!([{ "match": "*", "factor": 0.5 }, { "match": "*", "factor": 2, "from": from }]);
     create(&rig, "vip", &rules).await;
