@@ -189,7 +189,7 @@ impl Keys<'_> {
     pub async fn names(self, account_id: &str, ids: &[&str]) -> Result<Vec<(String, String)>> {
         let sql = "SELECT id, name FROM api_key WHERE account_id = $1 AND id IN ({list:$2})";
         let reader = self.0.db.of(Some(account_id));
-        reader.all(sql, args![account_id, &json(&ids)]).await
+        reader.all(sql, args![account_id, &json(ids)]).await
     }
 
     /// What the keys of an account hold and have spent in the windows of their limits that a moment is in.

@@ -86,7 +86,7 @@ impl CountedKey<'_> {
             .collect();
         let above = json(&above);
         let values = args![self.account_id, self.key_id, &above];
-        let latest: Option<Option<i64>> = conn.maybe(LATEST, values).await?;
+        let latest = conn.maybe::<Option<i64>>(LATEST, values).await?;
         let later = latest.flatten().filter(|at_ms| *at_ms > self.now_ms);
         for at_ms in [self.now_ms].into_iter().chain(later) {
             let (from_ms, until_ms) = window.span(at_ms);
