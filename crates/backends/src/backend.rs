@@ -338,6 +338,11 @@ pub struct Fault {
     pub detail: String,
 }
 
+/// How the detail of a fault begins that is about a model: whoever looks at its routes finds the evidence by it.
+pub fn unknown_model(model: &str) -> String {
+    format!("the vendor does not know the model {model}")
+}
+
 impl From<TaskFailure> for Fault {
     fn from(failure: TaskFailure) -> Self {
         Self::ours(failure.to_string())
@@ -413,6 +418,15 @@ impl Fault {
         Self::vendor(Class::Model, detail)
     }
 
+    /// The same with what was taken before it came to this, unless more is known.
+    #[must_use]
+    pub fn paid(self, cost: Option<Cost>) -> Self {
+        Self {
+            cost: self.cost.or(cost),
+            ..self
+        }
+    }
+
     /// A fault without detail.
     pub fn new(class: Class, kind: FaultKind, message: impl Into<String>) -> Self {
         Self {
@@ -454,6 +468,11 @@ pub trait Backend: Send + Sync {
     fn takes_hints(&self) -> bool;
     /// What becomes of the wishes of a request here, as far as that is known before anybody is asked.
     fn support(&self, operation: &str, brief: &Brief) -> Vec<FieldSupport>;
+    /// How many seconds of a video are ordered for a request: some vendors only make certain lengths, and the next longer one
+    /// is what they are paid for.
+    fn ordered_seconds(&self, _operation: &str, brief: &Brief) -> u32 {
+        brief.seconds
+    }
     /// Keeps what a piece of somebody's work needs to begin at once, if it needs nothing but its words; `None` when it would
     /// have to wait, or when a vendor says when it begins.
     fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reservation>;

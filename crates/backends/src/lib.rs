@@ -40,12 +40,13 @@ mod worker;
 pub use atelier_media::without_metadata;
 pub use backend::{
     Backend, Class, Cost, Fault, NextPass, OutputFile, PollOutcome, StartOutcome, Work, WorkOutput,
+    unknown_model,
 };
 pub use field_error::FieldError;
 pub use hooks::WebhookRequest;
 pub use studio_settings::{StudioSettings, Tempo};
 pub use thumbs::thumbnail;
-pub use unit_costs::expected_cost;
+pub use unit_costs::{ExpectedCost, expected_cost};
 pub use vendor::{Secret, Setup, Vendor};
 pub use vendors::{VENDORS, vendor_named};
 pub use videos::{video_seconds, video_type};

@@ -9,12 +9,14 @@ use atelier_contract::{canonical_name, operation, unknown_name};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::backend::{Cost, Fault, Work};
+use crate::backend::{Backend, Cost, Fault};
 use crate::field_error::FieldError;
 
 /// Name of the setting, and of all that is not named.
 const FIELD: &str = "costs";
 const OTHERS: &str = "*";
+/// The setting of those who count tokens.
+const TOKEN_PRICES: &str = "token_prices";
 /// What costs are counted in that can be compared with what callers pay.
 const DOLLARS: &str = "USD";
 /// Sides of a picture whose size is left to the vendor.
@@ -35,13 +37,19 @@ impl UnitCosts {
         };
         let mut all = BTreeMap::new();
         for (name, value) in written {
-            if name != OTHERS && canonical_name(&name).is_none() {
-                return Err(FieldError::new(FIELD, unknown_name(&name)));
-            }
+            // Settings come here as they were written, too, where nobody connects.
+            let spelled = match &*name {
+                OTHERS => OTHERS,
+                written => canonical_name(written)
+                    .ok_or_else(|| FieldError::new(FIELD, unknown_name(written)))?,
+            };
             let by_model = by_model(&value);
             let by_model =
                 by_model.map_err(|why| FieldError::new(format!("{FIELD}.{name}"), why))?;
-            all.insert(name, by_model);
+            if all.insert(spelled.to_owned(), by_model).is_some() {
+                let why = format!("{spelled} is named twice, in both spellings");
+                return Err(FieldError::new(FIELD, why));
+            }
         }
         Ok(Self(all))
     }
@@ -53,11 +61,6 @@ impl UnitCosts {
         let mut rows = rows.into_iter().flatten().filter_map(|row| self.0.get(row));
         let named = rows.find_map(|row| row.get(&brief.model).or_else(|| row.get(OTHERS)));
         brief.unit_cost.or(named.copied())
-    }
-
-    /// By what the cost of a piece of work is counted.
-    pub(crate) fn for_work(&self, work: &Work) -> CostCounter {
-        CostCounter::new(self.of(&work.operation, &work.brief), &work.brief)
     }
 }
 
@@ -81,6 +84,12 @@ impl CostCounter {
             width: brief.width,
             height: brief.height,
         }
+    }
+
+    /// The same where each video is ordered in this length.
+    pub(crate) fn ordering(self, seconds: u32) -> Self {
+        let seconds = seconds.max(1);
+        Self { seconds, ..self }
     }
 
     /// What so many items took: what the vendor told in dollars, or what the operator says that they take.
@@ -126,12 +135,41 @@ impl CostCounter {
     }
 }
 
-/// What a request for so many items as its brief asks for takes, by a back end's settings or by its route; `None` where the
-/// operator says nothing, or only in what the vendor counts in.
-pub fn expected_cost(settings: &Value, operation: &str, brief: &Brief) -> Option<Cost> {
-    let costs = UnitCosts::read(settings.get(FIELD).cloned()).ok()?;
-    let counter = CostCounter::new(costs.of(operation, brief), brief);
-    counter.dollars(None, brief.count.max(1))
+/// What an operator says that a request takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpectedCost {
+    /// Nothing is said.
+    Unsaid,
+    /// It goes by what the vendor reports, so that nobody knows it before.
+    ByReport,
+    /// In millionths of a dollar.
+    Dollars(i64),
+}
+
+/// What a request for so many items as its brief asks for takes, by a back end's settings or by its route.
+pub fn expected_cost(
+    settings: &Value,
+    backend: &dyn Backend,
+    operation: &str,
+    brief: &Brief,
+) -> ExpectedCost {
+    expected(
+        settings,
+        operation,
+        brief,
+        backend.ordered_seconds(operation, brief),
+    )
+}
+
+fn expected(settings: &Value, operation: &str, brief: &Brief, seconds: u32) -> ExpectedCost {
+    let costs = UnitCosts::read(settings.get(FIELD).cloned()).unwrap_or_default();
+    let counter = CostCounter::new(costs.of(operation, brief), brief).ordering(seconds);
+    let priced = counter.unit_cost.is_some() || settings.get(TOKEN_PRICES).is_some();
+    match counter.dollars(None, brief.count.max(1)) {
+        Some(cost) => ExpectedCost::Dollars(cost.micros),
+        None if priced => ExpectedCost::ByReport,
+        None => ExpectedCost::Unsaid,
+    }
 }
 
 /// A cost for all models, or one for each.
@@ -180,6 +218,29 @@ mod tests {
         let mut brief = Brief::new(Task::Animate).by_model("video-2");
         brief.unit_cost = Some(cost("second", 0.1));
         assert_eq!(costs.of("vidgen.generations", &brief), brief.unit_cost);
+    }
+
+    #[test]
+    fn both_spellings_of_a_name_are_one_before_anybody_connects() {
+        let costs = json!({"*": {"unit": "item", "usd": 0.01}, "vidgen-partner": {"unit": "item", "usd": 3}});
+        let brief = Brief::new(Task::Animate);
+        let expected = |costs: &Value, name| expected(&json!({"costs": costs}), name, &brief, 5);
+        let partner = expected(&costs, "vidgen_partner.generations");
+        assert_eq!(partner, ExpectedCost::Dollars(3_000_000));
+        let twice = json!({"vidgen-partner": {"unit": "item", "usd": 1}, "vidgen_partner": {"unit": "item", "usd": 2}});
+        let error = read(twice).expect_err("one of them is lost").to_string();
+        assert!(error.contains("vidgen_partner is named twice"), "{error}");
+    }
+
+    #[test]
+    fn what_goes_by_a_report_is_not_what_nobody_prices() {
+        let brief = Brief::new(Task::Draw);
+        let expected = |settings: Value| expected(&settings, "imgmodel.chat", &brief, 1);
+        assert_eq!(expected(json!({})), ExpectedCost::Unsaid);
+        let reported = json!({"costs": {"imgmodel_chat": {"unit": "reported", "usd": 1}}});
+        assert_eq!(expected(reported), ExpectedCost::ByReport);
+        let tokens = json!({"token_prices": {"out": 30}});
+        assert_eq!(expected(tokens), ExpectedCost::ByReport);
     }
 
     #[test]

@@ -63,15 +63,28 @@ impl Worker {
         asked: RequestedVideo,
     ) -> Result<StartOutcome, Fault> {
         Ok(match started {
-            StartOutcome::Done(made) => {
-                StartOutcome::Done(fit_videos(made, asked, self.oversized).await?)
-            }
+            StartOutcome::Done(made) => StartOutcome::Done(self.fit(made, asked).await?),
             ticket @ StartOutcome::Ticket(_) => ticket,
         })
     }
 
+    /// What was made, as long and as large as was asked; what cannot be delivered was paid for all the same.
+    async fn fit(&self, made: WorkOutput, asked: RequestedVideo) -> Result<WorkOutput, Fault> {
+        let cost = made.cost.clone();
+        let fitted = fit_videos(made, asked, self.oversized).await;
+        fitted.map_err(|fault| fault.paid(cost))
+    }
+
     fn ignored(&self, work: &Work) -> Vec<String> {
         support::ignored(self.vendor.support(&work.operation, &work.brief))
+    }
+
+    /// By what the cost of a piece of work is counted.
+    fn counter(&self, work: &Work) -> CostCounter {
+        let (operation, brief) = (&work.operation, &work.brief);
+        let unit_cost = self.costs.of(operation, brief);
+        let seconds = self.vendor.ordered_seconds(operation, brief);
+        CostCounter::new(unit_cost, brief).ordering(seconds)
     }
 
     fn fault(&self, fault: Fault) -> Fault {
@@ -175,13 +188,17 @@ impl Backend for Worker {
         self.vendor.support(operation, brief)
     }
 
+    fn ordered_seconds(&self, operation: &str, brief: &Brief) -> u32 {
+        self.vendor.ordered_seconds(operation, brief)
+    }
+
     fn reserve(&self, whose: &Arc<str>, brief: &Brief, long: bool) -> Option<Reservation> {
         self.vendor.reserve(whose, brief, long)
     }
 
     fn start(&self, work: Work) -> BoxFuture<'_, Result<StartOutcome, Fault>> {
         let (ignored, asked) = (self.ignored(&work), RequestedVideo::of(&work.brief));
-        let counter = self.costs.for_work(&work);
+        let counter = self.counter(&work);
         let started = self.vendor.start(work);
         Box::pin(async move {
             let kept = started
@@ -202,14 +219,14 @@ impl Backend for Worker {
     ) -> BoxFuture<'a, Result<PollOutcome, Fault>> {
         let polled = self.vendor.poll(work, ticket);
         Box::pin(async move {
-            let counter = || self.costs.for_work(work);
+            let counter = || self.counter(work);
             let failed = |fault| PollOutcome::Failed(self.fault(counter().failed(fault)));
             match polled.await {
                 Ok(PollOutcome::Failed(fault)) => Ok(failed(fault)),
                 Ok(PollOutcome::Done(made)) => {
                     let mut made = bounded(made, self.ignored(work));
                     made.cost = counter().made(made.cost, made.made);
-                    match fit_videos(made, RequestedVideo::of(&work.brief), self.oversized).await {
+                    match self.fit(made, RequestedVideo::of(&work.brief)).await {
                         Ok(made) => Ok(PollOutcome::Done(made)),
                         Err(fault) => Ok(PollOutcome::Failed(self.fault(fault))),
                     }
@@ -236,7 +253,7 @@ impl Backend for Worker {
             let ignored = self.ignored(work);
             let kept = |started| check_start(started, ignored);
             let kept = found.await.and_then(|found| found.map(kept).transpose());
-            let counter = self.costs.for_work(work);
+            let counter = self.counter(work);
             let fitted = match kept {
                 Ok(Some(started)) => self
                     .fitted(counted(started, &counter), RequestedVideo::of(&work.brief))

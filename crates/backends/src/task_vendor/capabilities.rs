@@ -102,6 +102,13 @@ impl Capabilities {
         }
     }
 
+    /// The length in which a video is ordered: the wanted one, or the next longer one that is offered.
+    pub(crate) fn ordered_seconds(&self, brief: &Brief) -> u32 {
+        let films = self.films.as_ref();
+        let fit = films.and_then(|can| can.lengths.fit(brief.seconds).ok());
+        fit.unwrap_or(brief.seconds)
+    }
+
     /// What becomes of the wishes of a brief.
     pub(crate) fn support(&self, operation: &str, brief: &Brief) -> Vec<FieldSupport> {
         let mut all = Vec::new();

@@ -44,12 +44,13 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
     /// What a good answer to a start says.
     fn started(&self, work: &Work, reply: TaskReply) -> Result<TaskStatus, Fault>;
     /// The call to make in place of a start that was refused, where the refusal says that it may be taken in another form.
+    /// A fault says that this could not be found out.
     fn instead(
         &self,
         _: VendorRequest,
         _: &VendorResponse,
-    ) -> impl Future<Output = Option<VendorRequest>> + Send {
-        std::future::ready(None)
+    ) -> impl Future<Output = Result<Option<VendorRequest>, Fault>> + Send {
+        std::future::ready(Ok(None))
     }
     /// The question about a task.
     fn poll_request(&self, task: &Value) -> VendorRequest;

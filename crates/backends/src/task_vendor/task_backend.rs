@@ -89,12 +89,14 @@ impl<S: TaskVendor> TaskBackend<S> {
                 Ok(one) => begun.push(one),
                 Err(fault) if begun.is_empty() => return Err(fault),
                 Err(fault) if work.brief.grid || work.cancelled.is_cancelled() => {
+                    let mut spent = None;
                     for one in begun {
-                        if let TaskStart::Task(task) = one {
-                            self.stop(&task).await;
+                        match one {
+                            TaskStart::Task(task) => self.stop(&task).await,
+                            TaskStart::Done(one) => spent = sum(spent, one.cost),
                         }
                     }
-                    return Err(fault);
+                    return Err(fault.paid(spent));
                 }
                 Err(fault) => {
                     tracing::info!(job = %work.job_id, detail = %fault.detail, "made fewer than asked for");
@@ -129,7 +131,7 @@ impl<S: TaskVendor> TaskBackend<S> {
     async fn start_status(&self, work: &Work, call: VendorRequest) -> Result<TaskStatus, Fault> {
         let mut reply = self.send(call.clone()).await?;
         if let Err(answer) = &reply
-            && let Some(other) = self.vendor.instead(call, answer).await
+            && let Some(other) = self.vendor.instead(call, answer).await?
         {
             reply = self.send(other).await?;
         }
@@ -304,8 +306,19 @@ impl<S: TaskVendor> TaskBackend<S> {
         }
     }
 
-    /// The result of everything that was brought.
+    /// The result of everything that was brought; what cannot be used was paid for all the same.
     async fn made(
+        &self,
+        work: &Work,
+        all: Vec<TaskResult>,
+        finish: FinishOptions,
+    ) -> Result<WorkOutput, Fault> {
+        let spent = all.iter().map(|one| one.cost.clone()).fold(None, sum);
+        let made = self.finished(work, all, finish).await;
+        made.map_err(|fault| fault.paid(spent))
+    }
+
+    async fn finished(
         &self,
         work: &Work,
         all: Vec<TaskResult>,
@@ -483,6 +496,11 @@ impl<S: TaskVendor> Backend for TaskBackend<S> {
             Ok(capabilities) => capabilities.support(operation, brief),
             Err(fault) => vec![refused_field(fault)],
         }
+    }
+
+    fn ordered_seconds(&self, operation: &str, brief: &Brief) -> u32 {
+        let capabilities = self.vendor.capabilities(operation, brief).ok();
+        capabilities.map_or(brief.seconds, |can| can.ordered_seconds(brief))
     }
 
     fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use atelier_backends::Class;
-use atelier_backends::backend::LostSubmit;
+use atelier_backends::backend::{Acceptance, LostSubmit};
 use atelier_media::Picture;
 use serde_json::{Value, json};
 
@@ -360,4 +360,30 @@ async fn a_model_that_is_nowhere_is_refused_once() {
     let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "x"}), None);
     ticket(&worker, work).await.expect_err("it is not there");
     assert_eq!(stand.asked("POST /v1/predictions").len(), 1);
+}
+
+#[tokio::test]
+async fn a_version_that_could_not_be_looked_up_is_no_unknown_model() {
+    for (looked_up, class) in [
+        (status(429, &json!({"detail": "throttled"})), Class::Rate),
+        (status(500, &json!({"detail": "oops"})), Class::Retry),
+        (page(502), Class::Retry),
+        (Reply::Cut, Class::Retry),
+        (status(404, &json!({"detail": "not found"})), Class::Model),
+    ] {
+        let stand = Stand::new(move |seen| match &*seen.line {
+            "POST /v1/predictions" => status(
+                422,
+                &json!({"title": "Invalid version or not permitted", "status": 422, "detail": "gone"}),
+            ),
+            _ => looked_up.clone(),
+        });
+        let input = json!({"prompt": "{{prompt}}"});
+        let settings = json!({"models": {"imgmodel.chat": {"model": "some/body", "input": input}}});
+        let worker = stand.worker("replicate", settings);
+        let (work, _) = Studio::new().work("imgmodel.chat", &json!({"prompt": "x"}), None);
+        let fault = ticket(&worker, work).await.expect_err("no start");
+        assert_eq!(fault.class, class, "{}", fault.detail);
+        assert_eq!(fault.taken, Acceptance::No, "nothing was ordered");
+    }
 }

@@ -2,12 +2,8 @@
 //! at the route reads why nothing comes of it.
 
 use atelier_backends::backend::Work;
+pub(crate) use atelier_backends::unknown_model;
 use atelier_backends::{Class, Fault};
-
-/// How the evidence of it begins.
-pub(crate) fn unknown_model(model: &str) -> String {
-    format!("the vendor does not know the model {model}")
-}
 
 /// A fault with the model in its detail, if it is about that.
 pub(super) fn with_model(fault: Fault, work: &Work) -> Fault {

@@ -35,11 +35,12 @@ impl OpenAi {
             revised_prompt: image_files.revised_prompt,
             ..plan.finish
         };
-        let made = finish_images(work, image_files.files, finish).await?;
-        Ok(WorkOutput {
-            cost: image_files.cost,
-            ..made
-        })
+        let cost = image_files.cost;
+        match finish_images(work, image_files.files, finish).await {
+            Ok(made) => Ok(WorkOutput { cost, ..made }),
+            // What cannot be used was paid for all the same.
+            Err(fault) => Err(fault.paid(cost)),
+        }
     }
 
     /// Calls until there are as many pictures as asked for. What was made before a call failed is not thrown away,
@@ -64,7 +65,9 @@ impl OpenAi {
                     all.cost = usage::sum(all.cost, more.cost);
                     all.revised_prompt = all.revised_prompt.or(more.revised_prompt);
                 }
-                Err(fault) if all.files.is_empty() || work.brief.grid => return Err(fault),
+                Err(fault) if all.files.is_empty() || work.brief.grid => {
+                    return Err(fault.paid(all.cost));
+                }
                 Err(fault) => {
                     tracing::info!(job = %work.job_id, detail = %fault.detail, "made fewer pictures than asked for");
                     break;

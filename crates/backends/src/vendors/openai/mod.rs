@@ -19,7 +19,7 @@ use atelier_fairness::reservation::Reservation;
 use serde_json::Value;
 
 use crate::backend::{
-    Backend, BoxFuture, Class, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work,
+    Backend, BoxFuture, Cost, Fault, LostSubmit, PollOutcome, StartOutcome, Work, unknown_model,
 };
 use crate::field_error::FieldError;
 use crate::hooks::WebhookRequest;
@@ -100,6 +100,10 @@ impl OpenAi {
         if listed.is_empty() || self.settings.dialect == ServerDialect::Sdcpp {
             return Ok(());
         }
+        // Azure lists what one could deploy, and is asked for deployments, which have names of their own.
+        if self.settings.key_header {
+            return Ok(());
+        }
         // Proxies list patterns, too.
         let is_listed = |name: &str| {
             let mut listed = listed.iter();
@@ -112,9 +116,8 @@ impl OpenAi {
         match names.into_iter().find(|name| !is_listed(name)) {
             Some(other) => {
                 let listed = listed.join(", ");
-                let detail = format!("the server does not list {other}, it lists {listed}");
-                let detail = vendor_errors::shortened(&detail);
-                Err(Fault::vendor(Class::Unable, detail))
+                let detail = format!("{}: it lists {listed}", unknown_model(other));
+                Err(Fault::unknown_model(vendor_errors::shortened(&detail)))
             }
             None => Ok(()),
         }
@@ -150,6 +153,10 @@ impl Backend for OpenAi {
             all.push(refused_field(fault));
         }
         all
+    }
+
+    fn ordered_seconds(&self, _: &str, brief: &Brief) -> u32 {
+        self.settings.capabilities(brief).ordered_seconds(brief)
     }
 
     fn reserve(&self, _: &Arc<str>, _: &Brief, _: bool) -> Option<Reservation> {

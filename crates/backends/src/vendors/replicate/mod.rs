@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use crate::backend::{Class, Cost, Fault, Work};
+use crate::backend::{Class, Cost, Fault, Work, unknown_model};
 use crate::clock;
 use crate::field_error::FieldError;
 use crate::hooks::{self, WebhookRequest};
@@ -110,8 +110,7 @@ impl Replicate {
             let path = format!("models/{}/{}", encoded(owner), encoded(name));
             let answer = self.base.http.ask(VendorRequest::get(path)).await?;
             if answer.status == 404 {
-                let detail = format!("there is no model {model}");
-                return Err(Fault::unknown_model(detail));
+                return Err(Fault::unknown_model(unknown_model(model)));
             }
             if !answer.is_good() {
                 return Err(self.fault(&answer));
@@ -134,12 +133,13 @@ fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> {
     let state = body["status"].as_str().ok_or_else(|| reply.nonsense())?;
     Ok(match state {
         "succeeded" => succeeded(work, body),
-        "failed" => TaskStatus::Failed(vendor_errors::failed_by(
-            RULES,
-            &VendorError::of(&Value::Null, &body["error"]),
-        )),
+        "failed" => {
+            let said = VendorError::of(&Value::Null, &body["error"]);
+            TaskStatus::Failed(vendor_errors::failed_by(RULES, &said).paid(taken(body)))
+        }
         "canceled" | "aborted" => {
-            TaskStatus::Failed(Fault::vendor(Class::Gone, "the vendor cancelled the work"))
+            let fault = Fault::vendor(Class::Gone, "the vendor cancelled the work");
+            TaskStatus::Failed(fault.paid(taken(body)))
         }
         _ => TaskStatus::Running(percent(body["logs"].as_str().unwrap_or_default())),
     })
@@ -148,18 +148,27 @@ fn read(work: &Work, reply: &TaskReply) -> Result<TaskStatus, Fault> {
 fn succeeded(work: &Work, body: &Value) -> TaskStatus {
     let files = files_in(&body["output"]);
     if files.is_empty() {
-        return TaskStatus::Failed(match work.brief.task {
+        let fault = match work.brief.task {
             Task::SwapFace => Fault::unusable("no face was found in one of the images"),
             _ => Fault::useless("the model gave no files"),
-        });
+        };
+        return TaskStatus::Failed(fault.paid(taken(body)));
     }
     TaskStatus::Done(TaskResult {
         files,
-        cost: body["metrics"]["predict_time"]
-            .as_f64()
-            .and_then(|seconds| Cost::of(seconds, "seconds")),
+        cost: seconds(body),
         ..TaskResult::default()
     })
+}
+
+/// How long the machine worked, which is paid for however it ends.
+fn seconds(body: &Value) -> Option<Cost> {
+    Cost::of(body["metrics"]["predict_time"].as_f64()?, "seconds")
+}
+
+/// What was taken for a prediction without a result: one that never ran took nothing.
+fn taken(body: &Value) -> Option<Cost> {
+    seconds(body).filter(|cost| cost.micros > 0)
 }
 
 /// The last percentage of a log.
@@ -207,14 +216,21 @@ impl TaskVendor for Replicate {
     }
 
     /// Only official models are run by their names, others by a version: the latest one.
-    async fn instead(&self, call: VendorRequest, answer: &VendorResponse) -> Option<VendorRequest> {
+    async fn instead(
+        &self,
+        call: VendorRequest,
+        answer: &VendorResponse,
+    ) -> Result<Option<VendorRequest>, Fault> {
         let refused = answer.status == 422 && answer.start().to_lowercase().contains("version");
-        let mut body = call.json().filter(|_| refused)?;
-        let latest = self
-            .versions
-            .latest(&self.base.http, body["version"].as_str()?);
-        body["version"] = json!(latest.await?);
-        Some(call.with_json(&body))
+        let Some(mut body) = call.json().filter(|_| refused) else {
+            return Ok(None);
+        };
+        let sent = body["version"].as_str().unwrap_or_default();
+        let latest = self.versions.latest(&self.base.http, sent).await?;
+        Ok(latest.map(|latest| {
+            body["version"] = json!(latest);
+            call.with_json(&body)
+        }))
     }
 
     /// A result may stand in the answer itself.

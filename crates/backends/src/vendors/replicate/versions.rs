@@ -4,6 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use serde_json::Value;
+
+use crate::backend::{Acceptance, Fault};
 use crate::http::{VendorHttp, VendorRequest, encoded};
 
 /// Names that are remembered; routes may lead to any.
@@ -21,13 +24,34 @@ impl LatestVersions {
     }
 
     /// The latest version of the model that was refused under a name or under the version that was remembered for it; `None`
-    /// where there is no other.
-    pub(super) async fn latest(&self, http: &VendorHttp, refused: &str) -> Option<String> {
-        let name = self.name_of(refused)?;
-        let (owner, model) = name.split_once('/')?;
+    /// where there is no other. A vendor that cannot be asked just now has not said that it does not know the model.
+    pub(super) async fn latest(
+        &self,
+        http: &VendorHttp,
+        refused: &str,
+    ) -> Result<Option<String>, Fault> {
+        let Some(name) = self.name_of(refused) else {
+            return Ok(None);
+        };
+        let Some((owner, model)) = name.split_once('/') else {
+            return Ok(None);
+        };
         let path = format!("models/{}/{}", encoded(owner), encoded(model));
-        let answer = http.ask(VendorRequest::get(path)).await.ok()?;
-        let body = answer.json().ok().filter(|_| answer.is_good())?;
+        let answer = http.ask(VendorRequest::get(path)).await;
+        let body = match answer.and_then(|answer| answer.document()) {
+            Ok(body) => body,
+            // Nothing was ordered by the question.
+            Err(fault) if fault.class.may_pass() => {
+                let taken = Acceptance::No;
+                return Err(Fault { taken, ..fault });
+            }
+            Err(_) => return Ok(None),
+        };
+        Ok(self.remembered(&name, refused, &body))
+    }
+
+    /// The version that a model's document names, if it is another than the refused one.
+    fn remembered(&self, name: &str, refused: &str, body: &Value) -> Option<String> {
         let latest = body["latest_version"]["id"].as_str()?;
         if latest == refused {
             return None;
@@ -36,7 +60,7 @@ impl LatestVersions {
         if known.len() >= MOST {
             known.clear();
         }
-        known.insert(name, latest.to_owned());
+        known.insert(name.to_owned(), latest.to_owned());
         Some(latest.to_owned())
     }
 

@@ -138,7 +138,7 @@ fn task_status(body: &Value) -> Option<MakerTaskState> {
             let outputs = task["outputs"].as_array().into_iter().flatten();
             let videos = outputs.filter(|output| output["type"] == "video");
             MakerTaskState::Done(TaskResult {
-                cost: units(&task["final_unit_deduction"]),
+                cost: billed(&task["billing"]).or_else(|| units(&task["final_unit_deduction"])),
                 ..TaskResult::at(videos.filter_map(|output| output["url"].as_str()))
             })
         }
@@ -151,9 +151,30 @@ fn task_status(body: &Value) -> Option<MakerTaskState> {
     })
 }
 
-/// What was taken of a resource pack: a number, which comes as a text.
-fn units(value: &Value) -> Option<Cost> {
+/// What was taken, entry by entry: money where any was taken in dollars, else units of a resource pack.
+fn billed(entries: &Value) -> Option<Cost> {
+    let entries = entries.as_array()?;
+    let sum = |kind: &str, currency: Option<&str>| {
+        let of_kind = entries.iter().filter(|entry| {
+            entry["charge_type"] == kind && currency.is_none_or(|name| entry["currency"] == name)
+        });
+        of_kind
+            .filter_map(|entry| number(&entry["amount"]))
+            .reduce(|one, other| one + other)
+    };
+    let of = |kind, currency, counted| Cost::of(sum(kind, currency)?, counted);
+    of("cash", Some("USD"), "USD")
+        .or_else(|| of("cash", Some("CNY"), "CNY"))
+        .or_else(|| of("unit", None, "units"))
+}
+
+/// What was taken of a resource pack.
+pub(super) fn units(value: &Value) -> Option<Cost> {
+    Cost::of(number(value)?, "units")
+}
+
+/// A number, which comes as a text.
+fn number(value: &Value) -> Option<f64> {
     let count = value.as_f64();
-    let count = count.or_else(|| value.as_str()?.trim().parse().ok());
-    Cost::of(count?, "units")
+    count.or_else(|| value.as_str()?.trim().parse().ok())
 }

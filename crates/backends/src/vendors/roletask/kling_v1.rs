@@ -97,7 +97,10 @@ fn task_status(body: &Value) -> Option<MakerTaskState> {
                 .as_array()
                 .into_iter()
                 .flatten();
-            MakerTaskState::Done(TaskResult::at(videos.filter_map(|one| one["url"].as_str())))
+            MakerTaskState::Done(TaskResult {
+                cost: kling::units(&task["final_unit_deduction"]),
+                ..TaskResult::at(videos.filter_map(|one| one["url"].as_str()))
+            })
         }
         "failed" => {
             let said = task["task_status_msg"].as_str().unwrap_or_default();
