@@ -80,7 +80,7 @@ fn taken(settings: &mut Value, name: &str) -> Option<Value> {
 const BY_OPERATION: &[&str] = &["costs", "models", "operations", "workflows"];
 
 /// Spells families and operations as the tables do; `operation/variant` names a variant.
-fn name_canonically(settings: &mut Value) {
+fn name_canonically(settings: &mut Value) -> Result<(), FieldError> {
     let spelled = |name: &str| {
         let (operation, variant) = match name.split_once('/') {
             Some((operation, variant)) => (operation, Some(variant)),
@@ -92,12 +92,16 @@ fn name_canonically(settings: &mut Value) {
             |variant| format!("{operation}/{variant}"),
         ))
     };
-    for name in BY_OPERATION {
-        match settings.get_mut(name) {
+    for field in BY_OPERATION {
+        match settings.get_mut(field) {
             Some(Value::Object(entries)) => {
-                let all = std::mem::take(entries).into_iter();
-                let all = all.map(|(name, value)| (spelled(&name).unwrap_or(name), value));
-                *entries = all.collect();
+                for (name, value) in std::mem::take(entries) {
+                    let spelled = spelled(&name).unwrap_or_else(|| name.clone());
+                    if entries.insert(spelled.clone(), value).is_some() {
+                        let why = format!("{spelled} is named twice, in both spellings");
+                        return Err(FieldError::new(*field, why));
+                    }
+                }
             }
             Some(Value::Array(entries)) => {
                 for entry in entries {
@@ -109,6 +113,7 @@ fn name_canonically(settings: &mut Value) {
             _ => {}
         }
     }
+    Ok(())
 }
 
 /// What every vendor may be told about clips that are longer or larger than was asked.
@@ -142,7 +147,7 @@ pub struct Vendor {
 impl Vendor {
     /// A worker account of this vendor that keeps its credential to itself, or what is wrong with its settings.
     pub fn connect(&self, mut setup: Setup) -> Result<Arc<dyn Backend>, FieldError> {
-        name_canonically(&mut setup.settings);
+        name_canonically(&mut setup.settings)?;
         let oversized = oversized(&mut setup.settings)?;
         let costs = UnitCosts::read(taken(&mut setup.settings, "costs"))?;
         let worker = (self.build)(setup)?.handling(oversized).costing(costs);

@@ -1,5 +1,6 @@
 //! What a probe compares, and what settings may name.
 
+use atelier_backends::{Class, Fault, unknown_model};
 use serde_json::{Value, json};
 
 use crate::stand::{Stand, json as answer, status, ticket, worker};
@@ -7,10 +8,31 @@ use crate::studio::Studio;
 
 /// What a server that lists these models says about one that asks for `painter`.
 async fn probed(dialect: &str, listed: Value) -> Result<(), String> {
+    let probed = probed_by(dialect, listed, json!({})).await;
+    probed.map_err(|fault| fault.detail)
+}
+
+async fn probed_by(dialect: &str, listed: Value, more: Value) -> Result<(), Fault> {
     let stand = Stand::always(answer(&json!({"object": "list", "data": listed})));
-    let settings = json!({"dialect": dialect, "image_model": "painter"});
+    let mut settings = json!({"dialect": dialect, "image_model": "painter"});
+    for (name, value) in more.as_object().into_iter().flatten() {
+        settings[name] = value.clone();
+    }
     let probed = stand.worker("openai", settings).probe().await;
-    probed.map(|_| ()).map_err(|fault| fault.detail)
+    probed.map(|_| ())
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_listed_is_the_routes_matter_and_not_the_accounts() {
+    let listed = json!([{"id": "filmer"}]);
+    let fault = probed_by("openai", listed.clone(), json!({})).await;
+    let fault = fault.expect_err("it is not there");
+    assert_eq!(fault.class, Class::Model);
+    let words = format!("{}: ", unknown_model("painter"));
+    assert!(fault.detail.starts_with(&words), "{}", fault.detail);
+    // A deployment has a name of its own, which no list of models has.
+    let azure = probed_by("openai", listed, json!({"key_header": true})).await;
+    azure.expect("well");
 }
 
 #[tokio::test]
@@ -75,6 +97,14 @@ fn a_wrong_name_lists_the_right_ones() {
         json!({"models": {"vidgn.generations": {"model": "a", "input": {"a": 1}}}}),
     );
     assert!(wrong.contains("vidgen_partner"), "{wrong}");
+    let twice = json!({"vidgen-partner.generations": "a", "vidgen_partner.generations": "b"});
+    let wrong = error("openai", json!({"models": twice}));
+    assert!(wrong.contains("named twice"), "{wrong}");
+    let wrong = error(
+        "runway",
+        json!({"models": {"clipgen.generations": {"*": "gen9"}}}),
+    );
+    assert!(wrong.contains("gen9 is not a model"), "{wrong}");
     let wrong = error(
         "openai",
         json!({"image_model": "m", "costs": {"imgmodle": {"unit": "item", "usd": 1}}}),

@@ -82,7 +82,7 @@ fn build(setup: Setup) -> Result<Worker, FieldError> {
     let settings: RunwaySettings = read_flattened(setup.settings)?;
     let models = settings.models.checked(MAKES, MODELS)?;
     let table = ModelTable::read()?.with_rules(settings.rules);
-    for name in models.image.iter().chain(&models.video) {
+    for name in models.names() {
         table.check(name)?;
     }
     let http = setup
