@@ -1,5 +1,6 @@
 //! The runner: jobs are worked on, from the lease to the end.
 
+mod abandon;
 mod accepted_model;
 mod adopt;
 mod begin;
@@ -49,6 +50,7 @@ use crate::context::Context;
 use crate::hint::Hint;
 use crate::model_revisions::ModelRevisions;
 use crate::names::WorkerName;
+use abandon::AbandonedJob;
 use adopt::AdoptOutcome;
 use job::RunningJob;
 use poll::JobPoll;
@@ -57,7 +59,7 @@ use pool::Pool;
 use pool::load::Loader;
 use runner_core::RunnerCore;
 use status::AskedModel;
-use worker_accounts::WorkerAccounts;
+pub(crate) use worker_accounts::WorkerAccounts;
 
 pub(crate) use headroom::ShortSeen;
 pub(crate) use job::{InitialLease, LeasedJob, NamedModel, routing_of};
@@ -283,6 +285,10 @@ impl Runner {
             let asked = match asked {
                 JobPoll::Again(again) => again,
                 JobPoll::Step(job, next) => Box::pin(step::order(&runner.core, job, next)).await,
+                JobPoll::Unwanted(job) => {
+                    runner.let_go(job);
+                    None
+                }
             };
             if let Some((job, pause)) = asked {
                 let (poll_stats, now_ms) = (
@@ -294,6 +300,14 @@ impl Runner {
             runner.context.wakes().work.notify_one();
             runner.polling.done(&id, permit);
         });
+    }
+
+    /// Has a vendor stop what nobody wants any more; nobody waits for that.
+    fn let_go(&self, job: Box<AbandonedJob>) {
+        let core = self.core.clone();
+        self.context
+            .tasks()
+            .spawn(async move { job.end(&core).await });
     }
 
     /// Asks about a job at once; false when it is not here.

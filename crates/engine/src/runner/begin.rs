@@ -2,7 +2,7 @@
 
 use atelier_backends::backend::{Acceptance, LostSubmit, StartOutcome, Work};
 use atelier_backends::http::{with_fence, with_traceparent};
-use atelier_backends::{Fault, WorkOutput};
+use atelier_backends::{Cost, Fault, WorkOutput};
 use atelier_contract::AttemptId;
 use atelier_contract::hooks::HOOK_PATH;
 use atelier_store::{AttemptStart, StartLimits};
@@ -30,8 +30,8 @@ pub(super) enum JobStart {
     Ticket(Box<Work>, Value),
     /// The vendor may have it, and can be asked whether it has; when it was asked to begin, as far as that still matters.
     LookUp(Box<Work>, i64),
-    /// The vendor may have it, and nobody will ever know.
-    Unknown,
+    /// The vendor may have it, and nobody will ever know; what was taken for a part of it before.
+    Unknown(Option<Cost>),
     /// The vendor may have it, and does not mind being asked again.
     Repeat(Fault),
     /// Another node has the job now.
@@ -112,7 +112,7 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
         }
         LostSubmit::Unknown => {
             tracing::warn!(job = %job.id(), %worker, detail = %fault.detail, "the answer to a submit was lost");
-            JobStart::Unknown
+            JobStart::Unknown(fault.cost)
         }
     })
 }

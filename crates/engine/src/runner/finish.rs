@@ -104,7 +104,7 @@ fn cost(job: &RunningJob, told: Option<&atelier_backends::Cost>) -> Option<Cost>
 }
 
 /// The model that was worked with, by the name that callers know.
-fn model(job: &RunningJob) -> String {
+pub(super) fn model(job: &RunningJob) -> String {
     let listed = job.leased.routing().name.map(str::to_owned);
     let named = || job.work.as_ref().map(|work| work.brief.model.clone());
     listed.or_else(named).unwrap_or_default()

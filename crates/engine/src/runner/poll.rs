@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::meters::POLL;
+use crate::runner::abandon::AbandonedJob;
 use crate::runner::fail::{UNKNOWN, explain, fail, not_made};
 use crate::runner::finish::{fail_paid, finish, finish_at_once};
 use crate::runner::job::RunningJob;
@@ -40,13 +41,14 @@ pub(super) enum JobPoll {
     Again(NextPoll),
     /// The next part is to be ordered, which nobody may interrupt.
     Step(RunningJob, NextPass),
+    /// Nobody wants it any more: its vendor is to be told, and nobody waits for that.
+    Unwanted(Box<AbandonedJob>),
 }
 
 /// Asks the vendor about a job and acts on the answer.
 pub(super) async fn poll(core: &RunnerCore, job: RunningJob) -> JobPoll {
     if job.signals().stop.is_cancelled() {
-        abandon(core, &job);
-        return JobPoll::Again(None);
+        return abandon(&job);
     }
     let Some(work) = &job.work else {
         debug_assert!(false, "no vendor has this job");
@@ -97,8 +99,7 @@ pub(super) async fn poll(core: &RunnerCore, job: RunningJob) -> JobPoll {
             return JobPoll::Again(Box::pin(handle_lookup(core, job, answer, early)).await);
         }
     }
-    abandon(core, &job);
-    JobPoll::Again(None)
+    abandon(&job)
 }
 
 fn poll_span(core: &RunnerCore, job: &RunningJob) -> OpenSpan {
@@ -295,13 +296,12 @@ fn items_requested(job: &RunningJob) -> u32 {
 
 /// Nobody wants the job any more, or another node has it. Only the first is the vendor's business, and only for this
 /// attempt's own ticket.
-fn abandon(core: &RunnerCore, job: &RunningJob) {
-    if !job.signals().is_unwanted() {
-        return;
-    }
-    if let Some(ticket) = job.ticket.clone() {
-        let backend = job.backend();
-        let tasks = core.context.tasks();
-        tasks.spawn(async move { backend.cancel(&ticket).await });
+fn abandon(job: &RunningJob) -> JobPoll {
+    match (&job.work, &job.ticket) {
+        (Some(work), Some(ticket)) if job.signals().is_unwanted() => {
+            let abandoned = AbandonedJob::of(job, work, ticket.clone());
+            JobPoll::Unwanted(Box::new(abandoned))
+        }
+        _ => JobPoll::Again(None),
     }
 }

@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
+use atelier_backends::backend::LostSubmit;
 use atelier_backends::{Fault, WorkOutput};
 use tokio::sync::SemaphorePermit;
 
+use crate::runner::abandon::AbandonedJob;
 use crate::runner::begin::{JobStart, begin};
-use crate::runner::fail::{UNKNOWN, fail, fail_or_retry, not_made};
-use crate::runner::finish::finish_at_once;
+use crate::runner::fail::{UNKNOWN, fail_or_retry, not_made};
+use crate::runner::finish::{fail_paid, finish_at_once};
 use crate::runner::job::RunningJob;
 use crate::runner::lease::hand_back;
+use crate::runner::poll::vendor_failed;
 use crate::runner::pool::choice::Choice;
 use crate::runner::runner_core::RunnerCore;
 use crate::runner::settle::internal_failure;
@@ -34,10 +37,10 @@ pub(super) async fn run(core: &RunnerCore, job: RunningJob) -> Option<RunningJob
                 biased;
                 () = stop.cancelled() => {
                     // Cancelled, or the lease is gone: whoever did that has settled or will.
-                    if job.slot.recorded() && let Ok(Ok(JobStart::Ticket(_, ticket))) =
+                    if job.slot.recorded() && let Ok(Ok(JobStart::Ticket(work, ticket))) =
                         tokio::time::timeout(LATE_TICKET, attempt).await
                     {
-                        job.backend().cancel(&ticket).await;
+                        Box::pin(AbandonedJob::of(&job, &work, ticket).end(core)).await;
                     }
                     return None;
                 }
@@ -83,7 +86,9 @@ async fn end(
             let _ending = release_slot_early(core, &job, &made);
             finish_at_once(core, &job, made, asked).await;
         }
-        Ok(JobStart::Unknown) => fail(core, leased, internal_failure(UNKNOWN)).await,
+        Ok(JobStart::Unknown(cost)) => {
+            fail_paid(core, &job, cost.as_ref(), internal_failure(UNKNOWN)).await;
+        }
         Ok(JobStart::Repeat(fault)) => fail_or_retry(core, leased, &fault).await,
         Ok(JobStart::Lost) => {}
         Ok(JobStart::Full) => {
@@ -92,6 +97,10 @@ async fn end(
         Ok(JobStart::NotHere(why)) => {
             tracing::warn!(job = %leased.id, why, "another node has to work on a job");
             hand_back(context, leased, Choice::Nobody, true).await;
+        }
+        // What costs nothing may always be made anew.
+        Err(fault) if fault.cost.is_some() && job.backend().lost_submit() != LostSubmit::Repeat => {
+            vendor_failed(core, &job, &fault).await;
         }
         Err(fault) => not_made(core, leased, job.worker(), &fault).await,
     }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::crash;
 use crate::meters::START;
+use crate::runner::abandon::AbandonedJob;
 use crate::runner::job::RunningJob;
 use crate::runner::poll::{NextPoll, poll_later, vendor_failed};
 use crate::runner::react::react;
@@ -71,7 +72,7 @@ async fn send(core: &RunnerCore, job: &RunningJob, step: NextPass) -> Option<Res
         biased;
         () = stop.cancelled() => {
             if let Ok(Ok(next)) = tokio::time::timeout(LATE_TICKET, order).await {
-                job.backend().cancel(&next).await;
+                end_part(core, job, next).await;
             }
             None
         }
@@ -82,6 +83,14 @@ async fn send(core: &RunnerCore, job: &RunningJob, step: NextPass) -> Option<Res
             meters.called(vendor, START, asked_at.elapsed(), fault, mark);
             Some(sent)
         }
+    }
+}
+
+/// Has the vendor stop a part that nobody waits for any more.
+async fn end_part(core: &RunnerCore, job: &RunningJob, next: Value) {
+    match &job.work {
+        Some(work) => Box::pin(AbandonedJob::of(job, work, next).end(core)).await,
+        None => job.backend().cancel(&next).await,
     }
 }
 

@@ -147,3 +147,52 @@ async fn a_loss_shows_on_the_first_page_in_the_same_hour_and_leaves_it_later() {
     assert_eq!(told, [(None, 1, None), (Some("USD"), 4, Some(left))]);
     rig.check_books().await;
 }
+
+/// What the worker accounts of a back end took so far.
+async fn costs(rig: &Rig, backend: &str) -> serde_json::Value {
+    let shown = rig.engine.admin().backends().one(backend).await;
+    serde_json::to_value(&shown.expect("shown").accounts[0].costs).expect("JSON")
+}
+
+#[tokio::test]
+async fn what_a_vendor_takes_for_a_job_that_was_stopped_is_counted_once() {
+    let (stage, rig) = (Stage::named("stopped"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "stopped", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    let id = rig.imagine(&caller, "limbo-paid").await.expect("accepted");
+    rig.rest().await;
+    let cancelled = rig.engine.jobs().cancel(&caller.account_id, &id).await;
+    cancelled.expect("cancelled");
+    rig.rest().await;
+    assert_eq!(stage.books().cancelled.len(), 1);
+    let told = |amount: f64| json!([{ "currency": "USD", "amount": amount }]);
+    assert_eq!(costs(&rig, &backend).await, told(0.3));
+    let late = rig.imagine(&caller, "limbo-paid late").await;
+    let late = late.expect("accepted");
+    rig.until_final(&caller, &late).await;
+    rig.rest().await;
+    assert_eq!(rig.state(&caller, &late).await, JobState::Failed);
+    assert_eq!(stage.books().cancelled.len(), 2);
+    assert_eq!(costs(&rig, &backend).await, told(0.6), "and what was late");
+    assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+    rig.check_books().await;
+}
+
+#[tokio::test]
+async fn a_start_that_was_paid_for_in_part_is_counted_and_not_paid_for_again() {
+    let (stage, rig) = (Stage::named("paid start"), Rig::with_vendors().await);
+    let (backend, _) = cast(&rig, "paid start", "unknown", &["one"]).await;
+    let caller = rig.account(100).await;
+    for (prompt, amount) in [("paid-refused", 0.2), ("paid-cut", 0.4)] {
+        let id = rig.imagine(&caller, prompt).await.expect("accepted");
+        rig.until_final(&caller, &id).await;
+        assert_eq!(rig.state(&caller, &id).await, JobState::Failed, "{prompt}");
+        let told = json!([{ "currency": "USD", "amount": amount }]);
+        assert_eq!(costs(&rig, &backend).await, told, "{prompt}");
+        let arrived = stage.books().arrived.clone();
+        let times = arrived.iter().filter(|one| one.1 == prompt).count();
+        assert_eq!(times, 1, "{prompt}");
+    }
+    assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+    rig.check_books().await;
+}

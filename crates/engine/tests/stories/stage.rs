@@ -221,6 +221,15 @@ impl Actor {
             "unknown-model" if self.name.starts_with("poor") => {
                 return Err(Fault::unknown_model("404 no such model"));
             }
+            "paid-refused" => {
+                return Err(
+                    Fault::vendor(Class::Retry, "says the script").paid(Cost::of(0.2, "USD"))
+                );
+            }
+            "paid-cut" => {
+                self.stage.take(&self.name, work);
+                return Err(cut(Acceptance::Perhaps).paid(Cost::of(0.2, "USD")));
+            }
             "nonsense" => return Err(Fault::unusable("no such size")),
             "cut-before" if first => return Err(cut(Acceptance::No)),
             "cut-unsent" if first => return Err(cut(Acceptance::Perhaps)),
@@ -324,6 +333,11 @@ impl Actor {
             "poll-throttled" if times <= 2 => Err(throttled(LONG)),
             "poll-huge" => Err(Fault::vendor(Class::Retry, "TooLarge")),
             "limbo" => running,
+            "limbo-paid" if self.stage.books().cancelled.contains(ticket) => {
+                let fault = Fault::vendor(Class::Gone, "cancelled there");
+                Ok(PollOutcome::Failed(fault.paid(Cost::of(0.3, "USD"))))
+            }
+            "limbo-paid" => running,
             "patient" if times == 1 => Ok(PollOutcome::Running(Duration::from_mins(2))),
             "wrong-id" | "gone" => failed(Class::Gone),
             "late-refusal" => Ok(PollOutcome::Failed(Fault::denied("not this"))),
