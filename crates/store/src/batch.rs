@@ -3,7 +3,7 @@
 
 pub(crate) mod attempts;
 mod calls;
-mod costs;
+pub(crate) mod costs;
 mod decide;
 pub(crate) mod key_windows;
 pub(crate) mod ledger_batch;

@@ -70,7 +70,58 @@ struct Report {
     rows: Vec<Value>,
     /// What may still be spent, in dollars.
     left: f64,
+    /// Jobs that were ordered, or may have been.
+    tried: usize,
+    skipped: usize,
     wrong: usize,
+    /// A job took more than was expected, so that nobody knows what the next one takes.
+    exceeded: bool,
+}
+
+impl Report {
+    fn of(spend: f64) -> Self {
+        Self {
+            rows: Vec::new(),
+            left: spend,
+            tried: 0,
+            skipped: 0,
+            wrong: 0,
+            exceeded: false,
+        }
+    }
+
+    /// Takes over a row, as the service or this program has it.
+    fn push(&mut self, backend: &Value, mut row: Value) {
+        match row["outcome"].as_str() {
+            Some("changed" | "failed") => self.wrong += 1,
+            Some("skipped") => self.skipped += 1,
+            _ => {}
+        }
+        let cost = &row["cost"];
+        if let (Some(amount), Some(currency)) = (cost["amount"].as_f64(), cost["currency"].as_str())
+        {
+            let expected = row["expectedUsd"].as_f64().unwrap_or(0.0);
+            self.exceeded |= currency == "USD" && amount > expected;
+            row["took"] = json!(format!("{amount} {currency}"));
+        }
+        row["backend"] = backend.clone();
+        self.rows.push(row);
+    }
+
+    /// What nobody can tell of because the service gave no answer: a job may have been ordered, and paid for.
+    fn unanswered(&mut self, backend: &Value, route: &Value, fault: &Fault) {
+        self.left -= route["expectedUsd"].as_f64().unwrap_or(0.0);
+        self.push(
+            backend,
+            json!({ "route": route["route"], "operation": route["operation"], "outcome": "failed",
+                "expectedUsd": route["expectedUsd"], "about": fault.to_string() }),
+        );
+    }
+
+    /// Whether there was something to try and nothing was tried.
+    fn is_empty(&self) -> bool {
+        self.tried == 0 && self.skipped > 0
+    }
 }
 
 impl Verify {
@@ -87,11 +138,7 @@ impl Verify {
         let page = client.operation("admin.backends")?;
         let asked = ApiRequest::plain(page, page.path.clone());
         let listed = client.call(page, &asked).await?;
-        let mut report = Report {
-            rows: Vec::new(),
-            left: self.spend,
-            wrong: 0,
-        };
+        let mut report = Report::of(self.spend);
         let mut known = false;
         for row in listed["data"].as_array().into_iter().flatten() {
             // What works inside the program has no vendor.
@@ -101,7 +148,7 @@ impl Verify {
             let wanted = self.backend.as_deref();
             if wanted.is_none_or(|name| row["name"] == name || row["id"] == name) {
                 known = true;
-                self.verify(&client, row, &mut report).await?;
+                self.verify(&client, row, &mut report).await;
             }
         }
         if let (false, Some(name)) = (known, &self.backend) {
@@ -111,51 +158,64 @@ impl Verify {
         let spent = self.spend - report.left;
         output::show(client_options, &json!({ "data": report.rows }), COLUMNS);
         if !client_options.quiet && !client_options.json {
-            let wrong = report.wrong;
+            let (wrong, skipped) = (report.wrong, report.skipped);
             screen::note(format!(
-                "{wrong} not as expected, at most {spent:.4} USD spent"
+                "{wrong} not as expected, {skipped} not tried, at most {spent:.4} USD spent"
             ));
         }
+        // Nothing was shown of anything, although money was given.
+        let in_vain = self.spend > 0.0 && report.is_empty();
         Ok(match report.wrong {
-            0 => ExitCode::SUCCESS,
+            0 if !in_vain => ExitCode::SUCCESS,
             _ => ExitCode::from(ExitReason::Failed.code()),
         })
     }
 
-    /// Asks for the routes of a back end, and has them tried one by one: no call takes longer than one job.
-    async fn verify(&self, client: &Client, row: &Value, report: &mut Report) -> Result<(), Fault> {
+    /// Asks for the routes of a back end, and has them tried one by one: no call takes longer than one job. What goes wrong
+    /// at one of them is a row of the report, and no end of it.
+    async fn verify(&self, client: &Client, row: &Value, report: &mut Report) {
         let id = row["id"].as_str().unwrap_or_default();
-        let planned = call(client, id, &json!({ "plan": true })).await?;
+        let probe = |outcome: &str, about: Option<String>| json!({ "route": "probe", "outcome": outcome, "about": about });
+        let planned = match call(client, id, &json!({ "plan": true })).await {
+            Ok(planned) => planned,
+            Err(fault) => {
+                let failed = probe("failed", Some(fault.to_string()));
+                return report.push(&row["name"], failed);
+            }
+        };
         let name = planned["backend"].clone();
-        if let Some(problem) = planned["problem"].as_str() {
-            report.wrong += 1;
-            report.rows.push(
-                json!({ "backend": name, "route": "probe", "outcome": "failed", "about": problem }),
-            );
-        } else {
-            report
-                .rows
-                .push(json!({ "backend": name, "route": "probe", "outcome": "good" }));
-        }
+        let found = match planned["problem"].as_str() {
+            Some(problem) => probe("failed", Some(problem.to_owned())),
+            None => probe("good", None),
+        };
+        report.push(&name, found);
         for route in planned["routes"].as_array().into_iter().flatten() {
+            if route["outcome"] == "skipped" {
+                report.push(&name, route.clone());
+                continue;
+            }
+            if report.exceeded {
+                let mut left_out = route.clone();
+                left_out["outcome"] = json!("skipped");
+                left_out["about"] = json!("a job before it took more than you entered");
+                report.push(&name, left_out);
+                continue;
+            }
             let body = json!({ "route": route["route"], "spend": report.left.max(0.0), "seconds": self.seconds });
-            let tried = call(client, id, &body).await?;
-            report.left -= tried["spent"].as_f64().unwrap_or(0.0);
-            for found in tried["routes"].as_array().into_iter().flatten() {
-                let mut found = found.clone();
-                let outcome = found["outcome"].as_str();
-                report.wrong += usize::from(matches!(outcome, Some("changed" | "failed")));
-                let cost = &found["cost"];
-                if let (Some(amount), Some(currency)) =
-                    (cost["amount"].as_f64(), cost["currency"].as_str())
-                {
-                    found["took"] = json!(format!("{amount} {currency}"));
+            match call(client, id, &body).await {
+                Ok(tried) => {
+                    report.left -= tried["spent"].as_f64().unwrap_or(0.0);
+                    for found in tried["routes"].as_array().into_iter().flatten() {
+                        report.tried += usize::from(found["outcome"] != "skipped");
+                        report.push(&name, found.clone());
+                    }
                 }
-                found["backend"] = name.clone();
-                report.rows.push(found);
+                Err(fault) => {
+                    report.tried += 1;
+                    report.unanswered(&name, route, &fault);
+                }
             }
         }
-        Ok(())
     }
 }
 
@@ -168,4 +228,49 @@ async fn call(client: &Client, id: &str, body: &Value) -> Result<Value, Fault> {
     asked.repeatable = false;
     let mut answer = client.call(page, &asked).await?;
     Ok(answer["data"].take())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_without_an_answer_is_a_row_and_takes_what_it_may_have_cost() {
+        let mut report = Report::of(1.0);
+        let route = json!({ "route": "a", "operation": "a.b", "expectedUsd": 0.3 });
+        let fault = Fault::new(ExitReason::Failed, "the line was cut");
+        report.unanswered(&json!("up"), &route, &fault);
+        assert_eq!((report.wrong, report.rows.len()), (1, 1));
+        assert!((report.left - 0.7).abs() < 1e-9, "{}", report.left);
+        let row = &report.rows[0];
+        assert_eq!(
+            (&row["backend"], &row["outcome"]),
+            (&json!("up"), &json!("failed"))
+        );
+        assert!(
+            row["about"]
+                .as_str()
+                .is_some_and(|about| about.contains("cut"))
+        );
+    }
+
+    #[test]
+    fn a_job_that_took_more_than_expected_ends_the_spending() {
+        let mut report = Report::of(1.0);
+        let took = |amount: f64| json!({ "outcome": "good", "expectedUsd": 0.05, "cost": { "amount": amount, "currency": "USD" } });
+        report.push(&json!("up"), took(0.05));
+        assert!(!report.exceeded);
+        report.push(&json!("up"), took(0.06));
+        assert!(report.exceeded);
+    }
+
+    #[test]
+    fn what_was_left_out_is_counted_and_is_no_success_alone() {
+        let mut report = Report::of(1.0);
+        report.push(&json!("up"), json!({ "outcome": "good", "route": "probe" }));
+        assert!(!report.is_empty(), "there was nothing to try");
+        report.push(&json!("up"), json!({ "outcome": "skipped", "route": "a" }));
+        assert!(report.is_empty());
+        assert_eq!((report.skipped, report.wrong), (1, 0));
+    }
 }

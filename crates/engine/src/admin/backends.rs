@@ -3,6 +3,7 @@
 mod cheapest;
 mod declare;
 mod probe;
+mod test_jobs;
 mod verify;
 
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use atelier_contract::{Code, Refusal};
 use atelier_store::{BackendChange, BackendRow, WorkerRow};
 
 use super::registry::{
-    CROSSED_MOST, Registry, changed, crossed, gone, no_account, seen_backend, seen_worker,
-    undeclared,
+    CROSSED_MOST, Registry, changed, crossed, goes_elsewhere, gone, no_account, seen_backend,
+    seen_worker, undeclared,
 };
 use crate::context::{Context, unavailable};
 use crate::crash;
@@ -26,6 +27,7 @@ use crate::names::WorkerName;
 use crate::runner::Runner;
 
 pub(super) use probe::probe as ask_vendors;
+use test_jobs::test_jobs;
 
 /// The operator's back ends and their worker accounts.
 pub struct Backends {
@@ -102,41 +104,36 @@ impl Backends {
             routes: Vec::new(),
         };
         let workers = self.runner.workers();
-        let reports = workers.reports();
-        let has_room = |one: &&WorkerRow| {
-            let name = WorkerName::from(*one);
-            let found = reports.iter().find(|report| report.name == name);
-            found.is_some_and(|report| report.usable && report.busy < report.slots)
-        };
-        let account = asked.iter().find(has_room).or_else(|| asked.first());
-        let Some((account, backend)) =
-            account.and_then(|one| Some((one, workers.backend(&WorkerName::from(one))?)))
-        else {
+        let mut known = asked.iter().map(WorkerName::from);
+        let Some(backend) = known.find_map(|name| workers.backend(&name)) else {
             report.problem = Some("no worker account takes work".to_owned());
             return Ok(report);
         };
-        let jobs = verify::test_jobs(&row, backend.as_ref(), models);
-        let jobs = jobs.iter().filter(|job| {
-            let wanted = body.route.as_deref();
-            wanted.is_none_or(|route| route == job.route)
-        });
+        let jobs = test_jobs(&row, backend.as_ref(), models);
+        let wanted = body.route.as_deref();
+        let jobs = jobs
+            .iter()
+            .filter(|job| wanted.is_none_or(|route| route == job.route));
         if body.plan.on() {
             let faults = ask_vendors(&self.runner, &row, &asked).await;
             report.problem = Some(faults.join("; ")).filter(|words| !words.is_empty());
-            let planned = jobs.map(|job| job.row(VerifyOutcome::Planned, None));
-            report.routes = planned.collect();
+            let planned = || VerifyOutcome::Planned;
+            let rows = jobs.map(|job| job.omitted().unwrap_or_else(|| job.row(planned(), None)));
+            report.routes = rows.collect();
             return Ok(report);
         }
-        let mut budget = verify::TestBudget::of(&body);
-        for job in jobs {
-            let tried = job.run(&self.context, account, backend.as_ref(), &mut budget);
-            report.routes.push(tried.await);
-        }
-        report.spent = Amount::from_micros(budget.spent);
-        let target = body.route.unwrap_or_default();
-        let act = self.context.act(by, "backend.verify", id, &target);
+        // Who had money spent is written down before it is.
+        let act = self
+            .context
+            .act(by, "backend.verify", id, wanted.unwrap_or_default());
         let noted = workers.write_notes(Some(act)).await;
         noted.map_err(unavailable)?;
+        let mut budget = verify::TestBudget::of(&body);
+        for job in jobs {
+            let tried = job.run(&self.context, workers, &asked, &mut budget).await;
+            report.routes.push(tried);
+        }
+        report.spent = Amount::from_micros(budget.spent);
         Ok(report)
     }
 
@@ -171,6 +168,7 @@ impl Backends {
             let mut row = self.registry.own_backend(id).await?;
             let seen = seen_backend(&row);
             let spec = changed(&row.spec, &patch)?;
+            let elsewhere = goes_elsewhere(&row.spec, &spec);
             if row.declared {
                 row.switched_off = switched_off(&row, &spec, patch.gives("enabled"))?;
             } else {
@@ -184,10 +182,21 @@ impl Backends {
             };
             let act = self.context.act(by, "backend.change", id, patch.names());
             if self.registry.apply_backend_change(arrangement, act).await? {
+                if elsewhere {
+                    self.doubt(id).await?;
+                }
                 return self.one(id).await;
             }
         }
         Err(crossed())
+    }
+
+    /// The worker accounts of a back end go another way from now on.
+    async fn doubt(&self, id: &str) -> Result<(), Refusal> {
+        let row = self.registry.own_backend(id).await?;
+        let all = self.registry.workers_at(&row, None).await?;
+        self.runner.workers().doubt(&all);
+        Ok(())
     }
 
     /// Makes a worker account of the operator's at a back end.

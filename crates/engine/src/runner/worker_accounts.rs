@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use atelier_backends::{Backend, Fault, FieldError, Vendor};
+use atelier_backends::{Backend, Cost, Fault, FieldError, Vendor};
 use atelier_store::{AuditRow, BackendRow, WorkerRow};
 
 use crate::context::Context;
 use crate::names::WorkerName;
 use crate::runner::pool::Pool;
+use crate::runner::pool::choice::Choice;
+use crate::runner::pool::health::Health;
 use crate::runner::pool::load::Loader;
+use crate::runner::pool::slot::Slot;
 use crate::runner::pool::view::WorkerReport;
 use crate::runner::upkeep;
 
@@ -82,21 +85,53 @@ impl WorkerAccounts<'_> {
         self.pool.backend(name)
     }
 
-    /// Health with everything forgotten that is held against a worker account, as it is stored, and its time.
-    pub(crate) fn reset_health(self, name: &WorkerName) -> (String, i64) {
+    /// A place at a worker account for what is nobody's job, if it takes work now.
+    pub(crate) fn take_free(self, name: &WorkerName) -> Result<Slot, Choice> {
+        Slot::free(self.pool, name, self.context.steady_ms())
+    }
+
+    /// Adds what a vendor took for what was nobody's job: it counts against the account's cap.
+    pub(crate) async fn add_cost(
+        self,
+        row: &WorkerRow,
+        cost: &Cost,
+    ) -> Result<(), atelier_store::Error> {
+        let workers = self.context.store().workers();
+        workers
+            .add_cost(&row.id, cost.currency, cost.micros)
+            .await?;
+        self.pool.member(&WorkerName::from(row)).took(cost.micros);
+        Ok(())
+    }
+
+    /// Health with everything forgotten that is held against a worker account, as it is stored, and its time. With another
+    /// credential what speaks for it is forgotten as well.
+    pub(crate) fn reset_health(self, name: &WorkerName, fresh: bool) -> (String, i64) {
         let now_ms = self.context.steady_ms();
         let mut health = self.pool.member(name).health().unwrap_or_default();
         health.mark_healthy(now_ms);
+        if fresh {
+            health.doubt(now_ms);
+        }
         (serde_json::to_string(&health).unwrap_or_default(), now_ms)
     }
 
-    /// Holds nothing against worker accounts any longer.
-    pub(crate) fn mark_healthy(self, names: &[WorkerName]) {
+    /// Takes over what was reset, as it was stored.
+    pub(crate) fn take_over_health(self, stored: Vec<(WorkerName, String)>) {
+        for (name, text) in stored {
+            if let Ok(reset) = serde_json::from_str::<Health>(&text) {
+                self.pool.member(&name).set_health(|health| *health = reset);
+            }
+        }
+    }
+
+    /// Worker accounts go another way from now on: nothing has shown yet that it leads to a vendor that takes work.
+    pub(crate) fn doubt(self, rows: &[WorkerRow]) {
         let now_ms = self.context.steady_ms();
-        for name in names {
+        for row in rows {
             self.pool
-                .member(name)
-                .set_health(|health| health.mark_healthy(now_ms));
+                .member(&WorkerName::from(row))
+                .set_health(|health| health.doubt(now_ms));
         }
     }
 }

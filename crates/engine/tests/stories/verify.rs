@@ -1,10 +1,13 @@
 //! Whether back ends still do what is expected of them: local servers, one of which has changed its answers.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::verify::{Verification, VerifyBody};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, worker};
-use crate::stand::Stand;
+use crate::stand::{Stand, base64, json as answer, png, status};
 use crate::verified::{painter, runway};
 
 /// A back end with one worker account.
@@ -26,9 +29,13 @@ async fn connect(rig: &Rig, name: &str, vendor: &str, stand: &Stand, settings: V
 }
 
 async fn tried(rig: &Rig, id: &str, body: Value) -> Verification {
+    tried_with(rig, id, body, &[]).await
+}
+
+async fn tried_with(rig: &Rig, id: &str, body: Value, models: &[ModelDefinition]) -> Verification {
     let body: VerifyBody = serde_json::from_value(body).expect("a body");
     let backends = rig.engine.admin().backends();
-    let tried = backends.verify("root", id, body, &[]).await;
+    let tried = backends.verify("root", id, body, models).await;
     tried.expect("a report")
 }
 
@@ -151,4 +158,141 @@ async fn a_worker_account_is_well_once_somebody_has_asked_its_vendor() {
     let probed = rig.engine.admin().backends().probe("root", &id, None).await;
     probed.expect("well");
     assert_eq!(condition().await, "well");
+    // Another credential, or another way, has shown nothing.
+    let backends = rig.engine.admin().backends();
+    let account = backends.one(&id).await.expect("shown").accounts[0]
+        .id
+        .clone();
+    let change = worker(&json!({ "credential": "sk-another-secret" }));
+    let changed = backends.change_worker("root", &id, &account, change).await;
+    changed.expect("changed");
+    assert_eq!(condition().await, "untested");
+    backends.probe("root", &id, None).await.expect("well");
+    assert_eq!(condition().await, "well");
+    let settings = json!({ "settings": { "poll_seconds": 2 } });
+    let changed = backends.change("root", &id, settings.into()).await;
+    changed.expect("changed");
+    assert_eq!(condition().await, "untested");
+}
+
+#[tokio::test]
+async fn what_is_closed_is_not_ordered_from_and_what_is_taken_counts_against_the_cap() {
+    let rig = Rig::with_vendors().await;
+    let stand = runway("status");
+    let costs = json!({"imgmodel": {"unit": "item", "usd": 0.05}});
+    let id = connect(&rig, "runway", "runway", &stand, json!({"costs": costs})).await;
+    let backends = rig.engine.admin().backends();
+    let account = backends.one(&id).await.expect("shown").accounts[0]
+        .id
+        .clone();
+    let said = async |said: Value| {
+        let changed = backends.change_worker("root", &id, &account, worker(&said));
+        changed.await.expect("changed");
+    };
+    for state in ["paused", "draining"] {
+        said(json!({ "state": state })).await;
+        let report = tried(&rig, &id, json!({})).await;
+        let (outcome, about) = outcomes(&report).remove(0);
+        assert!(
+            outcome == "skipped" && about.contains("no worker account"),
+            "{state}: {about}"
+        );
+        assert_eq!(report.spent.micros(), 0);
+    }
+    assert_eq!(stand.asked("POST").len(), 0, "nothing is ordered");
+    said(json!({ "state": "active", "cost_cap": 0.04 })).await;
+    let good = tried(&rig, &id, json!({})).await;
+    assert_eq!(outcomes(&good)[0].0, "good");
+    let shown = backends.one(&id).await.expect("shown");
+    let told = serde_json::to_value(&shown.accounts[0].costs).expect("JSON");
+    assert_eq!(told, json!([{ "currency": "USD", "amount": 0.04 }]));
+    let over = tried(&rig, &id, json!({})).await;
+    assert_eq!(
+        (outcomes(&over)[0].0, stand.asked("POST").len()),
+        ("skipped", 1)
+    );
+}
+
+/// A model of the catalogue that one back end makes.
+fn leading_to(name: &str, like: &str, backend: &str) -> ModelDefinition {
+    let model = json!({ "name": name, "like": like, "routes": [{ "backend": backend }] });
+    serde_json::from_value(model).expect("a model")
+}
+
+#[tokio::test]
+async fn after_a_job_that_took_more_than_was_entered_nothing_more_is_ordered() {
+    let rig = Rig::with_vendors().await;
+    let stand = runway("status");
+    let costs = json!({"imgmodel": {"unit": "item", "usd": 0.01}});
+    let id = connect(&rig, "runway", "runway", &stand, json!({"costs": costs})).await;
+    let models = [
+        leading_to("one", "imgmodel.generations", &id),
+        // The operator does not let the back end do this.
+        leading_to("other", "imgmodel.chat", &id),
+    ];
+    let dear = tried_with(&rig, &id, json!({}), &models).await;
+    let routes: Vec<&str> = dear.routes.iter().map(|row| row.route.as_str()).collect();
+    assert_eq!(routes, ["one", "imgmodel.generations"]);
+    let found = outcomes(&dear);
+    assert_eq!(
+        (found[0].0, found[1].0),
+        ("changed", "skipped"),
+        "{found:?}"
+    );
+    assert!(found[1].1.contains("took more"), "{found:?}");
+    assert_eq!(stand.asked("POST").len(), 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_tried_is_a_row_that_says_why() {
+    let rig = Rig::with_vendors().await;
+    let stand = painter();
+    let reported = json!({"image_model": "painter", "dialect": "localai",
+        "costs": {"imgmodel": {"unit": "reported", "usd": 1}}});
+    let id = connect(&rig, "reported", "openai", &stand, reported).await;
+    let report = tried(&rig, &id, json!({"spend": 0})).await;
+    let (outcome, about) = outcomes(&report).remove(0);
+    assert!(outcome == "skipped" && about.contains("reports"), "{about}");
+    assert_eq!(stand.asked("POST").len(), 0, "a price is a price");
+
+    let settings = json!({ "settings": { "image_model": "painter" }, "operations": ["design"] });
+    let backends = rig.engine.admin().backends();
+    let changed = backends.change("root", &id, settings.into()).await;
+    changed.expect("changed");
+    let models = [leading_to("edits", "design.replace_background", &id)];
+    for body in [json!({ "plan": true }), json!({})] {
+        let report = tried_with(&rig, &id, body, &models).await;
+        let edits = report.routes.iter().find(|row| row.route == "edits");
+        let edits = edits.expect("a row");
+        assert_eq!(edits.outcome.word(), "skipped");
+        let about = edits.about.clone().unwrap_or_default();
+        assert!(about.contains("picture"), "{about}");
+    }
+}
+
+#[tokio::test]
+async fn several_starts_of_which_the_last_was_refused_are_counted() {
+    let rig = Rig::with_vendors().await;
+    let asked = AtomicU32::new(0);
+    let stand = Stand::new(move |_| match asked.fetch_add(1, Ordering::Relaxed) {
+        0 => {
+            let picture = base64(png(1024, 1024, [9, 99, 9, 255]));
+            answer(&json!({"data": [{"b64_json": picture}]}))
+        }
+        _ => status(
+            400,
+            &json!({"error": {"code": "moderation_blocked", "message": "no"}}),
+        ),
+    });
+    let painting = json!({"image_model": "painter", "grids": true, "images_per_call": 1,
+        "costs": {"artgen": {"unit": "item", "usd": 0.01}}});
+    let id = connect(&rig, "grids", "openai", &stand, painting).await;
+    let only = json!({ "operations": ["artgen.imagine"] });
+    let backends = rig.engine.admin().backends();
+    let changed = backends.change("root", &id, only.into()).await;
+    changed.expect("changed");
+    let report = tried(&rig, &id, json!({})).await;
+    assert_eq!(outcomes(&report)[0].0, "failed");
+    assert_eq!(stand.asked("POST").len(), 2);
+    assert_eq!(report.spent.micros(), 40_000, "one of them was made");
 }

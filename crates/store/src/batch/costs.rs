@@ -178,6 +178,23 @@ impl Costs {
     }
 }
 
+/// Adds what a vendor took from a worker account for what was nobody's job.
+pub(crate) async fn add_to_worker(
+    conn: &mut Conn,
+    worker_id: &str,
+    currency: &str,
+    cost: i64,
+) -> Result<()> {
+    let line = WorkerLine {
+        worker_id,
+        currency,
+        cost,
+    };
+    conn.run(ADD_TO_WORKERS, args![&json(&[line])])
+        .await
+        .map(|_| ())
+}
+
 const NOTE_COSTS: &str = "UPDATE attempt SET cost = v.cost, currency = v.currency \
      FROM {rows:$1 id text, cost bigint, currency text} \
      WHERE attempt.id = v.id AND CASE WHEN attempt.cost IS NULL THEN attempt.id END = v.id RETURNING attempt.id, attempt.worker";

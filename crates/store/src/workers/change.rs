@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::Result;
 use crate::audit::AuditRow;
 use crate::audited_change;
+use crate::batch::costs::add_to_worker;
 use crate::db::{Conn, args, json};
 use crate::pending::ChangeFuture;
 use crate::workers::{BackendRow, WorkerRow, Workers};
@@ -126,6 +127,22 @@ impl Workers<'_> {
             audit,
             |conn, lines| {
                 Box::pin(async move { conn.run(NOTE_WORKERS, args![lines]).await.map(|_| ()) })
+            },
+            |()| true,
+        )
+        .await
+    }
+
+    /// Adds what a vendor took from a worker account for what was nobody's job, in millionths: it counts against the
+    /// account's cap like any other cost.
+    pub async fn add_cost(self, worker_id: &str, currency: &str, micros: i64) -> Result<()> {
+        let cost = (worker_id.to_owned(), currency.to_owned(), micros);
+        audited_change::run(
+            self.0,
+            cost,
+            None,
+            |conn, (worker_id, currency, micros)| {
+                Box::pin(add_to_worker(conn, worker_id, currency, *micros))
             },
             |()| true,
         )

@@ -4,6 +4,7 @@
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
 use atelier_contract::family::SubmitEndpoint;
+use atelier_contract::models::ModelDefinition;
 use atelier_contract::operation::ReferencedJobs;
 use serde_json::Value;
 
@@ -13,8 +14,12 @@ pub(super) struct CheapRequest {
     pub(super) brief: Brief,
 }
 
-/// The cheapest request of an operation; `None` for one that needs pictures, a clip or an earlier job.
-pub(super) fn cheapest(submit: &SubmitEndpoint) -> Option<CheapRequest> {
+/// The cheapest request of an operation, by the rules of a model where it is one's; `None` for one that needs pictures, a clip
+/// or an earlier job.
+pub(super) fn cheapest(
+    submit: &SubmitEndpoint,
+    model: Option<&ModelDefinition>,
+) -> Option<CheapRequest> {
     let schema = submit.body_schema();
     let example: Fields = serde_json::from_str(submit.example).ok()?;
     let required = schema["required"].as_array().into_iter().flatten();
@@ -29,8 +34,15 @@ pub(super) fn cheapest(submit: &SubmitEndpoint) -> Option<CheapRequest> {
         fields = example;
     }
     wanted(submit, &fields)?;
-    for (name, rules) in schema["properties"].as_object().into_iter().flatten() {
-        let Some(least) = least(rules) else { continue };
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let by_schema = properties.filter_map(|(name, rules)| Some((name, least(rules)?)));
+    let rules = model.into_iter().flat_map(|model| &model.fields);
+    let by_model = rules.filter_map(|(name, rule)| {
+        let allowed = rule.allowed.as_deref().and_then(least_of);
+        Some((name, allowed.or_else(|| rule.default.clone())?))
+    });
+    // What the model says comes last, and so it wins.
+    for (name, least) in by_schema.chain(by_model) {
         let mut smaller = fields.clone();
         smaller.insert(name.clone(), least);
         // Fields may exclude each other.
@@ -67,16 +79,21 @@ fn least(rules: &Value) -> Option<Value> {
         if let Some(low) = words.iter().find(|word| is_scale && *word == "low") {
             return Some(low.clone());
         }
-        let sized: Option<Vec<(f64, &Value)>> = words
-            .iter()
-            .map(|word| amount(word).map(|amount| (amount, word)))
-            .collect();
-        let sized = sized?.into_iter();
-        let least = sized.min_by(|one, other| one.0.total_cmp(&other.0));
-        return least.map(|(_, word)| word.clone());
+        return least_of(words);
     }
     let counted = rules["type"] == "integer" && rules["default"].is_number();
     rules.get("minimum").filter(|_| counted).cloned()
+}
+
+/// The one that stands for least, where each of them stands for an amount.
+fn least_of(words: &[Value]) -> Option<Value> {
+    let sized: Option<Vec<(f64, &Value)>> = words
+        .iter()
+        .map(|word| amount(word).map(|amount| (amount, word)))
+        .collect();
+    let sized = sized?.into_iter();
+    let least = sized.min_by(|one, other| one.0.total_cmp(&other.0));
+    least.map(|(_, word)| word.clone())
 }
 
 /// How much a word stands for: a number, a size in pixels, lines such as `480p`.
@@ -95,12 +112,13 @@ fn amount(word: &Value) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use atelier_contract::{FAMILIES, operation};
+    use serde_json::json;
 
     use super::*;
 
     fn of(name: &str) -> CheapRequest {
         let (_, submit) = operation(name).expect("an operation");
-        cheapest(submit).unwrap_or_else(|| panic!("{name} has no cheap request"))
+        cheapest(submit, None).unwrap_or_else(|| panic!("{name} has no cheap request"))
     }
 
     #[test]
@@ -113,10 +131,20 @@ mod tests {
     }
 
     #[test]
+    fn a_models_own_lengths_are_kept_to() {
+        let (_, submit) = operation("vidgen_partner.generations").expect("an operation");
+        let model = json!({ "name": "m", "like": "vidgen_partner.generations",
+            "fields": { "seconds": { "allowed": [8, 12] } } });
+        let model: ModelDefinition = serde_json::from_value(model).expect("a model");
+        let clip = cheapest(submit, Some(&model)).expect("a request").brief;
+        assert_eq!(clip.seconds, 8);
+    }
+
+    #[test]
     fn what_needs_a_picture_or_an_earlier_job_has_none() {
         for name in ["facegen.swap", "design.vectorize", "artgen.action"] {
             let (_, submit) = operation(name).expect("an operation");
-            assert!(cheapest(submit).is_none(), "{name}");
+            assert!(cheapest(submit, None).is_none(), "{name}");
         }
     }
 
@@ -125,10 +153,14 @@ mod tests {
         let has_one = |name: &str| {
             let submits = FAMILIES.iter().filter(|family| family.name == name);
             let mut submits = submits.flat_map(|family| family.submits);
-            submits.any(|submit| cheapest(submit).is_some())
+            submits.any(|submit| cheapest(submit, None).is_some())
         };
         let without: Vec<_> = FAMILIES.iter().map(|family| family.name).collect();
         let without: Vec<_> = without.into_iter().filter(|name| !has_one(name)).collect();
-        assert!(without.len() <= 2, "{without:?}");
+        assert_eq!(
+            without,
+            ["artgen_video", "facegen", "motion"],
+            "they need pictures"
+        );
     }
 }

@@ -5,28 +5,34 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_backends::backend::{
-    Acceptance, BoxFuture, LostSubmit, PollOutcome, ProgressTracker, StartOutcome, Work,
+    Acceptance, BoxFuture, PollOutcome, ProgressTracker, StartOutcome, Work,
 };
-use atelier_backends::support::SupportLevel;
-use atelier_backends::{Backend, Class, Fault, WorkOutput, expected_cost};
-use atelier_contract::models::{ModelDefinition, operations_of};
+use atelier_backends::{Backend, Class, Cost, Fault, WorkOutput};
 use atelier_contract::pages::cost::{Amount, CostSum};
 use atelier_contract::pages::verify::{VerifiedRoute, VerifyBody, VerifyOutcome};
-use atelier_contract::{AttemptId, FAMILIES, JobId, operation};
+use atelier_contract::{AttemptId, JobId};
 use atelier_fairness::reservation::Reservation;
-use atelier_store::{BackendRow, WorkerRow};
+use atelier_store::WorkerRow;
 use bytes::Bytes;
 use serde_json::Value;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::cheapest::{CheapRequest, cheapest};
+use super::cheapest::CheapRequest;
 use crate::context::Context;
+use crate::names::WorkerName;
+use crate::runner::{Choice, Slot, WorkerAccounts};
 
 /// What may be spent when nobody says.
 const USUAL_MICROS: i64 = 1_000_000;
 /// The pause after a question that failed, and the longest one between two questions.
 const PAUSE: Duration = Duration::from_secs(1);
 const PAUSE_MOST: Duration = Duration::from_secs(10);
+/// A worker account that is busy is waited for no longer, and looked at again after this.
+const PLACE_MOST: Duration = Duration::from_mins(1);
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// The question what a stopped job took is worth no longer wait.
+const LAST_QUESTION: Duration = Duration::from_secs(10);
 /// What costs are counted in that can be added up.
 const DOLLARS: &str = "USD";
 
@@ -36,9 +42,9 @@ pub(super) struct TestJob {
     pub(super) route: String,
     /// The operation of the job.
     pub(super) operation: &'static str,
-    wanted: CheapRequest,
-    /// What it takes, in millionths of a dollar, as far as the operator says so.
-    pub(super) expected: Option<i64>,
+    /// What to ask for, or why nothing can be.
+    pub(super) wanted: Result<CheapRequest, String>,
+    pub(super) price: TestPrice,
 }
 
 /// What may still be spent, and how long a job may take.
@@ -46,6 +52,8 @@ pub(super) struct TestBudget {
     left: i64,
     pub(super) spent: i64,
     limit: Duration,
+    /// A job took more than was expected, so that nobody knows what the next one takes.
+    exceeded: bool,
 }
 
 impl TestBudget {
@@ -54,82 +62,56 @@ impl TestBudget {
             left: body.spend.map_or(USUAL_MICROS, Amount::micros),
             spent: 0,
             limit: Duration::from_secs(body.seconds.get().unsigned_abs()),
+            exceeded: false,
         }
     }
 
-    fn take(&mut self, micros: i64) {
+    fn take(&mut self, micros: i64, expected: i64) {
         self.left -= micros;
         self.spent += micros;
+        self.exceeded |= micros > expected;
     }
-}
 
-/// The jobs for all routes of a back end: a model of the catalogue each that leads there, and one of each family that it maps
-/// itself. What needs pictures is left out.
-pub(super) fn test_jobs(
-    row: &BackendRow,
-    backend: &dyn Backend,
-    models: &[ModelDefinition],
-) -> Vec<TestJob> {
-    let mut all = Vec::new();
-    let leads = |name: &str| name == row.id || name == &*row.spec.name;
-    for model in models.iter().filter(|model| model.enabled) {
-        for route in model.routes.iter().filter(|route| leads(&route.backend)) {
-            let found = operations_of(model).into_iter().find_map(|name| {
-                let mut wanted = wanted_of(backend, name)?;
-                wanted.brief.model.clone_from(&model.name);
-                wanted.brief.vendor_model.clone_from(&route.model);
-                wanted.brief.unit_cost = route.cost;
-                Some((name, wanted))
+    /// Why a job of this price is not ordered.
+    fn objection(&self, price: TestPrice) -> Result<i64, &'static str> {
+        let Some(expected) = price.micros() else {
+            return Err(match price {
+                TestPrice::ByReport => {
+                    "what it costs is known afterwards, by what the vendor reports: enter a unit cost of its route by call, item, second or megapixel"
+                }
+                _ => "what it costs is not known: enter a unit cost",
             });
-            let label = match &route.model {
-                Some(there) => format!("{}={there}", model.name),
-                None => model.name.clone(),
-            };
-            all.extend(found.map(|(name, wanted)| job(row, backend, &label, name, wanted)));
+        };
+        if self.exceeded {
+            return Err("a job before it took more than you entered");
         }
+        if expected > self.left {
+            return Err("it costs more than may still be spent");
+        }
+        Ok(expected)
     }
-    let allowed = |family: &str, name: &str| {
-        let listed = &row.spec.operations;
-        listed.is_empty() || listed.iter().any(|one| one == family || one == name)
-    };
-    for family in FAMILIES {
-        let mut names = family.submits.iter().map(|submit| submit.name);
-        let found = names.find_map(|name| {
-            let wanted = wanted_of(backend, name).filter(|_| allowed(family.name, name))?;
-            Some((name, wanted))
-        });
-        all.extend(found.map(|(name, wanted)| job(row, backend, name, name, wanted)));
-    }
-    all
 }
 
-/// The cheapest request of an operation, where the back end takes it.
-fn wanted_of(backend: &dyn Backend, name: &str) -> Option<CheapRequest> {
-    let (_, submit) = operation(name).filter(|_| backend.serves(name))?;
-    let wanted = cheapest(submit)?;
-    let refused = backend.support(name, &wanted.brief);
-    let refused = refused
-        .iter()
-        .any(|one| one.support == SupportLevel::Refused);
-    Some(wanted).filter(|_| !refused)
+/// What a job takes before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TestPrice {
+    /// As the operator says, in millionths of a dollar.
+    Known(i64),
+    /// The operator's own server, which is asked again without harm.
+    Free,
+    /// What the vendor reports afterwards.
+    ByReport,
+    /// Nobody says.
+    Unsaid,
 }
 
-fn job(
-    row: &BackendRow,
-    backend: &dyn Backend,
-    route: &str,
-    operation: &'static str,
-    wanted: CheapRequest,
-) -> TestJob {
-    let settings = Value::Object(row.spec.settings.clone());
-    let expected = expected_cost(&settings, operation, &wanted.brief);
-    // Whoever is asked again without harm costs nothing.
-    let free = (backend.lost_submit() == LostSubmit::Repeat).then_some(0);
-    TestJob {
-        route: route.to_owned(),
-        operation,
-        wanted,
-        expected: expected.map(|cost| cost.micros).or(free),
+impl TestPrice {
+    fn micros(self) -> Option<i64> {
+        match self {
+            Self::Known(micros) => Some(micros),
+            Self::Free => Some(0),
+            Self::ByReport | Self::Unsaid => None,
+        }
     }
 }
 
@@ -140,42 +122,62 @@ impl TestJob {
             route: self.route.clone(),
             operation: self.operation.to_owned(),
             outcome,
-            expected_usd: self.expected.map(Amount::from_micros),
+            expected_usd: self.price.micros().map(Amount::from_micros),
             cost: None,
             took_ms: None,
             about,
         }
     }
 
-    /// Has the vendor make it, if that can be paid for, and judges what came.
+    /// Why it is not ordered, whatever may be spent.
+    pub(super) fn omitted(&self) -> Option<VerifiedRoute> {
+        let why = self.wanted.as_ref().err()?;
+        Some(self.row(VerifyOutcome::Skipped, Some(why.clone())))
+    }
+
+    /// Has the vendor make it, if that can be paid for and a worker account takes work, and judges what came.
     pub(super) async fn run(
         &self,
         context: &Context,
-        account: &WorkerRow,
-        backend: &dyn Backend,
+        workers: WorkerAccounts<'_>,
+        accounts: &[WorkerRow],
         budget: &mut TestBudget,
     ) -> VerifiedRoute {
         let skipped = |why: &str| self.row(VerifyOutcome::Skipped, Some(why.to_owned()));
-        let Some(expected) = self.expected else {
-            return skipped("what it costs is not known: enter a unit cost");
+        let wanted = match &self.wanted {
+            Ok(wanted) => wanted,
+            Err(why) => return skipped(why),
         };
-        if expected > budget.left {
-            return skipped("it costs more than may still be spent");
-        }
+        let expected = match budget.objection(self.price) {
+            Ok(expected) => expected,
+            Err(why) => return skipped(why),
+        };
+        let Some((account, slot)) = free_place(workers, accounts, budget.limit).await else {
+            return skipped("no worker account takes work now");
+        };
         let began_ms = context.steady_ms();
-        let made = self.make(context, backend, budget.limit).await;
+        let backend = slot.backend();
+        let work = self.work(context, wanted);
+        let made = make(backend.as_ref(), work, budget.limit).await;
+        drop(slot);
         let took_ms = context.steady_ms() - began_ms;
         let told = match &made {
             Ok(made) => made.cost.clone(),
             Err(ended) => ended.fault.cost.clone(),
         };
+        if let Some(told) = &told
+            && let Err(error) = workers.add_cost(account, told).await
+        {
+            tracing::warn!(%error, worker = %account.id, "what a test took was not counted");
+        }
         let in_dollars = told.as_ref().filter(|told| told.currency == DOLLARS);
         let taken = in_dollars.map_or(expected, |told| told.micros.max(expected));
-        // What was refused before anything was ordered costs nothing.
-        let refused = matches!(&made, Err(ended) if !ended.ordered);
-        budget.take(if refused { 0 } else { taken });
+        // What was refused before anything was ordered costs nothing; of several, some may have been taken before.
+        let refused = matches!(&made, Err(ended) if !ended.ordered) && told.is_none();
+        let nothing = refused && wanted.brief.count <= 1;
+        budget.take(if nothing { 0 } else { taken }, expected);
         let (outcome, about) = match made {
-            Ok(made) => self.judged(&made, expected, account),
+            Ok(made) => judged(wanted, &made, expected, account),
             Err(ended) => (ended.outcome, Some(ended.words())),
         };
         VerifiedRoute {
@@ -188,72 +190,8 @@ impl TestJob {
         }
     }
 
-    /// Whether what came is what was expected.
-    fn judged(
-        &self,
-        made: &WorkOutput,
-        expected: i64,
-        account: &WorkerRow,
-    ) -> (VerifyOutcome, Option<String>) {
-        let changed = |why: String| (VerifyOutcome::Changed, Some(why));
-        let brief = &self.wanted.brief;
-        if made.made < brief.count {
-            return changed(format!("{} of {} were made", made.made, brief.count));
-        }
-        let told = made.cost.as_ref();
-        let known = account.costs.iter().map(|(currency, _)| currency.as_str());
-        if let (None, Some(before)) = (told, known.max()) {
-            return changed(format!(
-                "it does not say any more what it takes in {before}"
-            ));
-        }
-        match told.filter(|told| told.currency == DOLLARS) {
-            Some(told) if told.micros > expected && expected > 0 => changed(format!(
-                "it took {} USD, the operator says {}",
-                told.micros as f64 / 1e6,
-                expected as f64 / 1e6
-            )),
-            _ => (VerifyOutcome::Good, None),
-        }
-    }
-
-    async fn make(
-        &self,
-        context: &Context,
-        backend: &dyn Backend,
-        limit: Duration,
-    ) -> Result<WorkOutput, TestFailure> {
-        let mut run = TestRun {
-            backend,
-            work: self.work(context),
-            ticket: None,
-            last: None,
-        };
-        if let Ok(ended) = tokio::time::timeout(limit, run.finish()).await {
-            return ended;
-        }
-        if let Some(ticket) = &run.ticket {
-            backend.cancel(ticket).await;
-        }
-        let late = || {
-            let why = format!("no result within {} s", limit.as_secs());
-            Fault::vendor(Class::Retry, why)
-        };
-        // A vendor whose answers are not understood is asked until then.
-        let outcome = if run.last.is_some() {
-            VerifyOutcome::Changed
-        } else {
-            VerifyOutcome::Failed
-        };
-        Err(TestFailure {
-            outcome,
-            ordered: true,
-            fault: run.last.take().unwrap_or_else(late),
-        })
-    }
-
     /// What a back end is given: nobody's job, made of words alone.
-    fn work(&self, context: &Context) -> Work {
+    fn work(&self, context: &Context, wanted: &CheapRequest) -> Work {
         let job_id: JobId = context.ids().uuid().as_str().into();
         let no_files = |_: String| -> BoxFuture<'static, Result<Bytes, Fault>> {
             Box::pin(async { Err(Fault::ours("a job of words alone that reads a file")) })
@@ -265,8 +203,8 @@ impl TestJob {
             long: false,
             reserved: Reservation::default(),
             operation: self.operation.to_owned(),
-            request: self.wanted.request.clone(),
-            brief: self.wanted.brief.clone(),
+            request: wanted.request.clone(),
+            brief: wanted.brief.clone(),
             sources: Vec::new(),
             hints: Vec::new(),
             mask: None,
@@ -278,6 +216,102 @@ impl TestJob {
             cancelled: CancellationToken::new(),
             hook_url: None,
         }
+    }
+}
+
+/// A place at one of some worker accounts, waited for while they are merely busy. What the operator closed is left closed.
+async fn free_place<'a>(
+    workers: WorkerAccounts<'_>,
+    accounts: &'a [WorkerRow],
+    limit: Duration,
+) -> Option<(&'a WorkerRow, Slot)> {
+    let until = Instant::now() + limit.min(PLACE_MOST);
+    loop {
+        let mut busy = false;
+        for account in accounts {
+            match workers.take_free(&WorkerName::from(account)) {
+                Ok(slot) => return Some((account, slot)),
+                Err(why) => busy |= matches!(why, Choice::Wait(_)),
+            }
+        }
+        if !busy || Instant::now() >= until {
+            return None;
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
+
+/// Whether what came is what was expected.
+fn judged(
+    wanted: &CheapRequest,
+    made: &WorkOutput,
+    expected: i64,
+    account: &WorkerRow,
+) -> (VerifyOutcome, Option<String>) {
+    let changed = |why: String| (VerifyOutcome::Changed, Some(why));
+    let brief = &wanted.brief;
+    if made.made < brief.count {
+        return changed(format!("{} of {} were made", made.made, brief.count));
+    }
+    let told = made.cost.as_ref();
+    let known = account.costs.iter().map(|(currency, _)| currency.as_str());
+    if let (None, Some(before)) = (told, known.max()) {
+        return changed(format!(
+            "it does not say any more what it takes in {before}"
+        ));
+    }
+    match told.filter(|told| told.currency == DOLLARS) {
+        Some(told) if told.micros > expected => changed(format!(
+            "it took {} USD, the operator says {}",
+            told.micros as f64 / 1e6,
+            expected as f64 / 1e6
+        )),
+        _ => (VerifyOutcome::Good, None),
+    }
+}
+
+async fn make(
+    backend: &dyn Backend,
+    work: Work,
+    limit: Duration,
+) -> Result<WorkOutput, TestFailure> {
+    let mut run = TestRun {
+        backend,
+        work,
+        ticket: None,
+        last: None,
+    };
+    if let Ok(ended) = tokio::time::timeout(limit, run.finish()).await {
+        return ended;
+    }
+    let cost = match run.ticket.take() {
+        Some(ticket) => stopped(backend, &run.work, &ticket).await,
+        None => None,
+    };
+    let late = || {
+        let why = format!("no result within {} s", limit.as_secs());
+        Fault::vendor(Class::Retry, why)
+    };
+    // A vendor whose answers are not understood is asked until then.
+    let outcome = if run.last.is_some() {
+        VerifyOutcome::Changed
+    } else {
+        VerifyOutcome::Failed
+    };
+    Err(TestFailure {
+        outcome,
+        ordered: true,
+        fault: run.last.take().unwrap_or_else(late).paid(cost),
+    })
+}
+
+/// What a job took that was told to stop, where its vendor says so.
+async fn stopped(backend: &dyn Backend, work: &Work, ticket: &Value) -> Option<Cost> {
+    backend.cancel(ticket).await;
+    match tokio::time::timeout(LAST_QUESTION, backend.poll(work, ticket)).await {
+        Ok(Ok(PollOutcome::Failed(fault))) => fault.cost,
+        Ok(Ok(PollOutcome::Done(made))) => made.cost,
+        _ => None,
     }
 }
 

@@ -182,6 +182,18 @@ impl Candidate {
         self.spend_cap.is_some_and(over) || self.cost_cap.is_some_and(|cap| self.cost >= cap)
     }
 
+    /// Whether it has spent what it may, whatever comes next.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.spend_cap.is_some_and(|cap| self.spent >= cap)
+            || self.cost_cap.is_some_and(|cap| self.cost >= cap)
+    }
+
+    /// When its hours and its pace allow the next start, at the earliest.
+    pub(crate) fn free_ms(&self, now_ms: i64) -> i64 {
+        let opens_ms = self.hours.opens_ms(now_ms + self.ahead_ms) - self.ahead_ms;
+        opens_ms.max(self.pace.next_ms(now_ms))
+    }
+
     fn readiness(&self, requirements: &Requirements<'_>, now_ms: i64) -> Readiness {
         if self.is_spent(requirements) {
             return Readiness::Out;

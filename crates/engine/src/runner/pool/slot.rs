@@ -11,6 +11,8 @@ use atelier_fairness::reservation::Reservation;
 use atelier_store::{Attempt, StartLimits};
 
 use super::Pool;
+use super::choice::{Choice, Mode};
+use super::health::Fitness;
 use super::routes::ModelRouting;
 use super::slot_use::SlotUse;
 use super::worker::PoolWorker;
@@ -59,6 +61,29 @@ impl Slot {
             ahead: AtomicBool::new(false),
             reserved: OnceLock::new(),
         }
+    }
+
+    /// A free place at a named worker account for what is nobody's job, if it takes work and is allowed to.
+    pub(crate) fn free(pool: &Arc<Pool>, name: &WorkerName, now_ms: i64) -> Result<Self, Choice> {
+        let mut members = pool.members();
+        let named = |member: &&mut PoolWorker| member.candidate.name == *name;
+        let member = members.iter_mut().find(named).ok_or(Choice::Nobody)?;
+        let candidate = &mut member.candidate;
+        let fit = candidate.health.fitness(now_ms) == Fitness::Fit;
+        if !fit || candidate.mode != Mode::Active || candidate.is_used_up() {
+            return Err(Choice::Nobody);
+        }
+        let next_ms = candidate.free_ms(now_ms);
+        if next_ms > now_ms || candidate.busy >= candidate.concurrency {
+            return Err(Choice::Wait(next_ms));
+        }
+        candidate.pace.push(now_ms);
+        member.enter(false);
+        let taken = SlotUse {
+            began: true,
+            ..SlotUse::default()
+        };
+        Ok(Self::new(Arc::clone(pool), member, taken))
     }
 
     /// Has no place; work that takes long after all takes one when it goes on after a rest.

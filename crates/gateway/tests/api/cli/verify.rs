@@ -101,6 +101,10 @@ async fn cron_is_told_which_of_three_vendors_changed_its_answers() {
     assert_eq!(ordered, 1, "{:?}", rows(&poor));
     let one = run(&gateway, &["--backend", "painter"]).await;
     assert_eq!((one.status.code(), rows(&one).len()), (Some(0), 2));
+    // A run that tried nothing has shown nothing.
+    let nothing = run(&gateway, &["--backend", "painter", "--spend", "0.01"]).await;
+    assert_eq!(nothing.status.code(), Some(6));
+    assert_eq!(rows(&nothing)[1], row("painter", route, "skipped"));
     assert_eq!(
         run(&gateway, &["--backend", "nobody"]).await.status.code(),
         Some(3)
