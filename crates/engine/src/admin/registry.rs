@@ -44,12 +44,11 @@ impl Registry {
         arrangement: BackendChange,
         act: AuditRow,
     ) -> Result<bool, Refusal> {
-        let well: Vec<WorkerName> = arrangement
-            .workers
-            .iter()
-            .filter(|put| put.health.is_some())
-            .map(|put| WorkerName::from(&put.row))
-            .collect();
+        let reset = arrangement.workers.iter().filter_map(|put| {
+            let (health, _) = put.health.clone()?;
+            Some((WorkerName::from(&put.row), health))
+        });
+        let reset: Vec<(WorkerName, String)> = reset.collect();
         let arranged = self
             .context
             .store()
@@ -70,7 +69,7 @@ impl Registry {
             }
         }
         crash::point("admin.acted");
-        self.runner.workers().mark_healthy(&well);
+        self.runner.workers().take_over_health(reset);
         self.pool_changed().await?;
         Ok(true)
     }
@@ -121,7 +120,10 @@ impl Registry {
             .map_err(refused)?;
         let reset = patch.resets.clear_health.on() || fresh;
         Ok(WorkerUpsert {
-            health: reset.then(|| self.runner.workers().reset_health(&WorkerName::from(&row))),
+            health: reset.then(|| {
+                let workers = self.runner.workers();
+                workers.reset_health(&WorkerName::from(&row), fresh)
+            }),
             clear_spent: patch.resets.clear_spent.on(),
             row,
         })
@@ -286,6 +288,11 @@ pub(super) fn undeclared(row: &BackendRow) -> Result<(), Refusal> {
 
 pub(super) fn no_account() -> Refusal {
     Refusal::new(Code::NotFound, "no such account")
+}
+
+/// Whether a changed back end is another server, or the same one asked otherwise: what was shown of it before says nothing.
+pub(super) fn goes_elsewhere(old: &BackendSpec, new: &BackendSpec) -> bool {
+    old.base_url != new.base_url || old.settings != new.settings
 }
 
 /// A back end's description with a change made; its vendor stays.

@@ -7,7 +7,7 @@ use atelier_contract::pages::workers::WorkerSpec;
 use atelier_contract::{Code, Refusal};
 use atelier_store::{BackendChange, BackendRow, WorkerRow, WorkerUpsert};
 
-use crate::admin::registry::{Registry, refused};
+use crate::admin::registry::{Registry, goes_elsewhere, refused};
 use crate::context::{Context, unavailable};
 use crate::names::WorkerName;
 use crate::runner::Runner;
@@ -74,8 +74,23 @@ pub(super) async fn declare(
         return registry.pool_changed().await;
     }
     let act = context.act(BY, "backends.declare", "backends", names.join(" "));
+    let moved: Vec<WorkerRow> = workers
+        .into_iter()
+        .filter(|row| leads_elsewhere(&wanted.backends, &backends, &row.backend_id))
+        .collect();
     // Nothing of it was read to be kept, so nothing can be crossed.
-    registry.apply_backend_change(wanted, act).await.map(|_| ())
+    registry.apply_backend_change(wanted, act).await?;
+    runner.workers().doubt(&moved);
+    Ok(())
+}
+
+/// Whether a back end is declared anew with another address or other settings.
+fn leads_elsewhere(wanted: &[BackendRow], stored: &[BackendRow], id: &str) -> bool {
+    let find = |rows: &[BackendRow]| rows.iter().find(|row| row.id == id).cloned();
+    match (find(wanted), find(stored)) {
+        (Some(new), Some(old)) => goes_elsewhere(&old.spec, &new.spec),
+        _ => false,
+    }
 }
 
 /// What a declaration goes by.
@@ -139,7 +154,10 @@ impl Declaration<'_> {
             .build(backend, &row)
             .map_err(refused)?;
         Ok(WorkerUpsert {
-            health: another.then(|| self.runner.workers().reset_health(&WorkerName::from(&row))),
+            health: another.then(|| {
+                let workers = self.runner.workers();
+                workers.reset_health(&WorkerName::from(&row), true)
+            }),
             clear_spent: false,
             row,
         })

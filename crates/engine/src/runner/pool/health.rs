@@ -158,11 +158,17 @@ impl Health {
         }
     }
 
-    /// The vendor took work or refused it sensibly: whatever else is true, it is there.
+    /// The vendor took work.
+    pub(crate) fn accepted(&mut self, now_ms: i64) {
+        self.proven = true;
+        self.answered(now_ms);
+    }
+
+    /// The vendor took work or refused it sensibly: whatever else is true, it is there. A refusal does not show that it
+    /// takes any.
     pub(crate) fn answered(&mut self, now_ms: i64) {
         self.strikes = 0;
         self.unanswered = 0;
-        self.proven = true;
         let passed = now_ms >= self.until_ms;
         let again = match self.condition {
             Condition::Open => true,
@@ -259,6 +265,13 @@ impl Health {
     pub(crate) fn is_proven(&self) -> bool {
         // Health that was written down by programs that did not keep it has its results.
         self.proven || self.durations().next().is_some()
+    }
+
+    /// Another credential, or another server: what was shown so far was shown of the one before.
+    pub(crate) fn doubt(&mut self, now_ms: i64) {
+        self.proven = false;
+        self.seen.retain(|one| one.took_ms.is_none());
+        self.changed_ms = now_ms;
     }
 
     /// Everything held against it is forgotten; the evidence stays.
@@ -367,6 +380,22 @@ mod tests {
             (health.condition, health.fitness(90_000)),
             (Condition::Well, Fitness::Fit)
         );
+    }
+
+    #[test]
+    fn only_work_that_was_taken_and_a_probe_show_that_it_is_well() {
+        let mut health = Health::default();
+        for class in Class::ALL {
+            health.fault(&fault(class), 0);
+            assert!(!health.is_proven(), "{class:?}");
+        }
+        health.accepted(1);
+        assert!(health.is_proven());
+        health.good(5, 2);
+        health.doubt(3);
+        assert!(!health.is_proven(), "another credential has shown nothing");
+        health.probed(None, 4);
+        assert!(health.is_proven());
     }
 
     #[test]

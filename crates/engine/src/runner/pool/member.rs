@@ -38,7 +38,7 @@ impl PoolMember<'_> {
     /// The vendor took work.
     pub(crate) fn accepted(self, now_ms: i64) {
         self.pool
-            .with(self.name, |member| member.candidate.health.answered(now_ms));
+            .with(self.name, |member| member.candidate.health.accepted(now_ms));
     }
 
     /// A result without files was delivered.

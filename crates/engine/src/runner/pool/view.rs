@@ -70,7 +70,10 @@ fn evidence(member: &PoolWorker, fit: bool, now_ms: i64, ahead_ms: i64) -> shown
     let condition = match (member.candidate.mode, health.condition) {
         (Mode::Draining, _) => shown::Condition::Draining,
         (Mode::Paused, _) => shown::Condition::Paused,
-        (Mode::Active, Condition::Well) if !inside && !health.is_proven() => {
+        // A rest that is over says as little of whether it takes work as one that never was.
+        (Mode::Active, Condition::Well | Condition::Cooling)
+            if fit && !inside && !health.is_proven() =>
+        {
             shown::Condition::Untested
         }
         (Mode::Active, Condition::Cooling) if fit => shown::Condition::Well,

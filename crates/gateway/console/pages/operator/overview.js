@@ -27,8 +27,12 @@ const Figure = ({ title, value, text, children = null, kind = "" }) => html`<div
 const dollars = (usd) => `${count(Math.round(usd * 100) / 100)} USD`;
 
 /** Whatever an operator should look at, in words, with where to look. */
-function troubles(view, stats, named) {
+function troubles(view, stats, backends, named) {
   const found = [];
+  // What has no worker account is in no list of worker accounts.
+  for (const one of backends) {
+    if (one.enabled !== false && one.health?.condition === "no_account") found.push({ text: `${one.name || one.id}: ${t("condition.no_account")}`, to: "operator/backends" });
+  }
   for (const one of stats.backends) {
     if (one.custody || (one.condition === "well" && one.usable)) continue;
     found.push({ text: `${named(one)}: ${t(`condition.${one.condition}`)}`, to: "operator/backends" });
@@ -257,13 +261,10 @@ export function Overview() {
     let timer = 0;
     const look = async () => {
       try {
-        const [view, stats, nodes] = await Promise.all([
-          get("/admin/v1/overview"),
-          get("/admin/v1/stats"),
-          get("/admin/v1/nodes"),
-        ]);
+        const pages = ["overview", "stats", "nodes", "backends"].map((name) => get(`/admin/v1/${name}`));
+        const [view, stats, nodes, backends] = (await Promise.all(pages)).map((page) => page.data);
         if (stopped) return;
-        setState({ view: view.data, stats: stats.data, nodes: nodes.data });
+        setState({ view, stats, nodes, backends });
         setProblem("");
       } catch (error) {
         if (!stopped) setProblem(error.message);
@@ -286,8 +287,8 @@ export function Overview() {
   if (!state)
     return html`<h1>${problem || " "}</h1>
     <div class="figures">${[1, 2, 3, 4].map(() => html`<div class="card figure waiting"></div>`)}</div>`;
-  const { view, stats, nodes } = state;
-  const found = troubles(view, stats, named);
+  const { view, stats, nodes, backends } = state;
+  const found = troubles(view, stats, backends, named);
   return html`<header class="head">
     <div><h1>${found.length ? many(found.length, "lookOne", "lookMany") : t("wellTitle")}</h1>
       <p class="dim">
