@@ -16,6 +16,7 @@ use crate::ids::JobId;
 use crate::job::{File, Job, JobState};
 use crate::midjourney;
 use crate::models::{PriceLine, note_of, put_back, render_job};
+use crate::names::canonical_name;
 use crate::quota::Quota;
 use crate::time::timestamp;
 
@@ -186,7 +187,9 @@ fn family_names() -> Vec<&'static str> {
 impl<'de> Deserialize<'de> for FamilyName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = as_text(deserializer)?;
-        let family = FAMILIES.iter().find(|family| family.name == text);
+        // In either spelling.
+        let name = canonical_name(&text);
+        let family = FAMILIES.iter().find(|family| name == Some(family.name));
         family
             .map(FamilyName)
             .ok_or_else(|| not_a_word(&text, &family_names()))
@@ -403,5 +406,21 @@ impl JobFile {
             bytes: file.bytes,
             expires_at: timestamp(file.expires_ms),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_family_is_named_in_either_spelling() {
+        for name in ["vidgen_partner", "vidgen-partner"] {
+            let read: FamilyName = serde_json::from_value(json!(name)).expect(name);
+            assert_eq!(read.0.name, "vidgen_partner");
+        }
+        serde_json::from_value::<FamilyName>(json!("vidgen.generations")).expect_err("no family");
     }
 }

@@ -116,7 +116,11 @@ impl NewKey {
             limits: self.limits.as_deref().map_or(Ok(limits), read_limits)?,
             rules: KeyRules {
                 operations: match &self.operations {
-                    Some(names) => read_names("operations", names)?,
+                    // Families are taken in either spelling; no name of theirs has a hyphen.
+                    Some(names) => {
+                        let names = read_names("operations", names)?.into_iter();
+                        names.map(|name| name.replace('-', "_")).collect()
+                    }
                     None => rules.operations,
                 },
                 models: match &self.models {
@@ -367,6 +371,13 @@ mod tests {
             );
             assert_eq!(refusal.code, Code::InvalidParameter, "{wrong}");
         }
+    }
+
+    #[test]
+    fn operations_are_taken_in_both_spellings() {
+        let terms = terms(json!({"operations": ["vidgen-partner.*", "artgen.imagine"]}));
+        let rules = terms.expect("terms").rules;
+        assert_eq!(rules.operations, ["vidgen_partner.*", "artgen.imagine"]);
     }
 
     #[test]

@@ -41,8 +41,7 @@ pub(super) async fn margins(context: &Context) -> Result<Vec<Margin>, Refusal> {
     margins_of(context, HOURS).await
 }
 
-/// What the operator's first page tells of the margins of the latest hours: nothing where quota has no price in dollars.
-#[derive(Default)]
+/// What the operator's first page tells of the margins of the latest hours: no losses where quota has no price in dollars.
 pub(super) struct LatestMargins {
     /// What was made at a loss, the largest first.
     pub(super) losses: Vec<Margin>,
@@ -52,9 +51,6 @@ pub(super) struct LatestMargins {
 
 /// The margins that somebody has to look at at once.
 pub(super) async fn latest(context: &Context) -> Result<LatestMargins, Refusal> {
-    if context.settings().prices.quota_usd <= 0.0 {
-        return Ok(LatestMargins::default());
-    }
     let all = margins_of(context, LATEST).await?;
     let left = |one: &Margin| one.margin_usd.unwrap_or_default();
     let (mut losses, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| left(one) < 0.0);
