@@ -31,7 +31,8 @@ function troubles(view, stats, backends, named) {
   const found = [];
   // What has no worker account is in no list of worker accounts.
   for (const one of backends) {
-    if (one.enabled !== false && one.health?.condition === "no_account") found.push({ text: `${one.name || one.id}: ${t("condition.no_account")}`, to: "operator/backends" });
+    if (one.enabled !== false && one.health?.condition === "no_account")
+      found.push({ text: `${one.name || one.id}: ${t("condition.no_account")}`, to: "operator/backends" });
   }
   for (const one of stats.backends) {
     if (one.custody || (one.condition === "well" && one.usable)) continue;
