@@ -44,9 +44,8 @@ use prompts::Pauses;
 use review::Review;
 use translator::Translator;
 
-pub use billing::QuoteTerms;
 pub use bulk::{BulkAnswer, BulkCall, BulkView};
-pub use call::{Call, Submission};
+pub use call::{Call, QuoteTerms, Submission};
 
 /// How long everything takes that goes before the acceptance of a call, or of many together; nothing of it is kept. Both times
 /// count from where the caller began to wait.

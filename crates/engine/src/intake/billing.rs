@@ -13,15 +13,9 @@ use atelier_contract::{Code, Quota, Refusal};
 
 use crate::admin::Caller;
 use crate::context::unavailable;
-use crate::intake::call::{BilledOrder, FamilyEndpoint};
+use crate::intake::call::{BilledOrder, FamilyEndpoint, QuoteTerms};
 use crate::intake::{Intake, operations};
 use crate::order::resolve_request;
-
-/// What quotes of one moment go by.
-pub struct QuoteTerms {
-    group: Option<Arc<PriceGroup>>,
-    now_ms: i64,
-}
 
 impl Intake {
     /// Reads a call, by the operator's models as they are now.

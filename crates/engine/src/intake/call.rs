@@ -1,7 +1,10 @@
 //! A call that wants work done: its fields, its files and its key.
 
+use std::sync::Arc;
+
 use atelier_contract::body::Fields;
 use atelier_contract::family::{AnswerMode, AnswerWay, Family, SubmitEndpoint, WAY_FIELDS};
+use atelier_contract::groups::PriceGroup;
 use atelier_contract::operation::Order;
 use atelier_contract::{JobId, Refusal, hex};
 use atelier_store::Idempotency;
@@ -49,6 +52,12 @@ pub(super) struct BilledOrder<'a> {
     pub(super) stored: &'a Fields,
     /// Whether it runs on a worker account of the caller's own.
     pub(super) custody: bool,
+}
+
+/// What quotes of one moment go by.
+pub struct QuoteTerms {
+    pub(super) group: Option<Arc<PriceGroup>>,
+    pub(super) now_ms: i64,
 }
 
 #[derive(Debug)]

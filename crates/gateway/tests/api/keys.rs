@@ -330,22 +330,21 @@ async fn a_key_does_what_its_scopes_say_and_no_more() {
 
     let fetch = format!("/artgen/v1/fetch?jobId={id}");
     assert_eq!(gateway.get(&read, &fetch).await.status, 200);
-    let keys = gateway.get(&account, "/account/v1/keys").await;
-    let listed: Vec<&Value> = keys.json["data"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|row| &row["scopes"])
-        .collect();
-    assert_eq!(
-        listed,
-        [
-            &json!(["all"]),
-            &json!(["submit"]),
-            &json!(["read"]),
-            &json!(["account"])
-        ]
-    );
+    let listed = async |key: &str| {
+        let keys = gateway.get(key, "/account/v1/keys").await;
+        let rows = keys.json["data"].as_array().expect("a list").clone();
+        let scopes = rows.iter().map(|row| row["scopes"].clone());
+        scopes.collect::<Vec<Value>>()
+    };
+    let all = [
+        json!(["all"]),
+        json!(["submit"]),
+        json!(["read"]),
+        json!(["account"]),
+    ];
+    assert_eq!(listed(&caller.key).await, all);
+    // One that another key made sees itself and those below it.
+    assert_eq!(listed(&account).await, all[3..]);
 
     let imagine = json!({ "prompt": "a lake" });
     for key in [&read, &account] {
