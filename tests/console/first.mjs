@@ -162,7 +162,7 @@ export async function figures(visit) {
     visit.step(
       `${name}: ${Math.round(best.bytes / 1000)} kB and ${Math.round(
         best.media / 1000,
-      )} kB of pictures in ${best.requests} requests, usable after ${Math.round(
+      )} kB of pictures in ${best.requests} requests (${best.asked} without pictures), usable after ${Math.round(
         best.ms,
       )} ms (worst ${Math.round(worst)} ms) with ${Math.round(busy)} ms of work, longest task ${Math.round(
         best.longest,
