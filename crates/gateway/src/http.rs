@@ -232,12 +232,8 @@ async fn handle(
     // Whether the service is well can be asked even when everything else is full.
     if let Some(caller) = &known {
         admit_key(app, caller, from, target)?;
-        admission.enter(
-            &app.request_slots,
-            &app.rates,
-            target.kind(),
-            &caller.account_id,
-        )?;
+        let (slots, kind) = (&app.request_slots, target.kind());
+        admission.enter(slots, &app.rates, kind, &caller.account_id)?;
     } else if !target.needs_no_place() {
         if let Some(page) = target.open_rate(&head) {
             let counted = app.rates.open_page(page, from.peer);

@@ -75,7 +75,7 @@ async fn a_key_is_given_no_scope_that_the_one_above_it_has_not() {
     // It gives itself nothing back that was taken from it.
     let stale = caller(&rig, &secret).await;
     let less = change(&rig, &owner, &child, |wish| {
-        wish.scopes = scopes(&["account"])
+        wish.scopes = scopes(&["account"]);
     })
     .await;
     less.expect("less");

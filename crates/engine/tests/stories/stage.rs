@@ -332,12 +332,11 @@ impl Actor {
             "poll-hang" => std::future::pending().await,
             "poll-throttled" if times <= 2 => Err(throttled(LONG)),
             "poll-huge" => Err(Fault::vendor(Class::Retry, "TooLarge")),
-            "limbo" => running,
             "limbo-paid" if self.stage.books().cancelled.contains(ticket) => {
                 let fault = Fault::vendor(Class::Gone, "cancelled there");
                 Ok(PollOutcome::Failed(fault.paid(Cost::of(0.3, "USD"))))
             }
-            "limbo-paid" => running,
+            "limbo" | "limbo-paid" => running,
             "patient" if times == 1 => Ok(PollOutcome::Running(Duration::from_mins(2))),
             "wrong-id" | "gone" => failed(Class::Gone),
             "late-refusal" => Ok(PollOutcome::Failed(Fault::denied("not this"))),
