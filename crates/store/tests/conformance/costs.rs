@@ -13,6 +13,7 @@ each_db!(
     a_cost_is_kept_with_its_attempt_and_added_up,
     a_cost_counts_once_also_when_its_job_ended_without_it,
     what_callers_pay_on_their_own_accounts_is_no_margin,
+    what_was_nobodys_job_counts_for_the_worker_account_alone,
     what_was_taken_can_be_counted_anew_and_goes_with_its_account,
     nothing_of_a_settlement_that_fails_is_counted,
 );
@@ -133,6 +134,19 @@ async fn what_callers_pay_on_their_own_accounts_is_no_margin(rig: Rig) {
     rig.settle(paid(&rig, &id, "own", 9)).await;
     assert_eq!(margins(&rig).await, []);
     assert_eq!(costs(&rig).await, [("USD".to_owned(), 9)]);
+}
+
+async fn what_was_nobodys_job_counts_for_the_worker_account_alone(rig: Rig) {
+    own_backend(&rig, None).await;
+    for micros in [3, 4] {
+        let added = rig.store.workers().add_cost("w", "USD", micros).await;
+        added.expect("added");
+    }
+    assert_eq!(costs(&rig).await, [("USD".to_owned(), 7)]);
+    assert_eq!(margins(&rig).await, []);
+    let gone = rig.store.workers().add_cost("nobody", "USD", 5).await;
+    gone.expect("there is nobody to count for");
+    assert_eq!(costs(&rig).await, [("USD".to_owned(), 7)]);
 }
 
 async fn what_was_taken_can_be_counted_anew_and_goes_with_its_account(rig: Rig) {

@@ -867,7 +867,8 @@ async fn the_list_of_keys_has_an_end(rig: Rig) {
     keys.revoke(&account, "ended-7", NOW, None)
         .await
         .expect("revoked");
-    let names = keys.names(&account, &["ended-7", "nobody"]).await;
+    let asked = ["ended-7", "nobody"];
+    let names = rig.store.keys().names(&account, &asked).await;
     let expected = [("ended-7".to_owned(), "name 7".to_owned())];
     assert_eq!(names.expect("a read"), expected);
 }
