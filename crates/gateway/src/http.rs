@@ -263,7 +263,9 @@ async fn handle(
     };
     if let Requester::Caller(caller) = &mut received.requester {
         caller.trace = from.trace;
-        caller.tags = tags(&received.head.headers)?;
+        if target.kind() == rate::CallKind::Submit {
+            caller.tags = tags(&received.head.headers)?;
+        }
         caller.outside = app.proxy_detector.detects(&received.head);
     }
     if target.answers_under_own_names(&received.params) {
