@@ -431,7 +431,7 @@ async fn answers_that_one_account_does_not_take_leave_memory_to_the_others() {
     }
     // Eight fill the share; eight wait for it, and have it when the first are let go here, as have a few that came only then.
     assert!(
-        given + refused == 120 && refused >= 90,
+        given <= 30 && refused >= 90,
         "{given} given, {refused} refused"
     );
 }
