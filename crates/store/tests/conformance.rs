@@ -44,6 +44,8 @@ mod groups;
 mod invariants;
 #[path = "conformance/jobs.rs"]
 mod jobs;
+#[path = "conformance/key_changes.rs"]
+mod key_changes;
 #[path = "conformance/keys.rs"]
 mod keys;
 #[path = "conformance/lanes.rs"]
@@ -82,6 +84,8 @@ mod settle;
 mod shares;
 #[path = "conformance/short.rs"]
 mod short;
+#[path = "conformance/spenders.rs"]
+mod spenders;
 #[path = "conformance/spending.rs"]
 mod spending;
 #[path = "../../../tests/shared/stopwatch.rs"]

@@ -223,7 +223,6 @@ async fn a_quote_is_what_is_held_and_what_is_captured() {
         }
         rig.clock.advance(dice.below(20) as i64 * 3_600_000);
     }
-    assert_eq!(cases, ROUNDS * JOBS);
     assert!(
         ruled > cases / 3 && lines > ruled,
         "{ruled} of {cases} had a rule, {lines} lines"
