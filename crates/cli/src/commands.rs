@@ -15,6 +15,7 @@ mod login;
 pub(crate) mod man;
 mod mcp;
 mod models;
+mod named_call;
 pub(crate) mod nouns;
 mod operation_command;
 mod operation_help;

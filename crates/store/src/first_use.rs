@@ -22,8 +22,7 @@ pub(crate) async fn look(
     migration: &str,
     alive_since_ms: i64,
 ) -> Result<FirstUse> {
-    let widens: Option<i64> = conn.maybe(LOCK, args![migration]).await?;
-    if widens == Some(0) {
+    if lock(conn, migration).await? == Some(0) {
         return Ok(FirstUse::Known);
     }
     // One process has a SQLite database, so that those of others are gone.
@@ -33,6 +32,26 @@ pub(crate) async fn look(
     let needed = migrate::number_of(migration);
     let older: Option<String> = conn.maybe(OLDER, args![alive_since_ms, needed]).await?;
     Ok(older.map_or(FirstUse::Free, FirstUse::OlderNode))
+}
+
+/// Has whoever else would use it, or changes what came with it, wait until this transaction ends; 0 when older programs no longer
+/// start.
+pub(crate) async fn lock(conn: &mut Conn, migration: &str) -> Result<Option<i64>> {
+    conn.maybe(LOCK, args![migration]).await
+}
+
+/// Uses it from now on; the node that speaks against it, if one does.
+pub(crate) async fn begin(
+    conn: &mut Conn,
+    migration: &str,
+    alive_since_ms: i64,
+) -> Result<Option<String>> {
+    match look(conn, migration, alive_since_ms).await? {
+        FirstUse::OlderNode(node) => return Ok(Some(node)),
+        FirstUse::Free => narrow(conn, migration).await?,
+        FirstUse::Known => {}
+    }
+    Ok(None)
 }
 
 /// Programs that do not know it no longer start.

@@ -4,6 +4,7 @@ use crate::Result;
 use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::Conn;
+use crate::first_use;
 use crate::migrate::{GROUPS, MODELS};
 use crate::models::MODEL_EDITION;
 use crate::revisions::{RevisionChange, RevisionOutcome, RevisionRow, RevisionTable};
@@ -78,7 +79,7 @@ impl Groups<'_> {
 
 /// Whether a group is there; it stays there until this commit ends.
 pub(crate) async fn is_held(conn: &mut Conn, name: &str) -> Result<bool> {
-    TABLE.lock(conn).await?;
+    first_use::lock(conn, GROUPS).await?;
     let row = TABLE.latest(conn, name).await?;
     Ok(row.is_some_and(|row| !row.removed))
 }

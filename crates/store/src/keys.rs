@@ -7,7 +7,7 @@ use crate::accounts::row::{ACCOUNT_COLUMNS, Account};
 use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::{Conn, args, json};
-use crate::first_use::{self, FirstUse};
+use crate::first_use;
 use crate::keys::limits::{KeyLimit, KeySpending, count_keys, read_limits, write_limits};
 use crate::migrate::KEYS;
 use crate::row::{Columns, FromRow};
@@ -319,12 +319,10 @@ pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<AddKeyOutcome> 
             return Ok(AddKeyOutcome::NoParent);
         }
     }
-    if !new.terms.is_free() {
-        match first_use::look(conn, KEYS, new.alive_since_ms).await? {
-            FirstUse::OlderNode(node) => return Ok(AddKeyOutcome::OlderNode(node)),
-            FirstUse::Free => first_use::narrow(conn, KEYS).await?,
-            FirstUse::Known => {}
-        }
+    if !new.terms.is_free()
+        && let Some(node) = first_use::begin(conn, KEYS, new.alive_since_ms).await?
+    {
+        return Ok(AddKeyOutcome::OlderNode(node));
     }
     let sql = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms, \
          parent_id, above, limits, max_queue, rules, note) \

@@ -121,6 +121,7 @@ pub(crate) const MODELS: &str = "0043_models";
 
 /// The migration since which keys may count what is spent with them. It widens until one does.
 pub(crate) const KEYS: &str = "0044_keys";
+
 /// The same of groups of accounts.
 pub(crate) const GROUPS: &str = "0045_groups";
 

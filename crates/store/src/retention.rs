@@ -6,6 +6,7 @@ use atelier_contract::families::WORDLESS_REQUEST;
 use crate::Result;
 use crate::audit_chain;
 use crate::db::{Conn, args, json};
+use crate::keys::limits::COUNT_KEYS;
 use crate::store_core::StoreCore;
 
 const TRIES: &str = "DELETE FROM delivery_log WHERE (delivery_id, attempt) IN ( \
@@ -49,8 +50,6 @@ const OWN_ACTS: &str = "DELETE FROM account_act WHERE id IN ( \
 const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
        SELECT hash FROM console_session WHERE seen_ms < $1 ORDER BY seen_ms LIMIT $2)";
 
-const COUNT_KEYS: &str = "UPDATE account SET counting_keys = (SELECT COUNT(*) FROM api_key WHERE api_key.account_id = account.id \
-       AND (api_key.limits IS NOT NULL OR api_key.max_queue IS NOT NULL)) WHERE id IN ({list:$1}) AND counting_keys > 0";
 const TAKINGS: &str = "DELETE FROM taking WHERE (hour, backend_id, operation, model, currency) IN ( \
        SELECT hour, backend_id, operation, model, currency FROM taking WHERE hour < $1 ORDER BY hour LIMIT $2)";
 

@@ -206,14 +206,9 @@ impl RevisionTable {
             return Ok(false);
         };
         // Its changes wait for this commit; they never look here, so that nobody waits for the other.
-        conn.maybe::<Option<i64>>(LOCK, args![migration]).await?;
+        first_use::lock(conn, migration).await?;
         let now: Option<String> = conn.maybe(EDITION, args![edition]).await?;
         Ok(now != seen.0)
-    }
-
-    /// Has whoever else changes some wait for the end of this commit; whether programs that know of none may start, 0 for no.
-    pub(crate) async fn lock(&self, conn: &mut Conn) -> Result<Option<i64>> {
-        conn.maybe(LOCK, args![self.migration]).await
     }
 
     /// The latest revision of a name, as the writer sees it.
@@ -237,8 +232,6 @@ impl RevisionTable {
 pub(crate) fn key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
-
-const LOCK: &str = "SELECT widens FROM schema_version WHERE name = $1 {lock}";
 
 const EDITION: &str = "SELECT value FROM setting WHERE name = $1";
 

@@ -8,9 +8,10 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value};
 
 use super::client_options::ClientOptions;
+use super::named_call::{NamedCall, find_named};
 use super::output;
+use crate::client::Client;
 use crate::client::fault::{ExitReason, Fault};
-use crate::client::{ApiRequest, Client, RequestBody, segment};
 use crate::command::{ClientCommand, Group, block_on};
 
 /// Columns of the list.
@@ -116,19 +117,19 @@ impl GroupsCommand {
         let mut answer = match self.action.unwrap_or(GroupAction::List) {
             GroupAction::List => {
                 columns = COLUMNS;
-                GroupCall::of("admin.groups").send(&client).await?
+                NamedCall::of("admin.groups").send(&client).await?
             }
             GroupAction::Get(group) => shown(&client, &group.name).await?,
             GroupAction::Add(group) => {
                 let rules = group.rules(&Map::new())?;
                 let body = body_of(rules, "name", group.name.as_str().into());
-                let call = GroupCall::of("admin.groups.create").body(body);
+                let call = NamedCall::of("admin.groups.create").body(body);
                 call.send(&client).await?
             }
             GroupAction::Change(edit) => changed(&client, edit).await?,
             GroupAction::Remove(removal) => {
                 let revision = removal.revision.map(|number| number.to_string());
-                let call = GroupCall::of("admin.groups.remove").named(&removal.name);
+                let call = NamedCall::of("admin.groups.remove").named(&removal.name);
                 call.query("revision", revision).send(&client).await?
             }
             GroupAction::Preview(wish) => preview(&client, wish).await?,
@@ -219,50 +220,6 @@ fn rule_words(rule: &Value) -> String {
     format!("{matches}={price}{from}")
 }
 
-/// One call of the operator's pages of groups.
-struct GroupCall {
-    operation: &'static str,
-    name: Option<String>,
-    query: Vec<(String, String)>,
-    body: Option<Map<String, Value>>,
-}
-
-impl GroupCall {
-    const fn of(operation: &'static str) -> Self {
-        Self {
-            operation,
-            name: None,
-            query: Vec::new(),
-            body: None,
-        }
-    }
-
-    fn named(mut self, name: &str) -> Self {
-        self.name = Some(name.to_owned());
-        self
-    }
-
-    fn query(mut self, name: &str, value: Option<String>) -> Self {
-        self.query
-            .extend(value.map(|value| (name.to_owned(), value)));
-        self
-    }
-
-    fn body(mut self, body: Map<String, Value>) -> Self {
-        self.body = Some(body);
-        self
-    }
-
-    async fn send(self, client: &Client) -> Result<Value, Fault> {
-        let page = client.operation(self.operation)?;
-        let name = self.name.as_deref().map(segment).unwrap_or_default();
-        let mut asked = ApiRequest::plain(page, page.path.replace("{name}", &name));
-        asked.query = self.query;
-        asked.sent = self.body.map_or(RequestBody::Nothing, RequestBody::Json);
-        client.call(page, &asked).await
-    }
-}
-
 fn body_of(rules: Vec<Value>, name: &str, value: Value) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("rules".to_owned(), Value::Array(rules));
@@ -271,7 +228,7 @@ fn body_of(rules: Vec<Value>, name: &str, value: Value) -> Map<String, Value> {
 }
 
 async fn shown(client: &Client, name: &str) -> Result<Value, Fault> {
-    let call = GroupCall::of("admin.groups.show").named(name);
+    let call = NamedCall::of("admin.groups.show").named(name);
     call.send(client).await
 }
 
@@ -287,34 +244,27 @@ async fn changed(client: &Client, edit: GroupEdit) -> Result<Value, Fault> {
     let seen = known.get("revision").cloned().unwrap_or_default();
     let revision = revision.map_or(seen, Value::from);
     let body = body_of(group.rules(&known)?, "revision", revision);
-    let call = GroupCall::of("admin.groups.change").named(&group.name);
+    let call = NamedCall::of("admin.groups.change").named(&group.name);
     call.body(body).send(client).await
 }
 
 /// What a new group or a change would have meant for the latest jobs.
 async fn preview(client: &Client, wish: GroupPreviewWish) -> Result<Value, Fault> {
     let GroupPreviewWish { group, at } = wish;
-    let list = GroupCall::of("admin.groups").send(client).await?;
-    let mut rows = list["data"].as_array().into_iter().flatten();
-    let is_named = |row: &&Value| {
-        let known = row["name"].as_str();
-        known.is_some_and(|known| known.eq_ignore_ascii_case(&group.name))
-    };
-    let known = rows.find(is_named).and_then(Value::as_object);
-    let call = match known {
+    let list = NamedCall::of("admin.groups").send(client).await?;
+    let call = match find_named(&list, &group.name) {
         None => {
             let rules = group.rules(&Map::new())?;
             let body = body_of(rules, "name", group.name.as_str().into());
-            GroupCall::of("admin.groups.create").body(body)
+            NamedCall::of("admin.groups.create").body(body)
         }
         Some(known) => {
             let body = body_of(group.rules(known)?, "revision", Value::Null);
-            let call = GroupCall::of("admin.groups.change").named(&group.name);
+            let call = NamedCall::of("admin.groups.change").named(&group.name);
             call.body(body)
         }
     };
-    let call = call.query("preview", Some("true".to_owned()));
-    call.query("at", at).send(client).await
+    call.preview().query("at", at).send(client).await
 }
 
 /// Puts rules into words, of one group or of many.

@@ -11,9 +11,10 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value};
 
 use super::client_options::ClientOptions;
+use super::named_call::{NamedCall, find_named};
 use super::output;
+use crate::client::Client;
 use crate::client::fault::{ExitReason, Fault};
-use crate::client::{ApiRequest, Client, RequestBody, segment};
 use crate::command::{ClientCommand, Group, block_on};
 use options::ModelOptions;
 
@@ -128,19 +129,19 @@ impl ModelsCommand {
                     ("admin.models", COLUMNS)
                 };
                 columns = shown;
-                ModelCall::of(page).send(&client).await?
+                NamedCall::of(page).send(&client).await?
             }
             ModelAction::Get(model) => shown(&client, &model.name).await?,
             ModelAction::Add(model) => {
                 let mut body = model.options.fields(&Map::new())?;
                 body.insert("name".to_owned(), model.name.into());
-                let call = ModelCall::of("admin.models.create").body(body);
+                let call = NamedCall::of("admin.models.create").body(body);
                 call.send(&client).await?
             }
             ModelAction::Change(edit) => changed(&client, edit).await?,
             ModelAction::Remove(removal) => {
                 let revision = removal.revision.map(|number| number.to_string());
-                let call = ModelCall::of("admin.models.remove").named(&removal.name);
+                let call = NamedCall::of("admin.models.remove").named(&removal.name);
                 call.query("revision", revision).send(&client).await?
             }
             ModelAction::Preview(wish) => preview(&client, wish).await?,
@@ -153,57 +154,8 @@ impl ModelsCommand {
     }
 }
 
-/// One call of the operator's pages of models.
-struct ModelCall {
-    operation: &'static str,
-    name: Option<String>,
-    query: Vec<(String, String)>,
-    body: Option<Map<String, Value>>,
-}
-
-impl ModelCall {
-    const fn of(operation: &'static str) -> Self {
-        Self {
-            operation,
-            name: None,
-            query: Vec::new(),
-            body: None,
-        }
-    }
-
-    fn named(mut self, name: &str) -> Self {
-        self.name = Some(name.to_owned());
-        self
-    }
-
-    fn query(mut self, name: &str, value: Option<String>) -> Self {
-        self.query
-            .extend(value.map(|value| (name.to_owned(), value)));
-        self
-    }
-
-    fn body(mut self, body: Map<String, Value>) -> Self {
-        self.body = Some(body);
-        self
-    }
-
-    /// The same, only asked about.
-    fn preview(self) -> Self {
-        self.query("preview", Some("true".to_owned()))
-    }
-
-    async fn send(self, client: &Client) -> Result<Value, Fault> {
-        let page = client.operation(self.operation)?;
-        let name = self.name.as_deref().map(segment).unwrap_or_default();
-        let mut asked = ApiRequest::plain(page, page.path.replace("{name}", &name));
-        asked.query = self.query;
-        asked.sent = self.body.map_or(RequestBody::Nothing, RequestBody::Json);
-        client.call(page, &asked).await
-    }
-}
-
 async fn shown(client: &Client, name: &str) -> Result<Value, Fault> {
-    let call = ModelCall::of("admin.models.show").named(name);
+    let call = NamedCall::of("admin.models.show").named(name);
     call.send(client).await
 }
 
@@ -221,7 +173,7 @@ async fn changed(client: &Client, edit: ModelEdit) -> Result<Value, Fault> {
     }
     let seen = known.get("revision").cloned().unwrap_or_default();
     body.insert("revision".to_owned(), revision.map_or(seen, Value::from));
-    let call = ModelCall::of("admin.models.change").named(&model.name);
+    let call = NamedCall::of("admin.models.change").named(&model.name);
     call.body(body).send(client).await
 }
 
@@ -230,24 +182,18 @@ async fn preview(client: &Client, wish: ModelPreviewWish) -> Result<Value, Fault
     let ModelPreviewWish { model, removed } = wish;
     let name = model.name;
     if removed {
-        let call = ModelCall::of("admin.models.remove").named(&name);
+        let call = NamedCall::of("admin.models.remove").named(&name);
         return call.preview().send(client).await;
     }
-    let list = ModelCall::of("admin.models").send(client).await?;
-    let mut rows = list["data"].as_array().into_iter().flatten();
-    let is_named = |row: &&Value| {
-        let known = row["name"].as_str();
-        known.is_some_and(|known| known.eq_ignore_ascii_case(&name))
-    };
-    let known = rows.find(is_named).and_then(Value::as_object);
-    let Some(known) = known else {
+    let list = NamedCall::of("admin.models").send(client).await?;
+    let Some(known) = find_named(&list, &name) else {
         let mut body = model.options.fields(&Map::new())?;
         body.insert("name".to_owned(), name.into());
-        let call = ModelCall::of("admin.models.create").body(body);
+        let call = NamedCall::of("admin.models.create").body(body);
         return call.preview().send(client).await;
     };
     let body = model.options.fields(known)?;
-    let call = ModelCall::of("admin.models.change").named(&name);
+    let call = NamedCall::of("admin.models.change").named(&name);
     call.body(body).preview().send(client).await
 }
 

@@ -16,7 +16,7 @@ use atelier_store::{
 };
 
 use super::prices::Prices;
-use super::registry::{CROSSED_MOST, crossed};
+use super::registry::{CROSSED_MOST, crossed, older_node};
 use crate::assets::Assets;
 use crate::context::{Context, unavailable};
 use crate::crash;
@@ -316,10 +316,7 @@ impl Groups {
                 return Err(Refusal::field(Code::Conflict, "name", message));
             }
             RevisionOutcome::OlderNode(node) => {
-                let message = format!(
-                    "the node {node} runs an older release that knows no groups; upgrade or stop it first"
-                );
-                return Err(Refusal::new(Code::Conflict, message));
+                return Err(older_node(&node, "knows no groups"));
             }
         }
         crash::point("admin.acted");

@@ -3,94 +3,30 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use atelier_contract::pages::keys::KeyTerms;
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use atelier_store::{
-    AddKeyOutcome, AuditRow, Key, KeyChange, KeyChangeOutcome, KeyRotation, KeySpending, NewKey,
+    AddKeyOutcome, Key, KeyChange, KeyChangeOutcome, KeyRotation, KeySpending, NewKey,
     RotateOutcome,
 };
 
 use super::callers::{Caller, Callers};
-use super::key_terms::{stored_terms, to_store};
+use super::key_judgement::{check_change, check_end, check_line, is_related, managed};
+use super::key_request::{KeyEdit, KeyHolder, KeyRequest, no_key};
+use super::key_terms::to_store;
+use super::registry::older_node;
 use crate::context::{Context, unavailable};
 use crate::crash;
 use crate::key;
 
 /// Keys below an account's first one.
 const LEVELS: usize = 3;
+/// Why an older release may not work beside limited keys.
+const LACKS: &str = "keeps to no limits of keys";
 /// How often a change is tried that others cross.
 const CROSSED_MOST: usize = 3;
 
-/// What a key shall be.
-#[derive(Clone, Debug)]
-pub struct KeyRequest {
-    /// A name by which its owner tells keys apart.
-    pub name: String,
-    /// What it may do.
-    pub scopes: Scopes,
-    /// When it stops working.
-    pub expires_ms: Option<i64>,
-    /// What it may spend and do.
-    pub terms: KeyTerms,
-    /// A note for its owner.
-    pub note: Option<String>,
-}
-
-/// How a key is changed: from what it is to what it shall be. It may be asked more than once.
-pub type KeyEdit<'a> = &'a (dyn Fn(&Key) -> Result<KeyRequest, Refusal> + Send + Sync);
-
-impl KeyRequest {
-    /// A key that may do everything and does not end.
-    pub fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            scopes: Scopes::ALL,
-            expires_ms: None,
-            terms: KeyTerms::default(),
-            note: None,
-        }
-    }
-}
-
-/// Who issues or revokes a key.
-#[derive(Clone, Copy, Debug)]
-pub enum KeyHolder<'a> {
-    /// A caller, with the key it came with.
-    Caller(&'a Caller),
-    /// An operator, by name.
-    Operator(&'a str),
-    /// An operator who looks at the account with its own eyes, by name.
-    Visitor(&'a str),
-}
-
 /// The identifiers of keys of visits begin with this. Such a key is part of a session; nobody is shown it.
 const VISIT: &str = "visit-";
-
-impl KeyHolder<'_> {
-    /// The line that tells what it does to a key: an operator's in the audit list, a caller's in its account's.
-    fn act(
-        self,
-        context: &Context,
-        action: &str,
-        account_id: &AccountId,
-        key_id: &str,
-    ) -> AuditRow {
-        match self {
-            Self::Caller(caller) => context.own_act(account_id, &caller.key_id, action, key_id, ""),
-            Self::Operator(name) | Self::Visitor(name) => {
-                context.act(name, action, account_id, key_id)
-            }
-        }
-    }
-
-    /// What a key issued by this one may do at most.
-    fn scopes(self) -> Scopes {
-        match self {
-            Self::Caller(caller) => caller.scopes,
-            Self::Operator(_) | Self::Visitor(_) => Scopes::ALL,
-        }
-    }
-}
 
 /// Issues, lists and revokes keys.
 pub struct Keys {
@@ -153,11 +89,7 @@ impl Keys {
                 format!("this key may issue keys with {} at most", by.scopes()),
             ));
         }
-        let now_ms = self.context.now_ms();
-        if request.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
-            return Err(Refusal::invalid("expiresAt", "must be in the future"));
-        }
-        Ok(())
+        check_end(request.expires_ms, self.context.now_ms())
     }
 
     async fn add(
@@ -190,7 +122,7 @@ impl Keys {
                 Code::Conflict,
                 "the key that issues it works no more",
             )),
-            AddKeyOutcome::OlderNode(node) => Err(older_node(&node)),
+            AddKeyOutcome::OlderNode(node) => Err(older_node(&node, LACKS)),
             AddKeyOutcome::NoAccount => Err(Refusal::new(Code::NotFound, "no such account")),
         }
     }
@@ -211,7 +143,10 @@ impl Keys {
             let seen = managed(&keys, key_id, by)?;
             let wanted = edit(seen)?;
             let now_ms = self.context.now_ms();
-            check_change(&keys, seen, &wanted, (by, now_ms))?;
+            if wanted.expires_ms != seen.expires_ms {
+                check_end(wanted.expires_ms, now_ms)?;
+            }
+            check_change(&keys, seen, &wanted, by)?;
             may.take().map_or(Ok(()), |may| may())?;
             let mut after = seen.clone();
             after.name = wanted.name;
@@ -236,7 +171,7 @@ impl Keys {
                 }
                 KeyChangeOutcome::Crossed => {}
                 KeyChangeOutcome::NoKey => return Err(no_key().into()),
-                KeyChangeOutcome::OlderNode(node) => return Err(older_node(&node).into()),
+                KeyChangeOutcome::OlderNode(node) => return Err(older_node(&node, LACKS).into()),
             }
         }
         let message = "the key is being changed by somebody else; look at it again";
@@ -370,121 +305,10 @@ fn line_of(caller: &Caller) -> impl Iterator<Item = &str> {
     above.chain(std::iter::once(&*caller.key_id))
 }
 
-/// Whether a key is another one or below it.
-fn is_related(key: &Key, own: &str) -> bool {
-    key.id == own || key.ancestors().any(|id| id == own)
-}
-
 /// Keys of an account that its owner is shown.
 fn without_visits(mut keys: Vec<Key>) -> Vec<Key> {
     keys.retain(|key| !key.id.starts_with(VISIT));
     keys
-}
-
-/// A key that whoever acts may change: an operator any; a key itself and those below it; and one that is below none, is limited by
-/// nothing and does not end all others of the account that may do no more than it does.
-fn managed<'a>(keys: &'a [Key], key_id: &str, by: KeyHolder<'_>) -> Result<&'a Key, Refusal> {
-    let found = keys
-        .iter()
-        .find(|key| key.id == key_id)
-        .ok_or_else(no_key)?;
-    let KeyHolder::Caller(caller) = by else {
-        return Ok(found);
-    };
-    let own = keys.iter().find(|key| key.id == *caller.key_id);
-    // One that ends would outlive its end with the secret of one that does not.
-    let is_free = own
-        .is_some_and(|own| own.above.is_none() && own.terms.is_free() && own.expires_ms.is_none());
-    let scopes = Scopes::parse(&found.scopes).unwrap_or(Scopes::NONE);
-    if is_related(found, &caller.key_id) || (is_free && caller.scopes.cover(scopes)) {
-        return Ok(found);
-    }
-    let message = "a key changes itself and the keys below it, and no other";
-    Err(Refusal::new(Code::Forbidden, message))
-}
-
-/// Refuses a change that allows more than the keys above do, or that a key would allow itself.
-fn check_change(
-    keys: &[Key],
-    seen: &Key,
-    wanted: &KeyRequest,
-    (by, now_ms): (KeyHolder<'_>, i64),
-) -> Result<(), Refusal> {
-    let moved = wanted.expires_ms != seen.expires_ms;
-    if moved && wanted.expires_ms.is_some_and(|end_ms| end_ms <= now_ms) {
-        return Err(Refusal::invalid("expiresAt", "must be in the future"));
-    }
-    let above = seen
-        .ancestors()
-        .filter_map(|id| keys.iter().find(|key| key.id == id));
-    check_line(wanted, Some(seen), above)?;
-    let KeyHolder::Caller(caller) = by else {
-        return Ok(());
-    };
-    let before = Scopes::parse(&seen.scopes).unwrap_or(Scopes::NONE);
-    if !caller.scopes.cover(wanted.scopes) && wanted.scopes != before {
-        let message = format!("this key may give {} at most", caller.scopes);
-        return Err(Refusal::field(Code::Forbidden, "scopes", message));
-    }
-    if seen.id == *caller.key_id {
-        // By its row as well as by the caller: another node may have taken scopes away a moment ago.
-        if !before.cover(wanted.scopes) {
-            let message = "a key gives itself no scope";
-            return Err(Refusal::field(Code::Forbidden, "scopes", message));
-        }
-        let later = match (wanted.expires_ms, seen.expires_ms) {
-            (_, None) => false,
-            (None, Some(_)) => true,
-            (Some(new), Some(old)) => new > old,
-        };
-        if later {
-            let message = "a key does not let itself work for longer";
-            return Err(Refusal::field(Code::Forbidden, "expiresAt", message));
-        }
-        wanted.terms.check_narrower(&stored_terms(seen)?)?;
-    }
-    Ok(())
-}
-
-/// Refuses what allows more than one of the keys above does. What stays as it was is not judged again: a key above may have been
-/// narrowed since, and limits this one all the same.
-fn check_line<'a>(
-    request: &KeyRequest,
-    seen: Option<&Key>,
-    mut above: impl Iterator<Item = &'a Key>,
-) -> Result<(), Refusal> {
-    let terms = match seen {
-        Some(seen) => request.terms.changed_since(&stored_terms(seen)?),
-        None => request.terms.clone(),
-    };
-    let moved = seen.is_none_or(|seen| seen.expires_ms != request.expires_ms);
-    let rescoped = seen.is_none_or(|seen| Scopes::parse(&seen.scopes) != Some(request.scopes));
-    above.try_for_each(|key| {
-        let outlasts = key
-            .expires_ms
-            .is_some_and(|end_ms| request.expires_ms.is_none_or(|own_ms| own_ms > end_ms));
-        if moved && outlasts {
-            let message = "is later than that of the key above it";
-            return Err(Refusal::field(Code::Forbidden, "expiresAt", message));
-        }
-        let most = Scopes::parse(&key.scopes).unwrap_or(Scopes::NONE);
-        if rescoped && !most.cover(request.scopes) {
-            let message = format!("the key above it may do {most} at most");
-            return Err(Refusal::field(Code::Forbidden, "scopes", message));
-        }
-        terms.check_below(&stored_terms(key)?)
-    })
-}
-
-fn no_key() -> Refusal {
-    Refusal::new(Code::NotFound, "no such key")
-}
-
-fn older_node(node: &str) -> Refusal {
-    let message = format!(
-        "the node {node} runs an older release that keeps to no limits of keys; upgrade or stop it first"
-    );
-    Refusal::new(Code::Conflict, message)
 }
 
 /// The key that an account is made with, by the same commit; and its secret.

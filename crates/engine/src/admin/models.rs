@@ -17,7 +17,7 @@ use atelier_store::{AuditRow, BackendRow, RevisionChange, RevisionDraft, Revisio
 
 use super::groups::Groups;
 use super::prices::Prices;
-use super::registry::{CROSSED_MOST, crossed};
+use super::registry::{CROSSED_MOST, crossed, older_node};
 use crate::assets::Assets;
 use crate::context::{Context, unavailable};
 use crate::crash;
@@ -364,10 +364,7 @@ impl Models {
             | RevisionOutcome::Conflict { .. }
             | RevisionOutcome::InUse { .. } => return Ok(false),
             RevisionOutcome::OlderNode(node) => {
-                let message = format!(
-                    "the node {node} runs an older release that knows no models; upgrade or stop it first"
-                );
-                return Err(Refusal::new(Code::Conflict, message));
+                return Err(older_node(&node, "knows no models"));
             }
         }
         crash::point("admin.acted");

@@ -330,6 +330,13 @@ pub(super) fn seen_worker(row: &WorkerRow) -> ExpectedRevision {
     ExpectedRevision::Worker(row.id.clone(), row.revision)
 }
 
+/// Refuses the first use of what a node at work would not know.
+pub(super) fn older_node(node: &str, lacks: &str) -> Refusal {
+    let message =
+        format!("the node {node} runs an older release that {lacks}; upgrade or stop it first");
+    Refusal::new(Code::Conflict, message)
+}
+
 /// Refuses a change that others crossed again and again.
 pub(super) fn crossed() -> Refusal {
     Refusal::new(

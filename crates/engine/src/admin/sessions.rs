@@ -9,7 +9,8 @@ use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use atelier_store::{OverdueSessions, SessionRow};
 
 use super::callers::{Caller, Callers};
-use super::keys::{KeyHolder, KeyRequest, Keys};
+use super::key_request::{KeyHolder, KeyRequest};
+use super::keys::Keys;
 use super::operators::{Operator, Operators};
 use crate::context::{Context, unavailable};
 use crate::key;

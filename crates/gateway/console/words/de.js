@@ -440,7 +440,6 @@ export const de = {
   enableTitle: "{0} wieder zulassen?",
   disableText: "Die Schlüssel werden sofort abgewiesen; laufende Aufträge enden wie sonst.",
   enableText: "Die Schlüssel gelten sofort wieder.",
-  keysOf: "Schlüssel von {0}",
   byOperator: "vom Betreiber",
   searchJobs: "Worte oder Kennung",
   noJobs: "Noch kein Auftrag.",

@@ -448,7 +448,6 @@ export const en = {
   enableTitle: "Let {0} in again?",
   disableText: "Its keys are refused at once; running jobs end as they would.",
   enableText: "Its keys work again at once.",
-  keysOf: "Keys of {0}",
   byOperator: "by an operator",
   searchJobs: "Words or job id",
   noJobs: "No job yet.",

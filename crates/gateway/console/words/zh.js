@@ -440,7 +440,6 @@ export const zh = {
   enableTitle: "恢复 {0}？",
   disableText: "其密钥立即失效；进行中的任务照常结束。",
   enableText: "其密钥立即恢复。",
-  keysOf: "{0} 的密钥",
   byOperator: "运营签发",
   searchJobs: "文字或任务标识",
   noJobs: "还没有任务。",

@@ -19,40 +19,33 @@ fn tag(given: Option<&Text<200>>) -> Result<Option<(String, String)>, Refusal> {
     given.map(|text| read_tag_filter(text)).transpose()
 }
 
+/// Who spent, of a query that names it: each has the same fields, which it describes in its own words.
+macro_rules! spender {
+    ($query:expr) => {
+        Ok(SpenderFilter {
+            key_id: text($query.key_id.as_ref()),
+            member_id: text($query.member_id.as_ref()),
+            model: text($query.model.as_ref()),
+            operation: text($query.operation.as_ref()),
+            tag: tag($query.tag.as_ref())?,
+            user: text($query.user.as_ref()),
+        })
+    };
+}
+
 /// The jobs whose movements are asked for.
 pub(super) fn of_ledger(query: &LedgerQuery) -> Result<SpenderFilter, Refusal> {
-    Ok(SpenderFilter {
-        key_id: text(query.key_id.as_ref()),
-        member_id: text(query.member_id.as_ref()),
-        model: text(query.model.as_ref()),
-        operation: text(query.operation.as_ref()),
-        tag: tag(query.tag.as_ref())?,
-        user: text(query.user.as_ref()),
-    })
+    spender!(query)
 }
 
 /// The jobs whose usage is asked for.
 pub(super) fn of_usage(query: &UsageQuery) -> Result<SpenderFilter, Refusal> {
-    Ok(SpenderFilter {
-        key_id: text(query.key_id.as_ref()),
-        member_id: text(query.member_id.as_ref()),
-        model: text(query.model.as_ref()),
-        operation: text(query.operation.as_ref()),
-        tag: tag(query.tag.as_ref())?,
-        user: text(query.user.as_ref()),
-    })
+    spender!(query)
 }
 
 /// The jobs that are listed.
 pub(super) fn of_jobs(query: &JobsQuery) -> Result<SpenderFilter, Refusal> {
-    Ok(SpenderFilter {
-        key_id: text(query.key_id.as_ref()),
-        member_id: text(query.member_id.as_ref()),
-        model: text(query.model.as_ref()),
-        operation: text(query.operation.as_ref()),
-        tag: tag(query.tag.as_ref())?,
-        user: text(query.user.as_ref()),
-    })
+    spender!(query)
 }
 
 /// What usage is added up by.

@@ -38,12 +38,21 @@ impl SpenderFilter {
 
     /// The conditions on jobs; their values are [`SpenderFilter::values`], the first of which has this number.
     pub(crate) fn conditions(first: usize) -> String {
-        let [key, member, model, operation, tag, user] =
-            [0, 1, 2, 3, 4, 5].map(|place| first + place);
+        let (sums, [tag, user]) = (
+            Self::conditions_of("job", "used_model", first),
+            [4, 5].map(|place| first + place),
+        );
         format!(
-            "(${key} IS NULL OR job.key_id = ${key}) AND (${member} IS NULL OR job.member_id = ${member}) \
-             AND (${model} IS NULL OR job.used_model = ${model}) AND (${operation} IS NULL OR job.operation = ${operation}) \
-             AND (${tag} IS NULL OR REPLACE(job.tags, ${tag}, '') <> job.tags) AND (${user} IS NULL OR job.end_user = ${user})"
+            "{sums} AND (${tag} IS NULL OR REPLACE(job.tags, ${tag}, '') <> job.tags) AND (${user} IS NULL OR job.end_user = ${user})"
+        )
+    }
+
+    /// The same on sums of jobs, which know neither tags nor end users; so named are the models there.
+    pub(crate) fn conditions_of(table: &str, models: &str, first: usize) -> String {
+        let [key, member, model, operation] = [0, 1, 2, 3].map(|place| first + place);
+        format!(
+            "(${key} IS NULL OR {table}.key_id = ${key}) AND (${member} IS NULL OR {table}.member_id = ${member}) \
+             AND (${model} IS NULL OR {table}.{models} = ${model}) AND (${operation} IS NULL OR {table}.operation = ${operation})"
         )
     }
 

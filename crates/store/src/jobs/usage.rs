@@ -136,21 +136,11 @@ impl Statistics<'_> {
         let (head_ms, tail_ms) = (to_ms.min(first * HOUR_MS), from_ms.max(end * HOUR_MS));
         let (of_job, of_used) = asked.by.columns();
         let of_job_sum = SpenderFilter::conditions(8);
-        let of_used_sum = of_job_sum
-            .replace("REPLACE(job.tags, $12, '') <> job.tags", "1 = 0")
-            .replace("job.end_user = $13", "1 = 0")
-            .replace("job.used_model", "used.model")
-            .replace("job.", "used.");
+        let of_used_sum = SpenderFilter::conditions_of("used", "model", 8);
         // A group of its own for what only the older sums know.
-        let rest = if matches!(asked.by, UsageKind::Operation) {
-            "spent.operation"
-        } else {
-            "''"
-        };
-        let rest_less = if matches!(asked.by, UsageKind::Operation) {
-            "used.operation"
-        } else {
-            "''"
+        let (rest, rest_less) = match asked.by {
+            UsageKind::Operation => ("spent.operation", "used.operation"),
+            _ => ("''", "''"),
         };
         let sql = format!(
             "SELECT named, CAST(SUM(jobs) AS BIGINT), CAST(SUM(quota) AS BIGINT) FROM ( \

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::{Conn, args};
-use crate::first_use::{self, FirstUse};
+use crate::first_use;
 use crate::keys::limits::{CountedKey, KeyLimit, count_keys, write_limits};
 use crate::keys::{KEY_COLUMNS, Key, Keys, live};
 use crate::migrate::KEYS;
@@ -125,12 +125,10 @@ async fn apply(conn: &mut Conn, change: &KeyChange) -> Result<KeyChangeOutcome> 
     if key != *seen {
         return Ok(KeyChangeOutcome::Crossed);
     }
-    if !wanted.terms.is_free() {
-        match first_use::look(conn, KEYS, change.alive_since_ms).await? {
-            FirstUse::OlderNode(node) => return Ok(KeyChangeOutcome::OlderNode(node)),
-            FirstUse::Free => first_use::narrow(conn, KEYS).await?,
-            FirstUse::Known => {}
-        }
+    if !wanted.terms.is_free()
+        && let Some(node) = first_use::begin(conn, KEYS, change.alive_since_ms).await?
+    {
+        return Ok(KeyChangeOutcome::OlderNode(node));
     }
     let limits = write_limits(&wanted.terms.limits);
     let values = args![

@@ -126,7 +126,9 @@ impl CountedKey<'_> {
 
 /// Notes how many keys of an account count what is spent with them; those that no longer work may have jobs that do.
 pub(crate) async fn count_keys(conn: &mut Conn, account_id: &str) -> Result<()> {
-    conn.run(COUNT_KEYS, args![account_id]).await.map(|_| ())
+    conn.run(COUNT_KEYS, args![&json(&[account_id])])
+        .await
+        .map(|_| ())
 }
 
 const LATEST: &str = "SELECT MAX(from_ms) FROM key_window WHERE account_id = $1 AND (key_id = $2 OR key_id IN ({list:$3}) \
@@ -147,8 +149,9 @@ const BEGIN_QUEUES: &str = "INSERT INTO key_window (account_id, key_id, span, fr
      SELECT account_id, CAST($2 AS TEXT), 'queue:' || queue, 0, CAST($3 AS BIGINT), 0, 0, COUNT(*) FROM job \
      WHERE account_id = $1 AND state < 2 AND (key_id = $2 OR ' ' || key_above || ' ' LIKE '% ' || $2 || ' %') GROUP BY account_id, queue";
 
-const COUNT_KEYS: &str = "UPDATE account SET counting_keys = (SELECT COUNT(*) FROM api_key WHERE api_key.account_id = account.id \
-     AND (api_key.limits IS NOT NULL OR api_key.max_queue IS NOT NULL)) WHERE id = $1";
+/// Counts the keys of some accounts that count in windows.
+pub(crate) const COUNT_KEYS: &str = "UPDATE account SET counting_keys = (SELECT COUNT(*) FROM api_key WHERE api_key.account_id = account.id \
+     AND (api_key.limits IS NOT NULL OR api_key.max_queue IS NOT NULL)) WHERE id IN ({list:$1})";
 
 #[cfg(test)]
 mod tests {
