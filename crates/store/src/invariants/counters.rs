@@ -22,7 +22,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "counters.words",
         what: "counter of the bytes of words is wrong",
-        of: RowKind::Accounts,
+        of: RowKind::Histories,
         broken: "account.words <> (SELECT COALESCE(SUM(job.request_bytes), 0) FROM job WHERE job.account_id = account.id \
               AND job.deleted_ms IS NULL) \
             + (SELECT COALESCE(SUM(bulk.bytes), 0) FROM bulk WHERE bulk.account_id = account.id)",

@@ -19,7 +19,10 @@ pub(crate) struct Invariant {
 /// Rows that are walked over, by a key that has an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowKind {
+    /// Asked about all the time, so what is asked of them is as quick of an account with millions of jobs.
     Accounts,
+    /// Accounts as well, for what goes over all their jobs.
+    Histories,
     Checkpoints,
     Entries,
     Jobs,
@@ -40,8 +43,9 @@ pub(crate) enum RowKind {
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Accounts,
+        Self::Histories,
         Self::Checkpoints,
         Self::Queues,
         Self::OpenJobs,

@@ -38,6 +38,14 @@ const SCANS: &[RowScan] = &[
         page: 50,
     },
     RowScan {
+        rows: RowKind::Histories,
+        table: "account",
+        key: &[("id", false)],
+        subject: "account.id",
+        filter: EVERY,
+        page: 20,
+    },
+    RowScan {
         rows: RowKind::Checkpoints,
         table: "ledger_checkpoint",
         key: &[("account_id", false)],
