@@ -50,12 +50,15 @@ pub(super) fn normalized(text: &str) -> Cow<'_, str> {
 
 /// Whether a word stands in a text as a whole; both are in the form to compare. An underscore ends a word.
 pub(super) fn holds_word(text: &str, word: &str) -> bool {
-    if word.trim().is_empty() {
+    let Some(first) = word.bytes().next().filter(|_| !word.trim().is_empty()) else {
         return false;
-    }
-    text.match_indices(word).any(|(at, found)| {
+    };
+    // Every prompt is asked about every word: a general search prepares itself for longer than it takes to look here.
+    let (bytes, length) = (text.as_bytes(), word.len());
+    let stands = |at: &usize| bytes[*at] == first && bytes[*at..].starts_with(word.as_bytes());
+    (0..bytes.len()).filter(stands).any(|at| {
         let before = text[..at].chars().next_back();
-        let after = text[at + found.len()..].chars().next();
+        let after = text[at + length..].chars().next();
         !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
     })
 }

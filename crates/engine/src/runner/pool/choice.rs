@@ -339,9 +339,8 @@ pub(crate) fn choose<'a>(
     now_ms: i64,
 ) -> Choice {
     let places = candidates.enumerate();
-    let mut suited: Vec<SuitedCandidate<'_>> = places
-        .filter_map(|(place, one)| SuitedCandidate::of(place, one, requirements))
-        .collect();
+    let mut suited = Vec::with_capacity(places.size_hint().0);
+    suited.extend(places.filter_map(|(place, one)| SuitedCandidate::of(place, one, requirements)));
     let is_maker = |one: &&SuitedCandidate<'_>| Some(&one.candidate.name) == requirements.follows;
     // It is there and may be told to work again; nobody else knows what it made.
     let mut makers = suited.iter().filter(is_maker);
@@ -365,13 +364,16 @@ pub(crate) fn choose<'a>(
         suited = vec![maker];
     }
     suited.sort_by_key(|one| one.rank);
-    let others = suited.iter().copied();
-    let others = others.filter(|one| !past_failures.failing.contains(&one.candidate.name));
-    let others: Vec<SuitedCandidate<'_>> = others.collect();
-    match best_of(&others, requirements, now_ms) {
-        Choice::Take(place) => Choice::Take(place),
-        _ => best_of(&suited, requirements, now_ms),
+    // Most jobs have not failed anywhere yet.
+    if !past_failures.failing.is_empty() {
+        let others = suited.iter().copied();
+        let others = others.filter(|one| !past_failures.failing.contains(&one.candidate.name));
+        let others: Vec<SuitedCandidate<'_>> = others.collect();
+        if let Choice::Take(place) = best_of(&others, requirements, now_ms) {
+            return Choice::Take(place);
+        }
     }
+    best_of(&suited, requirements, now_ms)
 }
 
 /// Chooses among those that suit, in the order of their back ends.

@@ -60,6 +60,9 @@ impl<'a> ModelRouting<'a> {
         usual_rank: i64,
     ) -> Option<RouteMatch<'a>> {
         let routes = self.routes;
+        if routes.is_empty() {
+            return None;
+        }
         let matched = |place: usize| RouteMatch {
             route: &routes[place],
             rank: routes[place].rank.unwrap_or(usual_rank),
