@@ -338,8 +338,8 @@ async def made_things(line, key, ground, inputs):
     made = await sure(line, "POST", "/files/v1", key, form(png(64, 64)), kind="multipart/form-data; boundary=b")
     ground["fileId"], ground["form"] = made["data"]["id"], form(png(1000, 1000, 3))
     ground["edit_form"] = form(png(1000, 1000, 3), "image", b'--b\r\nContent-Disposition: form-data; name="prompt"\r\n\r\na lake\r\n')
-    made = await sure(line, "POST", "/account/v1/keys", key, {"name": "spare", "scopes": ["read"]})
-    ground["keyId"] = made["data"]["id"]
+    keys = [await sure(line, "POST", "/account/v1/keys", key, {"name": name, "scopes": ["read"]}) for name in ("changed", "removed")]
+    ground["keyId"], removed = (made["data"]["id"] for made in keys)
     told = (await sure(line, "GET", "/account/v1/callbacks", key))["data"]
     routes.update({
         "GET /assets/{path}": {"path": where},
@@ -347,6 +347,7 @@ async def made_things(line, key, ground, inputs):
         "GET /console/{path}": {"path": "app.js"},
         "GET /account/v1/callbacks/{id}": {"id": told[0]["id"]},
         "POST /account/v1/callbacks/{id}/redeliver": {"id": told[0]["id"]},
+        "DELETE /account/v1/keys/{keyId}": {"keyId": removed},
         "DELETE /jobs/v1/{jobId}": {"jobId": spare},
         "GET /jobs/v1/{jobId}/answer": {"jobId": image},
         "DELETE /v1/videos/{videoId}": {"videoId": spare_video.get("jobId") or spare_video["data"]["jobId"]},

@@ -8,6 +8,7 @@ use std::time::Duration;
 use atelier_engine::key;
 use bytes::Bytes;
 use h2::client::{ResponseFuture, SendRequest};
+use h2::{Ping, PingPong};
 use hyper::http;
 use reqwest::Method;
 use tokio::net::TcpSocket;
@@ -25,6 +26,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// One stranger's connection, and what it has asked for.
 pub(crate) struct Stranger {
     client: Option<SendRequest<Bytes>>,
+    pings: PingPong,
     asked: Vec<(ResponseFuture, h2::SendStream<Bytes>)>,
 }
 
@@ -44,12 +46,14 @@ impl Stranger {
         builder
             .initial_window_size(window)
             .initial_connection_window_size(65_535);
-        let (client, connection) = builder.handshake::<_, Bytes>(stream).await.expect("HTTP/2");
+        let (client, mut connection) = builder.handshake::<_, Bytes>(stream).await.expect("HTTP/2");
+        let pings = connection.ping_pong().expect("asked for once");
         tokio::task::spawn(async move {
             let _ = connection.await;
         });
         Self {
             client: Some(client),
+            pings,
             asked: Vec::new(),
         }
     }
@@ -61,6 +65,13 @@ impl Stranger {
         let asked = client.send_request(request, complete);
         self.asked.push(asked.expect("a stream"));
         self.client = Some(client);
+    }
+
+    /// Waits until the service has read all that was asked for so far.
+    async fn heard(&mut self) {
+        let ping = self.pings.ping(Ping::opaque());
+        let pong = timeout(PATIENCE, ping).await.expect("a pong in time");
+        pong.expect("a pong");
     }
 
     /// The statuses of what is answered by then.
@@ -117,7 +128,9 @@ async fn answers_that_strangers_do_not_take_hold_no_place() {
         }
         crowd.push(stranger);
     }
-    sleep(Duration::from_secs(1)).await;
+    for stranger in &mut crowd {
+        stranger.heard().await;
+    }
     assert_open(&gateway, &caller.key).await;
     // Nor from other strangers.
     let page = send(gateway.request(Method::GET, "/console/")).await;
@@ -145,7 +158,9 @@ async fn bodies_that_strangers_do_not_send_keep_nobody_out_who_is_known() {
             }
             crowd.push(stranger);
         }
-        sleep(Duration::from_secs(1)).await;
+        for stranger in &mut crowd {
+            stranger.heard().await;
+        }
         assert_open(&gateway, &caller.key).await;
         let body = serde_json::json!({ "operation": "artgen.imagine", "request": { "prompt": "x".repeat(20_000) } });
         let quote = gateway.post(&caller.key, "/account/v1/quote", body).await;
