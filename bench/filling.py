@@ -14,6 +14,8 @@ TABLES = ("job", "ledger")
 # before the index of open jobs: of two that would do, SQLite takes the newer one when it knows nothing else.
 STAYS = re.compile(r"WHERE.*(state = [01]|state < [12]|alias|parent_id|idempotency_key)|job_of_account", re.S)
 REQUEST = '{"prompt":"a lighthouse on a cliff at dusk, oil painting, dramatic clouds"}'
+# Every job came by one of so many keys of its account.
+KEYS = 5
 SUMS = [
     "DELETE FROM tally",
     "DELETE FROM tally_total",
@@ -21,6 +23,11 @@ SUMS = [
     "INSERT INTO tally SELECT account_id, created_ms / 86400000, operation, state, COUNT(*) FROM job WHERE state >= 2 GROUP BY 1, 2, 3, 4",
     "INSERT INTO tally_total SELECT account_id, operation, state, SUM(jobs), 0 FROM tally GROUP BY 1, 2, 3",
     "INSERT INTO spent SELECT account_id, finished_ms / 3600000, operation, COUNT(*), SUM(quota) FROM job WHERE state = 2 GROUP BY 1, 2, 3",
+]
+BY_KEY = [
+    "DELETE FROM used",
+    "INSERT INTO used SELECT account_id, finished_ms / 3600000, key_id, '', '', operation, created_ms / 86400000, '', COUNT(*), SUM(quota) "
+    "FROM job WHERE state = 2 GROUP BY 1, 2, 3, 6, 7",
 ]
 
 
@@ -36,19 +43,20 @@ def job_id(account, number):
     return f"{account[-26:]}-{number:09d}"
 
 
-def jobs(account, count, apart_ms, now_ms, postgres):
-    """Finished jobs of an account, so far apart."""
+def jobs(account, count, apart_ms, now_ms, postgres, keys):
+    """Finished jobs of an account, so far apart; with a key each, unless the database is from before jobs named theirs."""
     source, head = series(count, postgres)
+    key_id, key = (", key_id", f", 'key-' || i % {KEYS}") if keys else ("", "")
     made = f"({now_ms} - ({count} - i) * CAST({apart_ms} AS BIGINT))"
     return (
         "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, request, output, price, quota, created_ms, "
-        "started_ms, finished_ms, deadline_ms, updated_ms, revision, turn_ms, not_before_ms, fence, tries, lane) "
+        f"started_ms, finished_ms, deadline_ms, updated_ms, revision, turn_ms, not_before_ms, fence, tries, lane{key_id}) "
         f"{head}SELECT '{account[-26:]}-' || SUBSTR(CAST(1000000000 + i AS TEXT), 2), '{account}', 'artgen.imagine', 'artgen', 2, 1, 100, "
-        f"'{REQUEST}', '{{}}', 0, 0, {made}, {made}, {made} + 5000, {made} + 3000000, {made} + 5000, 3, {made}, 0, 1, 1, '' {source}"
+        f"'{REQUEST}', '{{}}', 0, 0, {made}, {made}, {made} + 5000, {made} + 3000000, {made} + 5000, 3, {made}, 0, 1, 1, ''{key} {source}"
     )
 
 
-def entries(account, count, apart_ms, now_ms, postgres):
+def entries(account, count, apart_ms, now_ms, postgres, _):
     """A hold and a capture for each of them, after what the account has already."""
     source, head = series(2 * count, postgres)
     kind = "CASE i % 2 WHEN 0 THEN 'hold' ELSE 'capture' END"
@@ -131,14 +139,14 @@ class Postgres:
         return int(self.psql("SELECT pg_database_size(current_database())"))
 
 
-def fill(sql, shares, days=365, say=lambda *_: None):
+def fill(sql, shares, days=365, say=lambda *_: None, keys=True):
     """Gives accounts (identifier to a number) that many jobs over so many days; how many seconds it took."""
     began, now_ms = time.monotonic(), int(time.time() * 1000) - DAY_MS
     # In the order of the keys that they get.
     shares = sorted((account, count) for account, count in shares.items() if count)
     again = [(name, made) for name, made in sql.indexes() if not STAYS.search(made)]
     sql.run([f"DROP INDEX {name}" for name, _ in again])
-    rows = [(account, count, days * DAY_MS // count, now_ms, sql.postgres) for account, count in shares]
+    rows = [(account, count, days * DAY_MS // count, now_ms, sql.postgres, keys) for account, count in shares]
     sql.run([jobs(*one) for one in rows])
     say("jobs", time.monotonic() - began)
     sql.run([entries(*one) for one in rows])
@@ -147,6 +155,6 @@ def fill(sql, shares, days=365, say=lambda *_: None):
     for _, made in again:
         sql.run([made])
     say("indexes", time.monotonic() - began)
-    sql.run(SUMS)
+    sql.run(SUMS + (BY_KEY if keys else []))
     sql.finish()
     return time.monotonic() - began

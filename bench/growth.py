@@ -153,6 +153,7 @@ def asked(side):
         "fetch-list": [side.raw("GET", "/artgen/v1/fetch-list?page=1&limit=20")],
         MIDDLE: [side.raw("GET", path) for path in middle(side)],
         "usage": [side.raw("GET", "/account/v1/usage")],
+        "usage by key": [side.raw("GET", "/account/v1/usage?by=key")],
         "ledger": [side.raw("GET", "/account/v1/ledger?page=1&limit=20")],
         "submit": [side.raw("POST", "/artgen/v1/imagine", FAILING)],
     }

@@ -18,6 +18,8 @@ again.
   synchronous answer   all of such a call, accepting included
   submit, 50 back ends             as above, in a house with 50 more back ends that are busy
   submit of a routed model         the same of one of 1,000 models, each with a route to all of those: at most 5 % more
+  submit, young account            of an account that has few jobs yet
+  submit of a limited key          the same of a key with three windows, in a group with a price of its own, with tags: at most 40 % more
 
 Each is the least of several windows, because chance nearly always adds to it: another commit, another look at something (one
 window in twenty was 7 % below the others). The service's loops and the calls that wait are told to look around once an hour;
@@ -51,6 +53,7 @@ KEPT = pathlib.Path(__file__).with_name("instructions.json")
 MOST_GROWTH = 1.05
 # What is compared with what: the routes of a model may cost so much of a submit.
 PLAIN, ROUTED, MOST_ROUTED = "submit, 50 back ends", "submit of a routed model", 1.05
+YOUNG, LIMITED, MOST_LIMITED = "submit, young account", "submit of a limited key", 1.40
 MODELS, ROUTES = 1_000, 50
 # Calls at once, windows, and rounds of fetches in one: a debug build is slow, and must not keep the tests waiting.
 EFFORT = {"release": (64, 7, 16), "debug": (16, 5, 8)}
@@ -297,6 +300,29 @@ def measure(binary, build):
             return {name: round(count / at_once) for name, count in counts.items()}
 
         service.control("instrumentation", "off")
+
+        def young(name):
+            account = {"email": f"{name}@example.com", "balance": 900000000, "max_queue": 1000000}
+            made = service.call("POST", "/admin/v1/accounts", admin, account)["data"]
+            return made["id"], "svc-api-key: " + made["api_key"]
+
+        def asked_by(head):
+            return request("POST", "/artgen/v1/imagine", head, {"prompt": "a lighthouse at dawn", "timeout": 1200})
+
+        _, plain_key = young("young")
+        limited, limited_key = young("limited")
+        rules = [{"match": "artgen.imagine", "factor": 0.5}]
+        service.call("POST", "/admin/v1/groups", admin, {"name": "resellers", "rules": rules})
+        service.call("PATCH", f"/admin/v1/accounts/{limited}", admin, {"group": "resellers"})
+        limits = [{"window": window, "quota": 90000000} for window in ("total", "day", "month")]
+        child = {"name": "shop", "scopes": ["submit", "read"], "limits": limits}
+        child = service.call("POST", "/account/v1/keys", limited_key, child)["data"]["api_key"]
+        tagged = f"svc-api-key: {child}\r\nx-atelier-tags: project=spring,customer=b"
+        service.control("instrumentation", "on")
+        counts[YOUNG] = min(service.windows(lambda: submits(asked_by(plain_key))))
+        counts[LIMITED] = min(service.windows(lambda: submits(asked_by(tagged))))
+        service.control("instrumentation", "off")
+
         backends = [f"backend-{number}" for number in range(ROUTES)]
         for name in backends:
             backend("artgen.imagine", 1, name)
@@ -320,7 +346,7 @@ def measure(binary, build):
 def least(binary, build, kept):
     """Counts, and counts again when something has grown: what a busy machine adds by chance it seldom adds twice."""
     counts = measure(binary, build)
-    if grown(counts, kept) or too_routed(counts):
+    if grown(counts, kept) or too_dear(counts):
         again = measure(binary, build)
         counts = {name: min(count, again[name]) for name, count in counts.items()}
     return counts
@@ -330,8 +356,14 @@ def grown(counts, kept):
     return [name for name, count in counts.items() if count > kept.get(name, count) * MOST_GROWTH]
 
 
-def too_routed(counts):
-    return ROUTED in counts and counts[ROUTED] > counts[PLAIN] * MOST_ROUTED
+def too_dear(counts):
+    """What makes a submit dearer than it may."""
+    pairs = (ROUTED, PLAIN, MOST_ROUTED), (LIMITED, YOUNG, MOST_LIMITED)
+    return [
+        f"a {dear} takes {counts[dear] / counts[plain] - 1:.1%} more than a {plain}: at most {most - 1:.0%}"
+        for dear, plain, most in pairs
+        if dear in counts and counts[dear] > counts[plain] * most
+    ]
 
 
 def main():
@@ -353,8 +385,8 @@ def main():
     more = grown(counts, kept)
     for name in more:
         print(f"{name} takes {counts[name] / kept[name] - 1:.0%} more instructions than the {kept[name]:,} it took ({build} build)")
-    if too_routed(counts):
-        sys.exit(f"a model with {ROUTES} routes makes a submit {counts[ROUTED] / counts[PLAIN] - 1:.1%} dearer")
+    if too_dear(counts):
+        sys.exit("; ".join(too_dear(counts)))
     if more:
         sys.exit("if that is worth it, keep the new figures: bench/instructions.py BINARY BUILD --keep")
 
