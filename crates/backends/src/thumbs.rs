@@ -2,18 +2,29 @@
 
 use std::sync::Arc;
 
+use atelier_contract::pages::files::ThumbSize;
 use atelier_media::{Encoding, decode, encode, first_frame};
 use bytes::Bytes;
 
 use crate::backend::Fault;
 use crate::images::{VENDOR_LIMITS, on_threads_of};
 
-/// A thumbnail's longer side.
-const SIDE: u32 = 384;
-const QUALITY: u8 = 72;
+/// A thumbnail's longer side and its quality.
+fn measures(size: ThumbSize) -> (u32, u8) {
+    match size {
+        ThumbSize::Small => (384, 72),
+        ThumbSize::Medium => (1280, 80),
+    }
+}
 
 /// A small WebP of somebody's file; a fault for what cannot be shown as a picture.
-pub async fn thumbnail(whose: &Arc<str>, bytes: Bytes, media_type: &str) -> Result<Bytes, Fault> {
+pub async fn thumbnail(
+    whose: &Arc<str>,
+    bytes: Bytes,
+    media_type: &str,
+    size: ThumbSize,
+) -> Result<Bytes, Fault> {
+    let (side, quality) = measures(size);
     let clip = media_type.starts_with("video/");
     let whole = bytes.clone();
     on_threads_of(whose, &[bytes], move || {
@@ -23,8 +34,8 @@ pub async fn thumbnail(whose: &Arc<str>, bytes: Bytes, media_type: &str) -> Resu
         } else {
             decode(&whole, VENDOR_LIMITS).map_err(|error| unreadable(error.to_string()))?
         };
-        let quality = Some(QUALITY);
-        let small = encode(&picture.fitted(SIDE), Encoding::Webp { quality }, None);
+        let quality = Some(quality);
+        let small = encode(&picture.fitted(side), Encoding::Webp { quality }, None);
         Ok(Bytes::from(small))
     })
     .await
@@ -41,14 +52,20 @@ mod tests {
         let large = Picture::filled(1600, 900, [10, 120, 200, 255]);
         let png = Bytes::from(encode(&large, Encoding::Png, None));
         let whose = "somebody".into();
-        let small = thumbnail(&whose, png, "image/png")
-            .await
-            .expect("a thumbnail");
-        let header = header(&small).expect("a picture");
-        assert_eq!((header.width, header.height), (384, 216));
-        assert!(small.len() < 20_000, "{} bytes", small.len());
+        for (size, sides, most) in [
+            (ThumbSize::Small, (384, 216), 20_000),
+            (ThumbSize::Medium, (1280, 720), 60_000),
+        ] {
+            let small = thumbnail(&whose, png.clone(), "image/png", size).await;
+            let small = small.expect("a thumbnail");
+            let header = header(&small).expect("a picture");
+            assert_eq!((header.width, header.height), sides);
+            assert!(small.len() < most, "{} bytes", small.len());
+        }
         let words = Bytes::from_static(b"no picture at all");
-        assert!(thumbnail(&whose, words.clone(), "image/png").await.is_err());
-        assert!(thumbnail(&whose, words, "video/mp4").await.is_err());
+        for media_type in ["image/png", "video/mp4"] {
+            let none = thumbnail(&whose, words.clone(), media_type, ThumbSize::Small).await;
+            assert!(none.is_err(), "{media_type}");
+        }
     }
 }

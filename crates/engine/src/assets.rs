@@ -22,6 +22,7 @@ use atelier_backends::backend::{FileReader, Work};
 use atelier_backends::{Fault, WorkOutput};
 use atelier_contract::body::Fields;
 use atelier_contract::brief::Brief;
+use atelier_contract::pages::files::ThumbSize;
 use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Output, Refusal, Spender};
 use atelier_fairness::share::FairSemaphore;
 use atelier_store::files::{FileStream, Files, FilesError};
@@ -266,8 +267,12 @@ impl Assets {
     }
 
     /// A small picture of an asset, and its bytes.
-    pub async fn thumbnail(&self, asset: &Asset) -> Result<(Asset, Bytes), Refusal> {
-        self.thumbs.of(asset).await
+    pub async fn thumbnail(
+        &self,
+        asset: &Asset,
+        size: ThumbSize,
+    ) -> Result<(Asset, Bytes), Refusal> {
+        self.thumbs.of(asset, size).await
     }
 
     /// Some of an asset's bytes, streamed.

@@ -78,6 +78,7 @@ export const isVideo = (file) => file.type.startsWith("video/");
 export const isDrawing = (file) => file.type === "image/svg+xml";
 /** The small picture that the service keeps of a file, behind the same signature. */
 export const thumb = (file) => file.url.replace("/assets/", "/thumbs/");
+export const medium = (file) => `${thumb(file)}&size=medium`;
 
 /** A picture of what a family makes. */
 export const tile = (family) =>

@@ -1,5 +1,5 @@
-//! Thumbnails: a small WebP of a picture, or of the first frame of a clip, made when it is first asked for and kept
-//! as long as what it shows.
+//! Thumbnails: a small WebP of a picture, or of the first frame of a clip, in one of two sizes, made when it is first asked
+//! for and kept as long as what it shows.
 //!
 //! Nobody needs a key to ask for one, so asking must not cost more than the answer: a file is worked on once, however many
 //! ask for it; one that cannot be shown is remembered; and what waits is bounded and shared by whose files they are.
@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use atelier_contract::pages::files::ThumbSize;
 use atelier_contract::{Code, Refusal};
 use atelier_fairness::share::{FairPermit, FairSemaphore};
 use atelier_store::files::{Files, FilesError};
@@ -82,8 +83,12 @@ impl Thumbs {
     }
 
     /// The thumbnail of a file and its bytes; the file itself was found behind a good address.
-    pub(super) async fn of(self: &Arc<Self>, whole: &Asset) -> Result<(Asset, Bytes), Refusal> {
-        let key = format!("thumb/{}.webp", whole.key);
+    pub(super) async fn of(
+        self: &Arc<Self>,
+        whole: &Asset,
+        size: ThumbSize,
+    ) -> Result<(Asset, Bytes), Refusal> {
+        let key = key_of(whole, size);
         let now_ms = self.context.steady_ms();
         let failed = self.failed.get(&key).is_some_and(|until| now_ms < until);
         if failed || whole.bytes > MOST_BYTES {
@@ -91,22 +96,27 @@ impl Thumbs {
         }
         let bytes = match self.kept(&key).await? {
             Some(bytes) => bytes,
-            None => self.made(&key, whole).await?,
+            None => self.made(&key, whole, size).await?,
         };
         let asset = Asset {
             key,
             account_id: Arc::clone(&whole.account_id),
             media_type: MEDIA_TYPE.to_owned(),
             bytes: bytes.len() as u64,
-            etag: format!("\"thumb-{}", whole.etag.trim_start_matches('"')),
+            etag: format!("\"{}-{}", size.word(), whole.etag.trim_start_matches('"')),
             expires_ms: whole.expires_ms,
         };
         Ok((asset, bytes))
     }
 
     /// Has it made, or waits for whoever has.
-    async fn made(self: &Arc<Self>, key: &str, whole: &Asset) -> Result<Bytes, Refusal> {
-        let mut outcome = self.outcome(key, whole)?;
+    async fn made(
+        self: &Arc<Self>,
+        key: &str,
+        whole: &Asset,
+        size: ThumbSize,
+    ) -> Result<Bytes, Refusal> {
+        let mut outcome = self.outcome(key, whole, size)?;
         let known = timeout(WAIT, outcome.wait_for(Option::is_some)).await;
         match known {
             Ok(Ok(known)) => known.clone().unwrap_or_else(|| Err(later())),
@@ -115,7 +125,12 @@ impl Thumbs {
     }
 
     /// What will become of a file. Whoever asks first has it put into the queue, where it stays when nobody waits any more.
-    fn outcome(self: &Arc<Self>, key: &str, whole: &Asset) -> Result<ThumbResult, Refusal> {
+    fn outcome(
+        self: &Arc<Self>,
+        key: &str,
+        whole: &Asset,
+        size: ThumbSize,
+    ) -> Result<ThumbResult, Refusal> {
         let mut underway = self.underway();
         if let Some(outcome) = underway.get(key) {
             return Ok(outcome.clone());
@@ -133,7 +148,7 @@ impl Thumbs {
         let whole = whole.clone();
         self.context.tasks().spawn(async move {
             let thumbs = Arc::clone(&one.thumbs);
-            let made = thumbs.make(&one.key, &whole).await;
+            let made = thumbs.make(&one.key, &whole, size).await;
             if made.as_ref().is_err_and(|why| why.code == Code::NotFound) {
                 let until_ms = thumbs.context.steady_ms() + FAILED_MS;
                 thumbs.failed.insert(one.key.clone(), until_ms);
@@ -151,7 +166,7 @@ impl Thumbs {
     }
 
     /// Makes it, when its account has a turn.
-    async fn make(&self, key: &str, whole: &Asset) -> Result<Bytes, Refusal> {
+    async fn make(&self, key: &str, whole: &Asset, size: ThumbSize) -> Result<Bytes, Refusal> {
         let _turn = self.making.take(&whole.account_id, 1).await;
         // Another node, or whoever was here just before, may have made it.
         if let Some(bytes) = self.kept(key).await? {
@@ -164,7 +179,8 @@ impl Thumbs {
             }
             Err(error) => return Err(unreadable(error)),
         };
-        let made = atelier_backends::thumbnail(&whole.account_id, bytes, &whole.media_type).await;
+        let whose = &whole.account_id;
+        let made = atelier_backends::thumbnail(whose, bytes, &whole.media_type, size).await;
         made.map_err(|_| none())
     }
 
@@ -201,6 +217,14 @@ impl Thumbs {
 
     fn underway(&self) -> MutexGuard<'_, HashMap<String, ThumbResult>> {
         self.underway.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where it is kept. Small ones have been there since before there were others.
+fn key_of(whole: &Asset, size: ThumbSize) -> String {
+    match size {
+        ThumbSize::Small => format!("thumb/{}.webp", whole.key),
+        ThumbSize::Medium => format!("thumb/{}.medium.webp", whole.key),
     }
 }
 

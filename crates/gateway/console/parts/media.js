@@ -1,15 +1,21 @@
 // A result on the page: small first, large when it is wanted; a clip plays while somebody points at it.
 import { html, useState } from "../lib.js";
 import { t } from "../words.js";
-import { isDrawing, isVideo, thumb } from "../show.js";
+import { isDrawing, isVideo, medium, thumb } from "../show.js";
 
-/** The longer side of the small picture that the service keeps. */
+/** The longer sides of the pictures that the service keeps of a file. */
 const SMALL = 384;
-const wide = (file) => Math.round(SMALL * Math.min(1, file.width / file.height));
+const MEDIUM = 1280;
+const wide = (file, side) => Math.round(Math.min(side, file.width, (side * file.width) / file.height));
 /**
- * Both pictures with their widths, of which a browser takes the one that is sharp enough for the place and no larger.
+ * The pictures with their widths, of which a browser takes the one that is sharp enough for the place and no larger.
+ * The file itself is only read where it has more to show than they have.
  */
-const choices = (file) => `${thumb(file)} ${wide(file)}w, ${file.url} ${file.width}w`;
+export function choices(file) {
+  const found = [`${thumb(file)} ${wide(file, SMALL)}w`, `${medium(file)} ${wide(file, MEDIUM)}w`];
+  if (Math.max(file.width, file.height) > MEDIUM) found.push(`${file.url} ${file.width}w`);
+  return found.join(", ");
+}
 
 /** `size` is how wide it is shown at most. */
 export function Media({ file, alt, controls = false, small = false, waits = false, size = 0 }) {
@@ -23,7 +29,7 @@ export function Media({ file, alt, controls = false, small = false, waits = fals
   if (isVideo(file) && !begun && !broken) {
     return html`<button type="button" class="plain poster" aria-label=${`${t("play")}: ${alt}`}
       onClick=${() => setBegun(true)}>
-      <img src=${thumb(file)} width=${file.width} height=${file.height} alt="" onError=${() => setBroken(true)} />
+      <img src=${medium(file)} width=${file.width} height=${file.height} alt="" onError=${() => setBroken(true)} />
       <span aria-hidden="true">▶</span></button>`;
   }
   if (isVideo(file) && (live || broken || !small)) {
@@ -34,10 +40,9 @@ export function Media({ file, alt, controls = false, small = false, waits = fals
         setLive(false);
       }
     };
-    return html`<video preload=${preload} poster=${broken ? undefined : thumb(file)} src=${file.url} width=${file.width}
-      height=${file.height} muted loop playsinline autoplay=${(live && !controls) || (waits && begun)}
-        controls=${controls}
-      aria-label=${alt} onError=${() => setGone(true)}
+    return html`<video preload=${preload} poster=${broken ? undefined : medium(file)} src=${file.url}
+      width=${file.width} height=${file.height} muted loop playsinline controls=${controls}
+      autoplay=${(live && !controls) || (waits && begun)} aria-label=${alt} onError=${() => setGone(true)}
       onPointerEnter=${(event) => event.target.play().catch(() => {})} onPointerLeave=${leave}></video>`;
   }
   const sharp = still && size && !isVideo(file) && Math.max(file.width, file.height) > SMALL;

@@ -41,9 +41,19 @@ async fn a_result_has_a_small_picture_behind_the_same_address() {
             .header("if-none-match", small.header("etag"));
         assert_eq!(send(known).await.status, 304);
     }
+    let small = ask(&format!("/thumbs/{path}&size=small")).await;
+    let medium = ask(&format!("/thumbs/{path}&size=medium")).await;
+    assert_eq!(medium.header("content-type"), "image/webp");
+    assert_ne!(medium.header("etag"), small.header("etag"));
+    let (low, high) = (small.bytes.len(), whole.bytes.len());
+    assert!((low + 1..high).contains(&medium.bytes.len()));
+    let refused = ask(&format!("/thumbs/{path}&size=huge")).await;
+    refused.assert_refused(400, "invalid_parameter");
     let forged = path.replace("&s=", "&s=x");
-    let refused = ask(&format!("/thumbs/{forged}")).await;
-    refused.assert_refused(403, "forbidden");
+    for forged in [forged.clone(), format!("{forged}&size=medium")] {
+        let refused = ask(&format!("/thumbs/{forged}")).await;
+        refused.assert_refused(403, "forbidden");
+    }
 }
 
 #[tokio::test]

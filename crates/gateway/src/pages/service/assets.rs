@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use atelier_contract::pages::files::ThumbQuery;
 use atelier_engine::Asset;
 use atelier_fairness::share::{AcquireError, FairPermit as Place};
 use futures_util::TryStreamExt as _;
@@ -13,7 +14,7 @@ use tokio::time::{sleep, timeout};
 use crate::app::App;
 use crate::http::admission;
 use crate::http::denial::Denial;
-use crate::http::page::File;
+use crate::http::page::{File, Query};
 use crate::http::payload::ByteStream;
 use crate::http::range::{self, ByteRange, RequestedRange};
 use crate::http::reply::file::{self, FileHeaders};
@@ -74,12 +75,12 @@ pub(crate) async fn hand_out(
 pub(crate) async fn thumbnail(
     app: Arc<App>,
     received: IncomingRequest,
-    (): (),
+    Query(wish): Query<ThumbQuery>,
 ) -> Result<File, Denial> {
     let key = received.param(0);
     let query = received.head.uri.query().unwrap_or_default();
     let whole = app.engine.assets().asset(key, query).await?;
-    let (asset, bytes) = app.engine.assets().thumbnail(&whole).await?;
+    let (asset, bytes) = app.engine.assets().thumbnail(&whole, wish.size).await?;
     let about = FileHeaders {
         seconds_left: (asset.expires_ms - app.engine.now_ms()) / 1000,
         media_type: asset.media_type,
