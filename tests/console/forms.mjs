@@ -164,8 +164,43 @@ export async function oneQuestion(visit, page) {
   await page.locator(".chip-price").first().waitFor();
   await visit.settled();
   page.off("request", count);
-  const own = asked.filter((text) => text.includes("motion.generations"));
+  const own = asked.filter((text) => JSON.parse(text).operation === "motion.generations");
   visit.check(own.length === 1, `${own.length} questions for the prices of one form`);
+}
+
+/** What makes something says beside its picture what that costs: asked for once, and nothing moves when it comes. */
+export async function pricesOnTiles(visit, page) {
+  const asked = [];
+  let release = () => {};
+  const held = new Promise((done) => {
+    release = done;
+  });
+  await page.route("**/account/v1/quote", async (route) => {
+    const { others } = JSON.parse(route.request().postData());
+    if (others) {
+      asked.push(others);
+      await held;
+    }
+    await route.continue();
+  });
+  await page.goto(`${visit.base}/console/create?op=artgen.imagine`);
+  await page.locator(".form .tile").first().waitFor();
+  await page.waitForTimeout(600);
+  const heights = () => page.locator(".form .tiles").evaluate((one) => one.getBoundingClientRect().height);
+  const before = await heights();
+  release();
+  await page.waitForFunction(
+    () => [...document.querySelectorAll(".form .tile-price")].filter((one) => /\d/.test(one.textContent)).length >= 4,
+    null,
+    { timeout: 5000 },
+  );
+  visit.check((await heights()) === before, "tiles grow when their prices come");
+  visit.check(asked.length === 1, `${asked.length} questions for the prices of all tiles`);
+  const tile = page.locator(".form .tile.active");
+  const said = (await tile.textContent()).replace(/\s+/g, " ");
+  const price = (await page.locator(".form .make span").textContent()).split("·")[0].trim();
+  visit.check(said.includes(price), `the tile says “${said}”, the button “${price}”`);
+  await page.unroute("**/account/v1/quote");
 }
 
 /** Nothing is offered that cannot be paid. */

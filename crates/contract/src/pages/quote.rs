@@ -35,6 +35,9 @@ pub struct PriceQuestion {
     /// Fields that could be put over those of the body; each of them is priced as well.
     #[serde(default)]
     pub choices: List<Fields, 0, MOST_CHOICES>,
+    /// Other submits that are priced at the same moment.
+    #[serde(default)]
+    pub others: List<QuoteRequest, 0, MOST_CHOICES>,
 }
 
 /// What a submit of the same body would hold.
@@ -56,4 +59,7 @@ pub struct Quote {
     /// What it would hold with each of the choices, in their order; null for one that would be refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Option<Quota>>,
+    /// What each of the other submits would hold, in their order; null for one that would be refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Option<Quota>>,
 }

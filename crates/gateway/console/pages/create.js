@@ -14,7 +14,7 @@ import { later } from "../parts/later.js";
 import { RECENT, useMade } from "../parts/made.js";
 import { pieces } from "../parts/pieces.js";
 import { Prose } from "../parts/prose.js";
-import { quote } from "../parts/quote.js";
+import { quote, unsaid } from "../parts/quote.js";
 import { Result, asked } from "../parts/result.js";
 
 const AsJson = later(() => import("../parts/as_json.js").then((part) => part.AsJson));
@@ -30,23 +30,6 @@ const MOST_FIELDS = 6;
 
 const clean = (values) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
-
-/**
- * What has to be said and is not said yet, as the example says it, so that the price is there before the first word;
- * nothing where only a job of the account's own would do.
- */
-function unsaid(operation, values) {
-  const empty = (field) => (values[field.name] ?? "") === "" || onlyFlags(field, values[field.name]);
-  const missing = operation.fields.filter((field) => field.required && field.default === undefined && empty(field));
-  const words = (field) => [t("example.1"), values[field.name]].filter(Boolean).join(" ");
-  const example = (field) => (field.widget === "prompt" ? words(field) : operation.example[field.name]);
-  const assumed = missing.map((field) => [field.name, example(field)]);
-  const never = missing.some((field) => field.widget === "job") || assumed.some(([, value]) => value === undefined);
-  return never ? null : Object.fromEntries(assumed);
-}
-
-/** Whether a prompt has no words yet, but a shape or a seed that was chosen. */
-const onlyFlags = (field, value) => field.widget === "prompt" && String(value).trimStart().startsWith("--");
 
 /** What each choice of the small fields would be put over the request. */
 function choicesOf(operation) {

@@ -1,8 +1,9 @@
 // What to make: the intent in a word, what makes it as a picture of what it makes, and the ways of the chosen one.
 import { html } from "../lib.js";
 import { local, t } from "../words.js";
-import { deed, tile } from "../show.js";
+import { deed, quotaOf, tile } from "../show.js";
 import { isPicture, promptOf } from "../catalogue.js";
+import { useStartPrices } from "./quote.js";
 
 export const INTENTS = ["picture", "edit", "video", "swap"];
 
@@ -71,15 +72,19 @@ export function Operations({ all, family, chosen, choose }) {
 export function Tiles({ all, intent, chosen, choose }) {
   const families = familiesFor(all, intent);
   const shown = families.includes(chosen) ? families : [chosen, ...families];
+  const ways = shown.map((family) => first(all, family, intent));
+  const prices = useStartPrices(ways.filter(Boolean));
+  const costOf = (place) => prices[ways[place]?.name];
   if (shown.length < 2) return null;
   return html`<div class="tiles" role="group" aria-label=${t("family")}>
     ${shown.map(
-      (family) => html`
+      (family, place) => html`
       <button type="button" key=${family} class=${`tile${family === chosen ? " active" : ""}`}
         aria-pressed=${family === chosen} onClick=${() => choose(family)}>
       <img src=${tile(family)} alt="" width="104" height="70" onError=${(event) => {
         event.target.hidden = true;
       }} />
-      <span>${local(family)}</span></button>`,
+      <span>${local(family)}</span>
+      <span class="tile-price">${costOf(place) === undefined ? " " : quotaOf(costOf(place))}</span></button>`,
     )}</div>`;
 }

@@ -209,6 +209,32 @@ async fn prices_change_for_the_next_request() {
     wrong.assert_refused(400, "invalid_parameter");
 }
 
+/// The promise: what could be made instead is priced in the same question, and what would be refused has no price.
+#[tokio::test]
+async fn other_submits_are_priced_in_one_question() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let words = json!({ "prompt": "a fox" });
+    let question = json!({
+        "operation": "facegen.swap",
+        "request": swap_body(),
+        "others": [
+            { "operation": "artgen.imagine", "request": words },
+            { "operation": "artgen.imagine", "request": {} },
+            { "operation": "nothing.like_it", "request": {} },
+        ],
+    });
+    let answer = gateway
+        .post(&caller.key, "/account/v1/quote", question)
+        .await;
+    assert_eq!(answer.json["data"]["quota"], 2, "{}", answer.json);
+    let alone = json!({ "operation": "artgen.imagine", "request": words });
+    let alone = gateway.post(&caller.key, "/account/v1/quote", alone).await;
+    let price = alone.json["data"]["quota"].clone();
+    assert!(price.is_number());
+    assert_eq!(answer.json["data"]["others"], json!([price, null, null]));
+}
+
 #[tokio::test]
 async fn banned_words_are_edited_for_the_next_request_and_survive_a_restart() {
     let gateway = Gateway::spawn().await;
