@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use atelier_contract::pages::callbacks::Sample;
 use atelier_contract::{AccountId, JobId, Refusal};
-use atelier_store::{Claim, Delivery, DeliveryTry, JobRow};
+use atelier_store::{Claim, Delivery, DeliveryTry, JobRow, Period};
 
 use crate::assets::Assets;
 use crate::callback_queue::{CLAIM_MS, CallbackQueue, QueuedCallback, Route, RouteQueues, TRY_MS};
@@ -260,7 +260,19 @@ impl Callbacks {
         page: i64,
         limit: i64,
     ) -> Result<(Vec<Delivery>, i64), Refusal> {
-        history::list(&self.context, account_id, page, limit).await
+        self.callbacks_of(account_id, Period::default(), page, limit)
+            .await
+    }
+
+    /// Those of a period.
+    pub async fn callbacks_of(
+        &self,
+        account_id: Option<&AccountId>,
+        period: Period,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<Delivery>, i64), Refusal> {
+        history::list(&self.context, account_id, period, page, limit).await
     }
 
     /// One callback of an account and its tries, oldest first, as far as they are still remembered.

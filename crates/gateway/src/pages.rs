@@ -11,6 +11,7 @@ mod events;
 mod job_list;
 mod jobs;
 mod mcp;
+mod periods;
 mod rows;
 mod spenders;
 mod uploads;

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::db::{Conn, args};
+use crate::period::Period;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 
@@ -42,26 +43,40 @@ pub struct Admin<'a>(pub(crate) &'a StoreCore);
 impl Admin<'_> {
     /// A page of acts, newest first, and how many there are.
     pub async fn audit_rows(self, offset: i64, limit: i64) -> Result<(Vec<AuditRow>, i64)> {
+        self.audit_of(Period::default(), offset, limit).await
+    }
+
+    /// A page of the acts of a period, newest first, and how many there are.
+    pub async fn audit_of(
+        self,
+        period: Period,
+        offset: i64,
+        limit: i64,
+    ) -> Result<(Vec<AuditRow>, i64)> {
+        let (first, end) = (period.first_ms(), period.end_ms());
         let sql = format!(
-            "SELECT {AUDIT_COLUMNS} FROM audit ORDER BY time_ms DESC, id DESC LIMIT $1 OFFSET $2"
+            "SELECT {AUDIT_COLUMNS} FROM audit WHERE time_ms >= $1 AND time_ms < $2 \
+             ORDER BY time_ms DESC, id DESC LIMIT $3 OFFSET $4"
         );
-        let rows = self.0.db.all(&sql, args![limit, offset]).await?;
-        Ok((
-            rows,
-            self.0.db.one("SELECT COUNT(*) FROM audit", &[]).await?,
-        ))
+        let values = args![first, end, limit, offset];
+        let rows = self.0.db.all(&sql, values).await?;
+        let count = "SELECT COUNT(*) FROM audit WHERE time_ms >= $1 AND time_ms < $2";
+        Ok((rows, self.0.db.one(count, args![first, end]).await?))
     }
 
     /// A page of an account's own acts, newest first, and how many there are.
     pub async fn account_acts(
         self,
         account_id: &str,
+        period: Period,
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<AuditRow>, i64)> {
         let reader = self.0.db.of(Some(account_id));
-        let sql = "SELECT COUNT(*) FROM account_act WHERE account_id = $1";
-        let total: i64 = reader.one(sql, args![account_id]).await?;
+        let (first, end) = (period.first_ms(), period.end_ms());
+        let which = "account_id = $1 AND time_ms >= $2 AND time_ms < $3";
+        let count = format!("SELECT COUNT(*) FROM account_act WHERE {which}");
+        let total: i64 = reader.one(&count, args![account_id, first, end]).await?;
         // From the end that is nearer, and by the index: the rows themselves are read for the page alone.
         let behind = total - offset.saturating_add(limit);
         let (way, skipped, wanted) = if behind < offset {
@@ -74,10 +89,10 @@ impl Admin<'_> {
         }
         let page = format!(
             "SELECT {AUDIT_COLUMNS} FROM account_act \
-             WHERE id IN (SELECT id FROM account_act WHERE account_id = $1 \
-               ORDER BY time_ms {way}, id {way} LIMIT $2 OFFSET $3) ORDER BY time_ms DESC, id DESC"
+             WHERE id IN (SELECT id FROM account_act WHERE {which} \
+               ORDER BY time_ms {way}, id {way} LIMIT $4 OFFSET $5) ORDER BY time_ms DESC, id DESC"
         );
-        let values = args![account_id, wanted, skipped];
+        let values = args![account_id, first, end, wanted, skipped];
         Ok((reader.all(&page, values).await?, total))
     }
 }

@@ -6,6 +6,7 @@ pub use claim::{AccountSlots, Claim, RouteSlots};
 
 use crate::Result;
 use crate::db::args;
+use crate::period::Period;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 
@@ -135,9 +136,11 @@ impl Deliveries<'_> {
         self,
         account_id: Option<&str>,
         state: Option<&str>,
+        period: Period,
         offset: i64,
         limit: i64,
     ) -> Result<(Vec<Delivery>, i64)> {
+        let (first, end) = (period.first_ms(), period.end_ms());
         let whose = if account_id.is_some() {
             "account_id = $1"
         } else {
@@ -148,9 +151,11 @@ impl Deliveries<'_> {
         } else {
             "$2 IS NULL"
         };
-        let count = format!("SELECT COUNT(*) FROM delivery WHERE {whose} AND {which}");
+        let which = format!("{whose} AND {which} AND created_ms >= $3 AND created_ms < $4");
+        let count = format!("SELECT COUNT(*) FROM delivery WHERE {which}");
         let reader = self.0.db.of(account_id);
-        let total: i64 = reader.one(&count, args![account_id, state]).await?;
+        let values = args![account_id, state, first, end];
+        let total: i64 = reader.one(&count, values).await?;
         // From the end that is nearer, and by the index: the rows themselves are read for the page alone.
         let behind = total - offset.saturating_add(limit);
         let (way, skipped, wanted) = if behind < offset {
@@ -162,10 +167,10 @@ impl Deliveries<'_> {
             return Ok((Vec::new(), total));
         }
         let page = format!(
-            "SELECT {DELIVERY_COLUMNS} FROM delivery WHERE id IN (SELECT id FROM delivery WHERE {whose} AND {which} \
-               ORDER BY created_ms {way}, id {way} LIMIT $3 OFFSET $4) ORDER BY created_ms DESC, id DESC"
+            "SELECT {DELIVERY_COLUMNS} FROM delivery WHERE id IN (SELECT id FROM delivery WHERE {which} \
+               ORDER BY created_ms {way}, id {way} LIMIT $5 OFFSET $6) ORDER BY created_ms DESC, id DESC"
         );
-        let values = args![account_id, state, wanted, skipped];
+        let values = args![account_id, state, first, end, wanted, skipped];
         Ok((reader.all(&page, values).await?, total))
     }
 

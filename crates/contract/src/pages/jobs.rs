@@ -75,6 +75,9 @@ pub struct JobsQuery {
     /// Only jobs of this end user.
     #[serde(default)]
     pub user: Option<Text<256>>,
+    /// Operators only: the account; jobs of every account when absent.
+    #[serde(default, rename = "accountId")]
+    pub account_id: Option<Text<100>>,
     /// Only jobs behind this place of the list: the `next` of the answer before, with the same other parameters.
     #[serde(default)]
     pub after: Option<JobCursor>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::fields::Count;
+use crate::fields::{Count, Moment};
 
 /// Number of a page.
 pub type PageNumber = Count<1, 1_000_000, 1>;
@@ -19,6 +19,23 @@ pub struct ListQuery {
     /// Rows on a page, at most 100.
     #[serde(default)]
     pub limit: PageSize,
+}
+
+/// Which page of a list, and which part of it.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+pub struct PeriodQuery {
+    /// Number of the page, from 1.
+    #[serde(default)]
+    pub page: PageNumber,
+    /// Rows on a page, at most 100.
+    #[serde(default)]
+    pub limit: PageSize,
+    /// Only rows of this moment or later.
+    #[serde(default)]
+    pub from: Option<Moment>,
+    /// Only rows before this moment.
+    #[serde(default)]
+    pub to: Option<Moment>,
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use atelier_contract::pages::ready::{Readiness, WorkerReadiness};
 use atelier_contract::pages::stats::{NodeRow, Stats, WorkerStats};
 use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::{AccountId, BackendId, Job, JobId, JobState, Quota, Refusal, WorkerId};
-use atelier_store::{AuditRow, JobFilter, JobPage};
+use atelier_store::{AuditRow, JobFilter, JobPage, Period};
 
 use super::groups::Groups;
 use super::prices::Prices;
@@ -138,17 +138,24 @@ impl Reports {
         self.runner.workers().vendors().iter().map(row).collect()
     }
 
-    /// The audit record in pages, newest first.
-    pub async fn audit(&self, page: i64, limit: i64) -> Result<(Vec<AuditRow>, i64), Refusal> {
+    /// The audit record of a period in pages, newest first.
+    pub async fn audit(
+        &self,
+        period: Period,
+        page: i64,
+        limit: i64,
+    ) -> Result<(Vec<AuditRow>, i64), Refusal> {
         let offset = (page - 1).max(0).saturating_mul(limit);
-        let found = self.context.store().admin().audit_rows(offset, limit).await;
+        let acts = self.context.store().admin();
+        let found = acts.audit_of(period, offset, limit).await;
         found.map_err(unavailable)
     }
 
-    /// What an account did to itself, in pages, newest first.
+    /// What an account did to itself in a period, in pages, newest first.
     pub async fn account_acts(
         &self,
         account_id: &AccountId,
+        period: Period,
         page: i64,
         limit: i64,
     ) -> Result<(Vec<AuditRow>, i64), Refusal> {
@@ -157,7 +164,7 @@ impl Reports {
             .context
             .store()
             .admin()
-            .account_acts(account_id, offset, limit);
+            .account_acts(account_id, period, offset, limit);
         found.await.map_err(unavailable)
     }
 
@@ -277,9 +284,11 @@ impl Reports {
         Ok(nodes.into_iter().map(one).collect())
     }
 
-    /// Jobs of all accounts in pages.
+    /// Jobs in pages, of the account that the filter names or of all.
     pub async fn jobs(&self, filter: JobFilter) -> Result<JobPage<ServedJobView>, Refusal> {
-        let JobPage { rows, total, next } = self.jobs.rows(None, filter).await?;
+        let account_id = filter.account_id.as_deref().map(AccountId::from);
+        let found = self.jobs.rows(account_id.as_ref(), filter).await?;
+        let JobPage { rows, total, next } = found;
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         let asked = self
             .context

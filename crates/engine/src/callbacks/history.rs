@@ -1,25 +1,24 @@
 //! Callbacks as their callers see them: what was sent, and sending it again.
 
 use atelier_contract::{AccountId, Code, JobId, Refusal};
-use atelier_store::{Delivery, DeliveryTry};
+use atelier_store::{Delivery, DeliveryTry, Period};
 
 use crate::callback_queue::CallbackQueue;
 use crate::context::{Context, unavailable};
 
-/// Callbacks in pages, newest first, of one account or of all.
+/// Callbacks of a period in pages, newest first, of one account or of all.
 pub(super) async fn list(
     context: &Context,
     account_id: Option<&AccountId>,
+    period: Period,
     page: i64,
     limit: i64,
 ) -> Result<(Vec<Delivery>, i64), Refusal> {
     let offset = (page - 1).max(0).saturating_mul(limit);
-    let (rows, total) = context
-        .store()
-        .deliveries()
-        .list(account_id.map(AccountId::as_str), None, offset, limit)
-        .await
-        .map_err(unavailable)?;
+    let whose = account_id.map(AccountId::as_str);
+    let deliveries = context.store().deliveries();
+    let page = deliveries.list(whose, None, period, offset, limit).await;
+    let (rows, total) = page.map_err(unavailable)?;
     let rows = rows.into_iter().map(|row| on_shown_clock(context, row));
     Ok((rows.collect(), total))
 }

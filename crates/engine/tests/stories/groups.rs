@@ -7,7 +7,7 @@ use std::time::Duration;
 use atelier_contract::groups::GroupRule;
 use atelier_contract::time::timestamp;
 use atelier_contract::{Code, JobState, Quota, Refusal};
-use atelier_engine::records::AccountPatch;
+use atelier_engine::records::{AccountPatch, Period};
 use atelier_engine::{Caller, GroupEdit, GroupReport, KeyHolder, KeyRequest};
 use serde_json::{Value, json};
 
@@ -48,7 +48,12 @@ fn quota(text: &str) -> Quota {
 }
 
 async fn acts(rig: &Rig) -> Vec<(String, String)> {
-    let acts = rig.engine.admin().reports().audit(1, 100).await;
+    let acts = rig
+        .engine
+        .admin()
+        .reports()
+        .audit(Period::default(), 1, 100)
+        .await;
     let (acts, _) = acts.expect("a page");
     let acts = acts.into_iter().map(|act| (act.action, act.target));
     acts.filter(|(action, _)| action.starts_with("group"))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use atelier_contract::models::ModelDefinition;
 use atelier_contract::{Code, Refusal};
 use atelier_engine::ModelEdit;
-use atelier_store::{RevisionChange, RevisionDraft, RevisionOutcome};
+use atelier_store::{Period, RevisionChange, RevisionDraft, RevisionOutcome};
 use serde_json::json;
 
 use crate::models::{create, draw, fields, fox};
@@ -16,7 +16,12 @@ use crate::vendors::cast;
 
 /// The acts with models, latest first.
 async fn acts(rig: &Rig) -> Vec<(String, String)> {
-    let acts = rig.engine.admin().reports().audit(1, 100).await;
+    let acts = rig
+        .engine
+        .admin()
+        .reports()
+        .audit(Period::default(), 1, 100)
+        .await;
     let (acts, _) = acts.expect("a page");
     let acts = acts.into_iter().map(|act| (act.actor, act.action));
     acts.filter(|(_, action)| action.starts_with("model"))

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use atelier_contract::{Quota, Refusal};
+use atelier_engine::records::Period;
 use atelier_engine::{Caller, Engine};
 use serde_json::json;
 
@@ -77,7 +78,7 @@ async fn one_wrong_price_changes_none() {
         .engine
         .admin()
         .reports()
-        .audit(1, 10)
+        .audit(Period::default(), 1, 10)
         .await
         .expect("a page");
     assert!(acts.iter().all(|act| act.action != "prices.change"));

@@ -304,6 +304,17 @@ async fn the_operator_sees_everything_and_leaves_a_trace() {
     let jobs = gateway.operate(Method::GET, "/admin/v1/jobs", None).await;
     assert_eq!(jobs.json["data"][0]["jobId"], id, "{}", jobs.json);
     assert_eq!(jobs.json["data"][0]["accountId"], caller.id);
+    let other = gateway.account(100).await;
+    let theirs = gateway.swap(&other.key).await;
+    let of_one = format!("/admin/v1/jobs?accountId={}", caller.id);
+    let jobs = gateway.operate(Method::GET, &of_one, None).await;
+    assert_eq!(jobs.json["total"], 1, "{}", jobs.json);
+    assert_eq!(jobs.json["data"][0]["jobId"], id);
+    // A caller sees its own jobs alone, whatever it asks for.
+    let named = format!("/jobs/v1?accountId={}", caller.id);
+    let jobs = gateway.get(&other.key, &named).await;
+    assert_eq!(jobs.json["data"][0]["jobId"], theirs, "{}", jobs.json);
+    assert_eq!(jobs.json["total"], 1);
     let ledger = gateway.operate(Method::GET, "/admin/v1/ledger", None).await;
     assert!(
         ledger.json["data"]
@@ -319,6 +330,14 @@ async fn the_operator_sees_everything_and_leaves_a_trace() {
         audit.json
     );
     assert!(!String::from_utf8_lossy(&audit.bytes).contains(&caller.key));
+    let total = async |path: &str| {
+        let answer = gateway.operate(Method::GET, path, None).await;
+        answer.json["total"].as_i64().expect("a number")
+    };
+    let all = total("/admin/v1/audit?from=2001-01-01").await;
+    assert!(all > 0);
+    assert_eq!(total("/admin/v1/audit?to=2001-01-01").await, 0);
+    assert_eq!(total("/admin/v1/callbacks?to=2001-01-01").await, 0);
     for path in [
         "/admin/v1/callbacks",
         "/admin/v1/stats",

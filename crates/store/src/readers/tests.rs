@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use self::stopwatch::Stopwatch;
 use super::*;
-use crate::{Options, Store};
+use crate::{Options, Period, Store};
 
 #[path = "../../../../tests/shared/stopwatch.rs"]
 mod stopwatch;
@@ -97,7 +97,10 @@ fn own_reads<'a>(store: &'a Store, ids: &'a [String]) -> [(&'static str, BoxFutu
     [
         (
             "acts",
-            Box::pin(async move { store.admin().account_acts("a", 0, 10).await.is_ok() }),
+            Box::pin(async move {
+                let all = Period::default();
+                store.admin().account_acts("a", all, 0, 10).await.is_ok()
+            }),
         ),
         (
             "jobs",

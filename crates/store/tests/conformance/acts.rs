@@ -2,6 +2,7 @@
 
 use atelier_store::{
     AccountPatch, AuditRow, Credit, CreditKind, CreditOutcome, Error, KeyTerms, NewAccount, NewKey,
+    Period,
 };
 
 use crate::rig::{NOW, Rig, quota};
@@ -238,7 +239,7 @@ async fn acts_of_an_account_are_a_list_of_its_own(rig: Rig) {
     let list = async || {
         rig.store
             .admin()
-            .account_acts(&id, 0, 10)
+            .account_acts(&id, Period::default(), 0, 10)
             .await
             .expect("rows")
     };
@@ -253,11 +254,19 @@ async fn acts_of_an_account_are_a_list_of_its_own(rig: Rig) {
         (2, 10, vec![]),
         (i64::MAX, 10, vec![]),
     ] {
-        let page = rig.store.admin().account_acts(&id, offset, limit).await;
-        let (rows, total) = page.expect("rows");
+        let own = rig.store.admin();
+        let page = own.account_acts(&id, Period::default(), offset, limit);
+        let (rows, total) = page.await.expect("rows");
         let ids: Vec<_> = rows.iter().map(|row| &*row.id).collect();
         assert_eq!((ids, total), (want, 2), "{offset} {limit}");
     }
+    let late = Period {
+        from_ms: Some(1),
+        to_ms: Some(2),
+    };
+    let page = rig.store.admin().account_acts(&id, late, 0, 10).await;
+    let (rows, total) = page.expect("rows");
+    assert_eq!((rows.len(), &*rows[0].id, total), (1, "own-1", 1));
     let (rows, total) = rig.store.admin().audit_rows(0, 10).await.expect("rows");
     assert_eq!((&*rows[0].id, total), ("own-2", 1));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Deliveries: recorded once, given up, made due again and listed.
 
-use atelier_store::{Claim, Delivery, DeliveryResult, DeliveryState, Guard, RouteSlots};
+use atelier_store::{Claim, Delivery, DeliveryResult, DeliveryState, Guard, Period, RouteSlots};
 
 use crate::rig::{NOW, Rig};
 
@@ -115,8 +115,9 @@ async fn tries_recorded_together_are_each_answered(rig: Rig) {
         assert_eq!(three, [false, true, false], "delivery {number}");
     }
     for state in ["delivered", "due", "exhausted"] {
-        let page = rig.store.deliveries().list(None, Some(state), 0, 1).await;
-        assert_eq!(page.expect("a page").1, 10, "{state}");
+        let deliveries = rig.store.deliveries();
+        let page = deliveries.list(None, Some(state), Period::default(), 0, 1);
+        assert_eq!(page.await.expect("a page").1, 10, "{state}");
     }
     for one in &claimed {
         let log = rig.store.deliveries().log(&one.account_id, &one.id).await;
@@ -176,7 +177,7 @@ async fn a_try_is_recorded_with_its_log(rig: Rig) {
     let (rows, _) = rig
         .store
         .deliveries()
-        .list(Some(&account), None, 0, 1)
+        .list(Some(&account), None, Period::default(), 0, 1)
         .await
         .expect("a page");
     assert_eq!(
@@ -301,12 +302,13 @@ async fn deliveries_are_listed_by_account_and_state(rig: Rig) {
     let first = owed(&rig, &mine, "a.example").await;
     let second = owed(&rig, &mine, "a.example").await;
     owed(&rig, &theirs, "a.example").await;
-    let (page, total) = rig
-        .store
-        .deliveries()
-        .list(Some(&mine), Some("due"), 0, 10)
-        .await
-        .expect("a page");
+    let all = Period::default();
+    let list = async |account: Option<&str>, state: Option<&str>, period: Period| {
+        let deliveries = rig.store.deliveries();
+        let page = deliveries.list(account, state, period, 0, 10).await;
+        page.expect("a page")
+    };
+    let (page, total) = list(Some(&mine), Some("due"), all).await;
     let page: Vec<&str> = page.iter().map(|one| &*one.id).collect();
     assert_eq!((page, total), (vec![&*second, &*first], 2));
     let shown = rig
@@ -319,22 +321,24 @@ async fn deliveries_are_listed_by_account_and_state(rig: Rig) {
     let stranger = rig.account(1, 100).await;
     let shown = rig.store.deliveries().find(&stranger, &first).await;
     assert_eq!(shown.expect("a read"), None, "not theirs");
-    assert_eq!(
-        rig.store
-            .deliveries()
-            .list(None, None, 0, 1)
-            .await
-            .expect("a page")
-            .1,
-        3
-    );
-    assert_eq!(
-        rig.store
-            .deliveries()
-            .list(None, Some("sending"), 0, 9)
-            .await
-            .expect("a page")
-            .1,
-        0
-    );
+    assert_eq!(list(None, None, all).await.1, 3);
+    assert_eq!(list(None, Some("sending"), all).await.1, 0);
+    // A period has its first moment and not its last one.
+    let since_ms = page_created_ms(&list(Some(&mine), None, all).await.0);
+    for (from_ms, to_ms, want) in [
+        (Some(since_ms), None, 2),
+        (Some(since_ms + 1), None, 0),
+        (None, Some(since_ms), 0),
+        (None, Some(since_ms + 1), 2),
+    ] {
+        let period = Period { from_ms, to_ms };
+        let (page, total) = list(Some(&mine), None, period).await;
+        assert_eq!((page.len() as i64, total), (want, want), "{period:?}");
+    }
+}
+
+/// When deliveries came to be owed, all of them at once.
+fn page_created_ms(page: &[Delivery]) -> i64 {
+    assert!(page.iter().all(|one| one.created_ms == page[0].created_ms));
+    page[0].created_ms
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use atelier_store::AuditRow;
+use atelier_store::{AuditRow, Period};
 
 use crate::rig::{NOW, Rig};
 
@@ -40,6 +40,18 @@ async fn acts_are_listed_newest_first(rig: Rig) {
         rig.store.admin().audit_rows(2, 2).await.expect("a page").0,
         [act("a", NOW)]
     );
+    // A period has its first moment and not its last one.
+    for (from_ms, to_ms, want) in [
+        (Some(NOW), Some(NOW + 1), 1),
+        (Some(NOW + 1), None, 2),
+        (None, Some(NOW + 1), 1),
+        (Some(NOW + 2), None, 0),
+    ] {
+        let period = Period { from_ms, to_ms };
+        let page = rig.store.admin().audit_of(period, 0, 10).await;
+        let (rows, total) = page.expect("a page");
+        assert_eq!((rows.len() as i64, total), (want, want), "{period:?}");
+    }
 }
 
 async fn a_setting_is_stored_and_replaced(rig: Rig) {

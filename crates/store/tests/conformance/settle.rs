@@ -1,7 +1,7 @@
 //! Settling: once, whole, for ever.
 
 use atelier_contract::{FaultKind, JobState};
-use atelier_store::{Asset, Guard, Outcome, SettleOutcome, Settlement};
+use atelier_store::{Asset, Guard, Outcome, Period, SettleOutcome, Settlement};
 
 use crate::rig::{NOW, Rig, quota, sql};
 
@@ -154,7 +154,7 @@ async fn success_records_files_and_owes_a_delivery(rig: Rig) {
     let (owed, total) = rig
         .store
         .deliveries()
-        .list(Some(&account), None, 0, 10)
+        .list(Some(&account), None, Period::default(), 0, 10)
         .await
         .expect("a page");
     assert_eq!(total, 1);

@@ -2,12 +2,13 @@
 import { html, useEffect, useState } from "../../lib.js";
 import { t } from "../../words.js";
 import { get, post } from "../../api.js";
-import { href } from "../../route.js";
+import { go, href } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
 import { CallbackTries } from "../../parts/callback_tries.js";
 import { Copy } from "../../parts/copy.js";
+import { DateRange, rangeOf } from "../../parts/date_range.js";
 import { Dialog } from "../../parts/dialog.js";
-import { Paged, usePages } from "../../parts/table.js";
+import { Paged, Time, usePages } from "../../parts/table.js";
 
 function SigningSecret() {
   const [secret, setSecret] = useState(null);
@@ -91,29 +92,34 @@ function One({ id, close }) {
       <//>`;
 }
 
-export function Callbacks() {
-  const pages = usePages("/account/v1/callbacks", 20);
+export function Callbacks({ route }) {
+  const span = rangeOf(route.query, 0);
+  const pages = usePages(`/account/v1/callbacks${span.asked ? `?${span.asked.slice(1)}` : ""}`, 20);
   const [open, setOpen] = useState("");
   return html`<div class="columns"><${SigningSecret} /><${Tester} /></div>
-    <section class="card flush"><header class="inner"><h2>${t("sentCallbacks")}</h2></header>
-    <${Paged} pages=${pages} caption=${t("callbacks")} empty=${t("noCallbacks")} columns=${[
-      {
-        title: t("address"),
-        show: (row) =>
-          html`<span class="break">${row.url}</span> <a class="dim block code" href=${href(`job/${row.jobId}`)}>
+    <section class="card flush"><header class="inner"><h2>${t("sentCallbacks")}</h2>
+      <${DateRange} range=${span} usual=${0}
+      change=${(more) => go("account", { ...route.query, ...more }, { replace: true })} /></header>
+    <${Paged} pages=${pages} caption=${t("callbacks")} empty=${span.asked ? t("nothingFound") : t("noCallbacks")}
+      columns=${[
+        {
+          title: t("address"),
+          show: (row) =>
+            html`<span class="break">${row.url}</span> <a class="dim block code" href=${href(`job/${row.jobId}`)}>
             ${row.jobId}</a>`,
-      },
-      {
-        title: t("status"),
-        show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>
+        },
+        {
+          title: t("status"),
+          show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>
         ${row.lastError ? html`<span class="dim block break">${row.lastError}</span>` : ""}`,
-      },
-      { title: t("tries"), number: true, show: (row) => row.attempts },
-      {
-        title: "",
-        show: (row) => html`<button class="button quiet" onClick=${() => setOpen(row.id)}>${t("details")}</button>`,
-      },
-    ]} /></section>
+        },
+        { title: t("tries"), number: true, show: (row) => row.attempts },
+        { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
+        {
+          title: "",
+          show: (row) => html`<button class="button quiet" onClick=${() => setOpen(row.id)}>${t("details")}</button>`,
+        },
+      ]} /></section>
     ${
       open &&
       html`<${One} id=${open} close=${() => {

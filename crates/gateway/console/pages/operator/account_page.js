@@ -1,19 +1,18 @@
 // One account as operators see it: what it has, what it used, its movements, jobs, keys and limits.
 import { html, useEffect, useState } from "../../lib.js";
-import { local, t } from "../../words.js";
-import { bytes, count, deed, exactly, when } from "../../show.js";
+import { t } from "../../words.js";
+import { bytes, count, exactly, when } from "../../show.js";
 import { get } from "../../api.js";
 import { go, href } from "../../route.js";
-import { catalogue } from "../../catalogue.js";
 import { Ask } from "../../parts/ask.js";
 import { DateRange, rangeOf } from "../../parts/date_range.js";
 import { RowDeeds } from "../../parts/row_menu.js";
 import { settingName } from "../../parts/settings.js";
 import { Secret } from "../../parts/secret.js";
-import { Paged, Time, usePages } from "../../parts/table.js";
 import { Ledger } from "../account/ledger.js";
 import { Usage } from "../account/usage.js";
 import { AccountKeys, Limits, asksOf, look } from "./account_forms.js";
+import { AccountJobs } from "./lists.js";
 
 const PARTS = ["usage", "ledger", "jobs", "keys", "limits"];
 /** Those that are about a span of days. */
@@ -29,58 +28,6 @@ const APART = [
   "created_at",
   "email_verified_at",
 ];
-const MOVEMENTS = 100;
-
-/**
- * The jobs of an account, from the movements of its quota: the service lists jobs of everybody, not those of one
- * account, but every job that costs something moves quota.
- */
-function AccountJobs({ row, range }) {
-  const pages = usePages(`/admin/v1/ledger?accountId=${row.id}${range.asked}`, MOVEMENTS);
-  const [operations, setOperations] = useState([]);
-  useEffect(() => {
-    catalogue().then(
-      (all) => setOperations(all.operations),
-      () => {},
-    );
-  }, []);
-  const jobs = new Map();
-  for (const one of pages.rows || []) {
-    if (!one.jobId) continue;
-    const known = jobs.get(one.jobId) || { jobId: one.jobId, kinds: new Set(), paid: 0, held: 0 };
-    known.kinds.add(one.kind);
-    if (one.kind === "capture") known.paid += Number(one.amount);
-    if (one.kind === "hold") known.held += Number(one.amount);
-    jobs.set(one.jobId, { ...known, time: one.time, operation: one.reason, model: one.model });
-  }
-  const stateOf = ({ kinds }) => (kinds.has("capture") ? "done" : kinds.has("release") ? "failed" : "running");
-  const named = (name) => {
-    const made = operations.find((one) => one.name === name);
-    return made ? `${local(made.family)}, ${deed(name).toLowerCase()}` : name;
-  };
-  const kinds = { done: "delivered", failed: "exhausted", running: "due" };
-  const rows = [...jobs.values()];
-  return html`<section class="card flush"><header class="inner"><h2>${t("jobs")}</h2></header>
-    <${Paged} pages=${{ ...pages, rows: pages.rows && rows }} caption=${t("jobs")} empty=${t("noJobs")} columns=${[
-      { title: t("when"), show: (one) => html`<${Time} at=${one.time} />` },
-      {
-        title: t("what"),
-        show: (one) => html`<a href=${href(`job/${one.jobId}`)}>${named(one.operation)}</a>
-          ${one.model ? html` <span class="dim">${one.model}</span>` : ""}`,
-      },
-      {
-        title: t("status"),
-        show: (one) => html`<span class=${`tag ${kinds[stateOf(one)]}`}>${t(stateOf(one))}</span>`,
-      },
-      {
-        title: t("Quota"),
-        number: true,
-        show: (one) =>
-          stateOf(one) === "running" ? html`<span class="dim">${count(one.held)} ${t("held")}</span>` : count(one.paid),
-      },
-    ]} /></section>`;
-}
-
 /** What is set for an account, whatever the service tells of it. */
 const Terms = ({ row, may, change }) => html`<section class="card"><header><h2>${t("limits")}</h2>
     ${may && html`<button type="button" class="button quiet" onClick=${change}>${t("change")}</button>`}</header>

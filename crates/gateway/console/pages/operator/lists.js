@@ -39,19 +39,56 @@ function useKinds() {
   }, []);
   return (name) => {
     const one = all?.operations.find((operation) => operation.name === name);
-    return one ? `${local(one.family)}, ${deed(name).toLowerCase()}` : name;
+    return one ? `${local(one.family)} · ${deed(name)}` : name;
   };
+}
+
+/** What is told of a job in any list: what, how it went, for how much, when. */
+const jobColumns = (kinds) => [
+  {
+    title: t("what"),
+    show: (row) => html`<a class="words clamp" dir="auto" href=${href(`job/${row.jobId}`)}>${words(row)}</a>
+      <span class="dim block" title=${row.operation}>${[kinds(row.operation), row.model]
+        .filter(Boolean)
+        .join(" · ")}</span>`,
+  },
+  {
+    title: t("status"),
+    show: (row) => html`<span class=${`tag ${{ SUCCESS: "delivered", FAILED: "exhausted" }[row.status] || "due"}`}>
+        ${state(row)}${isFinal(row) ? "" : ` ${row.progress} %`}</span>
+      ${row.status === "FAILED" ? html`<span class="dim block">${why(row.message)}</span>` : ""}`,
+  },
+  {
+    title: t("Quota"),
+    number: true,
+    show: (row) => (isFinal(row) ? count(row.quota) : html`<span class="dim">${count(row.held)} ${t("held")}</span>`),
+  },
+  { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
+];
+
+/** The jobs of one account, on its page. */
+export function AccountJobs({ row, range }) {
+  const pages = usePages(`/admin/v1/jobs?accountId=${encodeURIComponent(row.id)}${range.asked}`, 25);
+  const kinds = useKinds();
+  return html`<section class="card flush"><header class="inner"><h2>${t("jobs")}</h2>
+      <a class="button quiet" href=${href("operator/jobs", { account: row.id })}>${t("searchThese")}</a></header>
+    <${Paged} pages=${pages} caption=${t("jobs")} empty=${t("noJobs")} columns=${jobColumns(kinds)} /></section>`;
 }
 
 export function Jobs({ who, route }) {
   const show = SHOWN[route.query.show] !== undefined ? route.query.show : "all";
   const text = route.query.q || "";
   const span = rangeOf(route.query, 0);
-  const asked = text.trim() ? `&q=${encodeURIComponent(text.trim())}` : "";
+  const account = route.query.account || "";
+  const asked =
+    (account ? `&accountId=${encodeURIComponent(account)}` : "") +
+    (text.trim() ? `&q=${encodeURIComponent(text.trim())}` : "");
   const pages = usePages(`/admin/v1/jobs?${`${SHOWN[show]}${asked}${span.asked}`.slice(1)}`, 25);
   const [problem, setProblem] = useState("");
-  const named = useNames((pages.rows || []).flatMap((row) => [row.accountId, row.backend, row.worker]));
+  const rows = pages.rows || [];
+  const named = useNames([account, ...rows.flatMap((row) => [row.accountId, row.backend, row.worker])]);
   const kinds = useKinds();
+  const told = jobColumns(kinds);
   const may = who.operator.role !== "viewer";
   const cancel = (row) =>
     post(`/admin/v1/jobs/${encodeURIComponent(row.jobId)}/cancel`).then(
@@ -70,41 +107,29 @@ export function Jobs({ who, route }) {
           aria-current=${one === show ? "true" : undefined} href=${href("operator/jobs", address(one))}>
             ${t(`show.${one}`)}</a>`,
       )}</nav>`;
-  const spans = html`<${DateRange} range=${span} usual=${0}
-    change=${(more) => go("operator/jobs", { ...route.query, ...more }, { replace: true })} />`;
+  const spans = html`<${Spans} page="operator/jobs" route=${route} span=${span} />
+    ${
+      account &&
+      html`<p class="row narrowed"><span class="tag break">${t("jobsOf", named(account))}</span>
+        <a href=${href("operator/jobs", { ...route.query, account: "" })}>${t("jobsOfAll")}</a></p>`
+    }`;
   return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <${List} title=${t("jobs")} below=${spans} unit=${["jobOne", "jobMany"]} pages=${pages} filters=${filters}
-      empty=${text || show !== "all" ? t("nothingFound") : t("noJobs")} columns=${[
-        { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
-        {
-          title: t("what"),
-          show: (row) => html`<a class="words clamp" href=${href(`job/${row.jobId}`)}>${words(row)}</a>
-      <span class="dim block" title=${row.operation}>${kinds(row.operation)}</span>`,
-        },
+      empty=${text || show !== "all" || asked || span.asked ? t("nothingFound") : t("noJobs")} columns=${[
+        told[0],
         {
           title: t("account"),
           show: (row) => html`<a class="dim break" title=${row.accountId}
             href=${href(`operator/accounts/${row.accountId}`)}>${named(row.accountId)}</a>`,
         },
-        {
-          title: t("status"),
-          show: (
-            row,
-          ) => html`<span class=${`tag ${{ SUCCESS: "delivered", FAILED: "exhausted" }[row.status] || "due"}`}>
-        ${state(row)}${isFinal(row) ? "" : ` ${row.progress} %`}</span>
-          ${row.status === "FAILED" ? html`<span class="dim block">${why(row.message)}</span>` : ""}`,
-        },
+        told[1],
         {
           title: t("backend"),
           show: (row) =>
             html`<span class="dim">${[row.backend, row.worker].filter(Boolean).map(named).join(" / ") || "–"}</span>`,
         },
-        {
-          title: t("Quota"),
-          number: true,
-          show: (row) =>
-            isFinal(row) ? count(row.quota) : html`<span class="dim">${count(row.held)} ${t("held")}</span>`,
-        },
+        told[2],
+        told[3],
         {
           title: "",
           show: (row) =>
@@ -115,10 +140,19 @@ export function Jobs({ who, route }) {
       ]} />`;
 }
 
-export function Callbacks() {
-  const pages = usePages("/admin/v1/callbacks", 25);
+/** What a list asks for a span of days, as the whole query of its address. */
+const spanAsked = (span) => (span.asked ? `?${span.asked.slice(1)}` : "");
+
+/** The span of days of a list, which stands above it. */
+const Spans = ({ page, route, span }) => html`<${DateRange} range=${span} usual=${0}
+  change=${(more) => go(page, { ...route.query, ...more }, { replace: true })} />`;
+
+export function Callbacks({ route }) {
+  const span = rangeOf(route.query, 0);
+  const pages = usePages(`/admin/v1/callbacks${spanAsked(span)}`, 25);
   return html`<${List} title=${t("callbacks")} unit=${["callbackOne", "callbackMany"]} pages=${pages}
-    empty=${t("noCallbacks")} columns=${[
+    below=${html`<${Spans} page="operator/callbacks" route=${route} span=${span} />`}
+    empty=${span.asked ? t("nothingFound") : t("noCallbacks")} columns=${[
       {
         title: t("address"),
         show: (row) => html`<span class="break">${row.url}</span>
@@ -134,17 +168,35 @@ export function Callbacks() {
         show: (row) =>
           html`<span class="dim break">${[row.lastStatus, row.lastError].filter(Boolean).join(" · ") || "–"}</span>`,
       },
+      { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
       { title: t("nextTryAt"), show: (row) => html`<${Time} at=${row.nextAttemptAt} />` },
     ]} />`;
 }
 
-export function Audit() {
-  const pages = usePages("/admin/v1/audit", 25);
-  return html`<${List} title=${t("audit")} text=${t("auditText")} pages=${pages} columns=${[
-    { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-    { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
-    { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
-    { title: t("target"), show: (row) => html`<span class="code id">${row.target}</span>` },
-    { title: t("detail"), show: (row) => row.detail && html`<span class="break">${row.detail}</span>` },
-  ]} />`;
+/** What identifiers look like, and which pages tell of what has one. */
+const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+const PAGES_OF = { account: "accounts", backend: "backends" };
+
+export function Audit({ route }) {
+  const span = rangeOf(route.query, 0);
+  const pages = usePages(`/admin/v1/audit${spanAsked(span)}`, 25);
+  const named = useNames((pages.rows || []).map((row) => row.target).filter((target) => ID.test(target)));
+  return html`<${List} title=${t("audit")} text=${t("auditText")} pages=${pages}
+    below=${html`<${Spans} page="operator/audit" route=${route} span=${span} />`}
+    empty=${span.asked ? t("nothingFound") : ""} columns=${[
+      { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
+      { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
+      { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
+      {
+        title: t("target"),
+        show: (row) => {
+          const page = PAGES_OF[row.action.split(".")[0]];
+          const name = ID.test(row.target) ? named(row.target) : row.target;
+          return page && ID.test(row.target)
+            ? html`<a class="break" title=${row.target} href=${href(`operator/${page}/${row.target}`)}>${name}</a>`
+            : html`<span class="break" title=${row.target}>${name}</span>`;
+        },
+      },
+      { title: t("detail"), show: (row) => row.detail && html`<span class="break">${row.detail}</span>` },
+    ]} />`;
 }

@@ -4,26 +4,25 @@ use std::sync::Arc;
 
 use atelier_contract::pages::callbacks::{RedeliverSince, RedeliveryCount, Sample, SampleRequest};
 use atelier_contract::pages::keys::ResourceId;
-use atelier_contract::pages::list::ListQuery;
+use atelier_contract::pages::list::PeriodQuery;
 
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, List, Query};
 use crate::http::request::IncomingRequest;
+use crate::pages::periods::period_of;
 use crate::pages::rows::callbacks::{CallbackLog, CallbackRow};
 
 pub(crate) async fn list(
     app: Arc<App>,
     received: IncomingRequest,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<PeriodQuery>,
 ) -> Result<List<CallbackRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
     let account = Some(received.account()?);
-    let (callbacks, total) = app
-        .engine
-        .callbacks()
-        .callbacks(account, page, limit)
-        .await?;
+    let found = app.engine.callbacks();
+    let found = found.callbacks_of(account, period_of(&query), page, limit);
+    let (callbacks, total) = found.await?;
     Ok(List {
         rows: callbacks.into_iter().map(CallbackRow::from).collect(),
         total,

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob};
 use atelier_contract::pages::keys::ResourceId;
-use atelier_contract::pages::list::ListQuery;
+use atelier_contract::pages::list::PeriodQuery;
 use atelier_contract::pages::overview::Overview;
 use atelier_contract::pages::spending::{LedgerQuery, UsageQuery};
 use atelier_contract::pages::stats::{NodeRow, ShareHolder, ShareStats, Stats};
 use atelier_contract::pages::vendors::VendorRow;
 use atelier_contract::{AccountId, JobId, Refusal};
 use atelier_engine::ServedJobView;
+use atelier_engine::records::JobFilter;
 use atelier_fairness::share::FairSemaphore;
 
 use crate::app::App;
@@ -20,6 +21,7 @@ use crate::http::page::{CursorList, Data, List, Query};
 use crate::http::request::IncomingRequest;
 use crate::pages::account::{ledger, usage};
 use crate::pages::job_list::filter_of;
+use crate::pages::periods::period_of;
 use crate::pages::rows::audit::AuditRow;
 use crate::pages::rows::callbacks::CallbackRow;
 use crate::pages::rows::ledger::LedgerRow;
@@ -29,19 +31,18 @@ use crate::pages::rows::usage::Usage;
 /// Those who have most of what is shared are shown, so many of each.
 const HOLDERS_SHOWN: usize = 10;
 
-/// Jobs of every account.
+/// Jobs of every account, or of one.
 pub(crate) async fn jobs(
     app: Arc<App>,
     _: IncomingRequest,
     Query(query): Query<JobsQuery>,
 ) -> Result<CursorList<ServedJob>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let found = app
-        .engine
-        .admin()
-        .reports()
-        .jobs(filter_of(&query)?)
-        .await?;
+    let filter = JobFilter {
+        account_id: query.account_id.as_deref().map(str::to_owned),
+        ..filter_of(&query)?
+    };
+    let found = app.engine.admin().reports().jobs(filter).await?;
     let row = |one: ServedJobView| ServedJob {
         job: JobView::of(&one.job),
         account_id: one.account_id.to_string(),
@@ -139,10 +140,12 @@ pub(crate) async fn usage(
 pub(crate) async fn callbacks(
     app: Arc<App>,
     _: IncomingRequest,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<PeriodQuery>,
 ) -> Result<List<CallbackRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (callbacks, total) = app.engine.callbacks().callbacks(None, page, limit).await?;
+    let found = app.engine.callbacks();
+    let found = found.callbacks_of(None, period_of(&query), page, limit);
+    let (callbacks, total) = found.await?;
     Ok(List {
         rows: callbacks.into_iter().map(CallbackRow::from).collect(),
         total,
@@ -155,10 +158,11 @@ pub(crate) async fn callbacks(
 pub(crate) async fn audit(
     app: Arc<App>,
     _: IncomingRequest,
-    Query(query): Query<ListQuery>,
+    Query(query): Query<PeriodQuery>,
 ) -> Result<List<AuditRow>, Denial> {
     let (page, limit) = (query.page.get(), query.limit.get());
-    let (entries, total) = app.engine.admin().reports().audit(page, limit).await?;
+    let reports = app.engine.admin().reports();
+    let (entries, total) = reports.audit(period_of(&query), page, limit).await?;
     Ok(List {
         rows: entries.into_iter().map(AuditRow::from).collect(),
         total,

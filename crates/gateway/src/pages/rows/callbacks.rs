@@ -18,6 +18,8 @@ pub(crate) struct CallbackRow {
     pub(crate) url: String,
     /// `due`, `sending`, `delivered`, `exhausted` or `stopped`.
     pub(crate) status: String,
+    /// When it came to be owed, `YYYY-MM-DD HH:MM:SS` in UTC.
+    pub(crate) created_at: String,
     /// How many tries were made.
     pub(crate) attempts: i64,
     /// When the next try is due, `YYYY-MM-DD HH:MM:SS` in UTC.
@@ -31,6 +33,7 @@ pub(crate) struct CallbackRow {
 impl From<Delivery> for CallbackRow {
     fn from(delivery: Delivery) -> Self {
         Self {
+            created_at: timestamp(delivery.created_ms),
             next_attempt_at: delivery.next_attempt_ms().map(timestamp),
             id: delivery.id,
             job_id: delivery.job_id,
