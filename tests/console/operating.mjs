@@ -251,11 +251,63 @@ export async function accountPage(visit, page, place) {
   await page.waitForFunction(() => document.activeElement?.matches(".menu-line"));
   await page.keyboard.press("ArrowDown");
   const here = await page.evaluate(() => document.activeElement?.textContent.trim());
-  visit.check(here === "View as", `the second line of the menu is ${here}`);
+  visit.check(here === "Notes", `the second line of the menu is ${here}`);
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => document.activeElement?.matches(".row-more"));
   await page.goBack();
   await visit.look("operator-account");
+}
+
+/** The jobs on an account's page are its own, in their own words; and they can be searched. */
+export async function accountJobs(visit, page, place) {
+  const ask = admin(place);
+  const { data: other } = await ask("accounts", { email: "tram@example.com", balance: 50 });
+  await made(place, "a ferry in the morning");
+  await made({ base: place.base, key: other.api_key }, "a tram at night");
+  await visit.go(`/console/operator/accounts/${other.id}?part=jobs`);
+  await page.locator("tbody tr", { hasText: "a tram at night" }).waitFor({ timeout: 10_000 });
+  visit.check((await page.locator("tbody tr").count()) === 1, "the jobs of an account are not its own alone");
+  await page.getByRole("link", { name: "Search these jobs" }).click();
+  await page.waitForFunction(() => location.pathname.endsWith("/operator/jobs"));
+  await page.locator("tbody tr", { hasText: "a tram at night" }).waitFor();
+  await page.fill(".head input[type=search]", "ferry");
+  await page.locator(".empty", { hasText: "Nothing found" }).waitFor();
+  await page.getByRole("link", { name: "Jobs of all accounts" }).click();
+  await page.locator("tbody tr", { hasText: "a ferry in the morning" }).waitFor();
+}
+
+/** What operators note of an account stands on its page, until they say otherwise. */
+export async function accountNotes(visit, page, place) {
+  const { data: account } = await admin(place)("accounts", { email: "noted@example.com", balance: 50 });
+  await visit.go(`/console/operator/accounts/${account.id}`);
+  const write = async (text) => {
+    await visit.choose(page.locator(".head"), "Notes");
+    await page.fill("#ask-notes", text);
+    await page.locator("dialog .button", { hasText: "Save" }).click();
+    await page.waitForSelector("dialog", { state: "detached" });
+  };
+  await write("Pays by the year.\nAsk for Kim <b>first</b>.");
+  await page.locator(".noted", { hasText: "Ask for Kim <b>first</b>." }).waitFor();
+  await visit.barriers("notes on an account");
+  await page.reload();
+  await page.locator(".noted", { hasText: "Pays by the year." }).waitFor();
+  await write("");
+  await page.waitForSelector(".noted", { state: "detached" });
+}
+
+/** Callbacks and what operators did are narrowed down to a span of days, which stands in the address. */
+export async function spansOfLists(visit, page) {
+  for (const name of ["audit", "callbacks"]) {
+    await visit.go(`/console/operator/${name}`);
+    await page.locator("tbody tr, .empty").first().waitFor();
+    const all = await page.locator("tbody tr").count();
+    await page.locator(".date-range input").nth(1).fill("2020-01-31", { timeout: 5000 });
+    await page.waitForFunction(() => location.search.includes("to=2020-01-31"));
+    await page.locator(".empty", { hasText: "Nothing found" }).waitFor();
+    await page.locator(".date-range").getByRole("button", { name: "All" }).click();
+    await page.waitForFunction((rows) => document.querySelectorAll("tbody tr").length === rows, all);
+    await visit.barriers(`${name} with days`);
+  }
 }
 
 /** A back end has a page: how it is and was, what it made, which models lead to it, what went wrong. */

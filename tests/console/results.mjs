@@ -249,3 +249,61 @@ export async function familyTree(visit, page, place) {
   await page.locator(".tree .leaf").first().click();
   await page.waitForFunction((id) => location.pathname.endsWith(id), root.jobId);
 }
+
+/** One result that is shown wide is sharp, and what is read for it is no whole picture. */
+export async function wideIsMedium(visit, page, place) {
+  const grid = await made(place, "a mill by a stream");
+  const { data } = await post(place, "/artgen/v1/action", { jobId: grid.jobId, action: "upsample1" });
+  for (let done = false; !done; ) {
+    const { data: job } = await get(place, `/jobs/v1/${data.jobId}`);
+    done = job.status === "SUCCESS";
+    await page.waitForTimeout(100);
+  }
+  const read = [];
+  const note = (answer) => {
+    if (/\/(assets|thumbs)\//.test(answer.url())) read.push(new URL(answer.url()));
+  };
+  page.on("response", note);
+  await visit.go("/console/create");
+  const image = page.locator(".job .made-row.n1 img").first();
+  await image.waitFor();
+  await page.waitForFunction(() => document.querySelector(".job .made-row.n1 img")?.naturalWidth > 0);
+  await visit.settled();
+  page.off("response", note);
+  const whole = read.filter((url) => url.pathname.startsWith("/assets/"));
+  visit.check(whole.length === 0, `${whole.length} whole pictures are read on the first page`);
+  const source = await image.evaluate((one) => one.currentSrc);
+  visit.check(/size=medium/.test(source), `a wide picture is shown from ${source}`);
+}
+
+/** A result is shown to somebody without an account by a link, which can be taken back; all links are in one list. */
+export async function sharedByLink(visit, page, place) {
+  const job = await made(place, "a bell tower in mist", { getUImages: true });
+  await visit.go(`/console/job/${job.jobId}`);
+  const link = async () => {
+    await page.locator(".piece").first().getByRole("button", { name: "Share" }).click({ timeout: 10_000 });
+    await page.locator("dialog .chip", { hasText: "a day" }).click();
+    await visit.barriers("sharing a result");
+    await page.locator("dialog .button", { hasText: "Make a link" }).click();
+    return page.locator("#share-url").inputValue();
+  };
+  const url = await link();
+  const shown = await fetch(url);
+  visit.check(
+    shown.status === 200 && /^image\//.test(shown.headers.get("content-type")),
+    `a link answers ${shown.status}`,
+  );
+  await page.locator("dialog .button", { hasText: "Take back" }).click();
+  await page.locator("dialog .hint", { hasText: "shows nothing any more" }).waitFor();
+  visit.check((await fetch(url)).status === 410, "a link that was taken back still shows something");
+  await page.keyboard.press("Escape");
+  const again = await link();
+  await page.keyboard.press("Escape");
+  await visit.go("/console/account?part=links");
+  const row = page.locator("tbody tr", { has: page.locator(`a[href$="${job.jobId}"]`) });
+  await row.getByRole("button", { name: "Take back" }).waitFor();
+  await visit.barriers("all links");
+  await row.getByRole("button", { name: "Take back" }).click();
+  await row.waitFor({ state: "detached" });
+  visit.check((await fetch(again)).status === 410, "a link that is gone from the list still shows something");
+}

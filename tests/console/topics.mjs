@@ -26,6 +26,8 @@ const CALLER = [
   ["narrowed down and put away", results.narrowed],
   ["marked by keyboard and compared", results.markedByKeyboard],
   ["a family as a tree", results.familyTree],
+  ["one result shown wide", results.wideIsMedium],
+  ["shared by a link", results.sharedByLink],
   ["what is too dear", forms.tooDear],
   ["what fields take", forms.fieldKinds],
   ["create by intent", forms.byIntent],
@@ -45,6 +47,9 @@ const OPERATOR = [
   ["view as an account", operating.viewAs],
   ["a price stays where it is", operating.priceStays],
   ["an account's page", operating.accountPage],
+  ["jobs of an account", operating.accountJobs],
+  ["notes on an account", operating.accountNotes],
+  ["lists of a span of days", operating.spansOfLists],
   ["a back end's page", operating.backendPage],
 ];
 

@@ -16,6 +16,7 @@ pub mod home;
 pub mod hours;
 pub mod jobs;
 pub mod keys;
+pub mod links;
 pub mod list;
 pub mod models;
 pub mod name;

@@ -6,6 +6,7 @@ mod asset;
 mod credentials;
 mod expiry;
 mod inputs;
+mod links;
 mod orphans;
 mod parent_cache;
 mod pending_inputs;
@@ -44,6 +45,7 @@ use thumbs::Thumbs;
 pub(crate) use address_keys::PREFIX as ADDRESS_KEYS;
 pub use addresses::ASSETS;
 pub use asset::Asset;
+pub use links::Links;
 pub(crate) use orphans::{ASSET_FOLDERS, INSTALL, INSTALL_MARKERS};
 pub(crate) use parent_cache::ParentJob;
 pub(crate) use pending_inputs::InputGuard;
@@ -59,6 +61,7 @@ pub struct Assets {
     addresses: Arc<Addresses>,
     inputs: Inputs,
     uploads: Uploads,
+    links: Links,
     orphans: Orphans,
     rendered: ResultCache,
     parent_job: ParentJobCache,
@@ -74,6 +77,7 @@ impl Assets {
         Arc::new(Self {
             inputs: Inputs::new(context.clone(), files.clone(), addresses.clone()),
             uploads: Uploads::new(context.clone(), files.clone(), addresses.clone()),
+            links: Links::new(context.clone(), addresses.clone()),
             orphans: Orphans::new(context.clone(), files.clone()),
             rendered: ResultCache::new(context.settings().jobs.result_cache_mib * 1024 * 1024),
             parent_job: ParentJobCache::new(),
@@ -256,14 +260,7 @@ impl Assets {
         let now_ms = self.context.now_ms();
         let asset = asset.filter(|asset| asset.expires_ms > now_ms);
         let asset = asset.ok_or_else(gone)?;
-        Ok(Asset {
-            etag: format!("\"{:x}-{:x}\"", asset.created_ms, asset.bytes),
-            key: asset.key,
-            account_id: asset.account_id.into(),
-            media_type: asset.media_type,
-            bytes: asset.bytes as u64,
-            expires_ms: asset.expires_ms,
-        })
+        Ok(Asset::of(asset))
     }
 
     /// A small picture of an asset, and its bytes.
@@ -311,6 +308,11 @@ impl Assets {
     /// Files that callers upload.
     pub fn uploads(&self) -> &Uploads {
         &self.uploads
+    }
+
+    /// Links to files.
+    pub fn links(&self) -> &Links {
+        &self.links
     }
 
     /// Puts inline inputs into the asset store before their job is accepted

@@ -44,7 +44,7 @@ pub use admin::{
     Principal, ROOT, ResealError, RouteHealth, ServedJobView, ServiceStats, SessionCredential,
     Trail, stored_terms,
 };
-pub use assets::{ASSETS, Asset, Assets, Uploads};
+pub use assets::{ASSETS, Asset, Assets, Links, Uploads};
 pub use atelier_backends::guard::names_own_machine;
 pub use atelier_backends::{WebhookRequest, credentials};
 pub use callbacks::Callbacks;

@@ -3,6 +3,6 @@
 pub use atelier_store::{
     Account, AccountFilter, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow, Delivery,
     DeliveryTry, GroupedUsage, JobFilter, JobPage, JobSummary, Key, KeySpending, LedgerFilter,
-    LedgerRow, OperatorRow, Period, SUMMARIES_MAX, SpenderFilter, Upload, UsageGroup,
+    LedgerRow, Link, OperatorRow, Period, SUMMARIES_MAX, SpenderFilter, Upload, UsageGroup,
     UsageKind, UsageQuestion, UsageRow,
 };

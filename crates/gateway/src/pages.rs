@@ -58,6 +58,7 @@ mod service {
     pub(super) mod health;
     pub(super) mod home;
     pub(super) mod hooks;
+    pub(super) mod links;
     pub(super) mod metrics;
 }
 
@@ -70,7 +71,7 @@ use account::{acts, callbacks, keys, ledger, quote, secret, usage};
 use admin::{account_keys, accounts, backends, banned, groups, operators, prices, views, workers};
 use console::{files, session};
 use doors::{images, midjourney, models, videos};
-use service::{assets, docs, health, home, hooks, metrics};
+use service::{assets, docs, health, home, hooks, links, metrics};
 
 const OPEN: Access = Access::Open;
 const SUBMIT: Access = Access::Caller(Scope::Submit);
@@ -108,6 +109,11 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("files.upload", "/files/v1", SUBMIT, "Keeps an image or a video for 31 days; its address is good in every image field of this account.", page!(uploads::upload)),
     get("files.list", "/files/v1", READ, "The files that were uploaded, newest first.", page!(uploads::list)),
     delete("files.remove", "/files/v1/{fileId}", SUBMIT, "Deletes a file that was uploaded.", page!(uploads::remove)),
+
+    post("links.create", "/jobs/v1/{jobId}/links", SUBMIT, "A link that shows a file of a job to whoever has it, until it ends or is taken back.", page!(links::create))
+        .example(r#"{"file":0,"expiresIn":604800}"#),
+    get("links.list", "/links/v1", READ, "The links of the account that have not ended.", page!(links::list)),
+    delete("links.remove", "/links/v1/{linkId}", SUBMIT, "Ends a link at once.", page!(links::end)),
 
     get("openai.models", "/v1/models", READ, "The models that can be used now.", page!(models::list)),
     get("openai.models.show", "/v1/models/{*model}", READ, "One model that can be used now.", page!(models::show)),
@@ -248,6 +254,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof, with a signature where the vendor signs.", page!(hooks::take)),
     get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(PageListeners::Files),
     get("thumbs", "/thumbs/{*path}", OPEN, "A small picture of a result file, behind the same signed address.", page!(assets::thumbnail)).at(PageListeners::Files),
+    get("links.open", "/shared/{linkId}", OPEN, "The file behind a link; the address itself is signed.", page!(links::open)).at(PageListeners::Files),
     get("home", "/", OPEN, "Where everything is; a browser is led to the console.", page!(home::show)),
     get("healthz", "/healthz", OPEN, "Whether the process answers.", page!(health::alive)).at(PageListeners::Every),
     get("readyz", "/readyz", OPEN, "Whether it can take work.", page!(health::ready)).at(PageListeners::Every),

@@ -114,6 +114,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0046_takings",
         include_str!("../migrations/0046_takings.sql"),
     ),
+    (
+        "0052_notes_and_links",
+        include_str!("../migrations/0052_notes_and_links.sql"),
+    ),
 ];
 
 /// The migration since which there may be models. It widens until there is one.

@@ -11,6 +11,9 @@ use crate::sign::AddressFault;
 /// The path under which assets answer.
 pub const ASSETS: &str = "/assets/";
 
+/// The path under which shared files answer.
+pub(crate) const SHARED: &str = "shared/";
+
 /// Makes and reads signed addresses.
 pub(crate) struct Addresses {
     context: Arc<Context>,
@@ -39,6 +42,14 @@ impl Addresses {
             |base: &str| format!("{}{ASSETS}{}?{query}", base.trim_end_matches('/'), file.key);
         let settings = self.context.settings();
         (address(&settings.urls.origin), address(&settings.urls.cdn))
+    }
+
+    /// The address of a link, on the origin host: what comes from a proxy could not be taken back.
+    pub(crate) fn of_link(&self, id: &str, ends_ms: i64) -> String {
+        let path = format!("{SHARED}{id}");
+        let query = self.keys.signer().sign(&path, ends_ms / 1000);
+        let origin = &self.context.settings().urls.origin;
+        format!("{}/{path}?{query}", origin.trim_end_matches('/'))
     }
 
     /// The key of the service's own file behind an address, when the address is signed and still good.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use atelier_store::Asset as AssetRow;
+
 /// A file that may be handed out.
 #[derive(Clone, Debug)]
 pub struct Asset {
@@ -13,4 +15,18 @@ pub struct Asset {
     pub etag: String,
     /// When the address stops working.
     pub expires_ms: i64,
+}
+
+impl Asset {
+    /// The file that a row is about.
+    pub(super) fn of(row: AssetRow) -> Self {
+        Self {
+            etag: format!("\"{:x}-{:x}\"", row.created_ms, row.bytes),
+            key: row.key,
+            account_id: row.account_id.into(),
+            media_type: row.media_type,
+            bytes: row.bytes as u64,
+            expires_ms: row.expires_ms,
+        }
+    }
 }

@@ -1,4 +1,4 @@
-// Account: quota and what it went into, every movement, keys, callbacks, own accounts at vendors.
+// Account: quota and what it went into, every movement, keys, callbacks, links to results, own accounts at vendors.
 import { html, useEffect } from "../lib.js";
 import { t } from "../words.js";
 import { count } from "../show.js";
@@ -8,8 +8,9 @@ import { Ledger } from "./account/ledger.js";
 import { Keys } from "./account/keys.js";
 import { Callbacks } from "./account/callbacks.js";
 import { Custody } from "./account/custody.js";
+import { Links } from "./account/links.js";
 
-const PARTS = { usage: Usage, ledger: Ledger, keys: Keys, callbacks: Callbacks, custody: Custody };
+const PARTS = { usage: Usage, ledger: Ledger, keys: Keys, callbacks: Callbacks, links: Links, custody: Custody };
 
 export function Account({ who, route }) {
   const part = PARTS[route.query.part] ? route.query.part : "usage";

@@ -5,7 +5,7 @@ import { Dialog } from "./dialog.js";
 
 /**
  * @typedef {{name: string, label: string, type?: string, required?: boolean, value?: any, options?: any[], hint?:
- * string, placeholder?: string, clears?: any, names?: (one: any) => string}} AskField
+ * string, placeholder?: string, clears?: any, prose?: boolean, rows?: number, names?: (one: any) => string}} AskField
  */
 
 function Input({ field }) {
@@ -29,8 +29,9 @@ function Input({ field }) {
       )}</select>`;
   }
   if (field.type === "long")
-    return html`<textarea id=${id} name=${field.name} rows=${field.rows || 5} class="code"
-    required=${field.required} placeholder=${field.placeholder || ""}>${field.value ?? ""}</textarea>`;
+    return html`<textarea id=${id} name=${field.name} rows=${field.rows || 5} dir="auto"
+    class=${field.prose ? "" : "code"} required=${field.required}
+    placeholder=${field.placeholder || ""}>${field.value ?? ""}</textarea>`;
   return html`<input id=${id} name=${field.name} type=${field.type || "text"} step="any" required=${field.required}
     value=${field.value ?? ""} placeholder=${field.placeholder || ""} autocomplete="off" />`;
 }

@@ -9,11 +9,13 @@ import { later } from "./later.js";
 import { save } from "./quarter.js";
 import { useDeedPrices } from "./quote.js";
 
+const Share = later(() => import("./share.js").then((part) => part.Share));
 const Repaint = later(() => import("./repaint.js").then((part) => part.Repaint));
 
 /** `leave` is called before another page is gone to. */
 export function PieceDeeds({ all, piece, hands, balance, leave = () => {} }) {
   const [painting, setPainting] = useState(false);
+  const [sharing, setSharing] = useState(false);
   const [dropping, setDropping] = useState(false);
   const [problem, setProblem] = useState("");
   const leading =
@@ -44,6 +46,7 @@ export function PieceDeeds({ all, piece, hands, balance, leave = () => {} }) {
       <button type="button" class="button quiet"
         onClick=${() => save(piece).catch((error) => setProblem(error.message))}>
         ${t("download")}</button>
+      <button type="button" class="button quiet" onClick=${() => setSharing(true)}>${t("share")}</button>
       ${
         hands.drop &&
         html`<button type="button" class="button quiet danger" onClick=${() => setDropping(true)}>
@@ -54,6 +57,7 @@ export function PieceDeeds({ all, piece, hands, balance, leave = () => {} }) {
       painting &&
       html`<${Repaint} all=${all} piece=${piece} follow=${hands.follow} close=${() => setPainting(false)} />`
     }
+    ${sharing && html`<${Share} piece=${piece} close=${() => setSharing(false)} />`}
     ${
       dropping &&
       html`<${Ask} title=${t("deleteTitle")} text=${t("deleteText")} action=${t("delete")} danger=${true}

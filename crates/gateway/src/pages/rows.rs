@@ -6,6 +6,7 @@ pub(super) mod callbacks;
 pub(super) mod files;
 pub(super) mod keys;
 pub(super) mod ledger;
+pub(super) mod links;
 pub(super) mod models;
 pub(super) mod operators;
 pub(super) mod trail;

@@ -56,6 +56,7 @@ mod killed;
 mod large_assets;
 mod limited_keys;
 mod limits;
+mod links;
 mod listeners;
 #[expect(
     dead_code,

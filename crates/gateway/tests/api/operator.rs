@@ -1,7 +1,7 @@
 //! The operator API: accounts, keys, credit, prices and the views, behind its own token.
 
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::gateway::{ADMIN_TOKEN, Gateway, Options, send, swap_body};
 
@@ -351,4 +351,34 @@ async fn the_operator_sees_everything_and_leaves_a_trace() {
             "{path}"
         );
     }
+}
+
+/// The promise: operators note what they know of an account for one another; its caller and the record of acts, which is
+/// kept for ever, do not have it.
+#[tokio::test]
+async fn operators_note_what_they_know_of_an_account() {
+    let gateway = Gateway::spawn().await;
+    let caller = gateway.account(100).await;
+    let path = format!("/admin/v1/accounts/{}", caller.id);
+    let note = async |notes: Value| {
+        let wish = json!({ "notes": notes });
+        let changed = gateway.operate(Method::PATCH, &path, Some(wish)).await;
+        assert_eq!(changed.status, 200, "{}", changed.json);
+        changed.json["data"]["notes"].clone()
+    };
+    assert_eq!(note(json!("pays by the year")).await, "pays by the year");
+    // What says nothing of them leaves them.
+    let wish = json!({ "max_queue": 7 });
+    let changed = gateway.operate(Method::PATCH, &path, Some(wish)).await;
+    assert_eq!(changed.json["data"]["notes"], "pays by the year");
+    let own = gateway.get(&caller.key, "/artgen/v1/info").await;
+    let audit = gateway.operate(Method::GET, "/admin/v1/audit", None).await;
+    for answer in [own, audit] {
+        assert_eq!(answer.status, 200);
+        assert!(!String::from_utf8_lossy(&answer.bytes).contains("by the year"));
+    }
+    let wish = json!({ "notes": "x".repeat(2_001) });
+    let refused = gateway.operate(Method::PATCH, &path, Some(wish)).await;
+    refused.assert_refused(400, "invalid_parameter");
+    assert_eq!(note(json!(" ")).await, Value::Null);
 }

@@ -57,6 +57,7 @@ const KNOWN: [KnownCircle; 1] = [KnownCircle {
         "keys::change",
         "ledger",
         "ledger_filter",
+        "links",
         "models",
         "nodes",
         "operators",

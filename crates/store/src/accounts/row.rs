@@ -55,6 +55,8 @@ pub struct Account {
     pub disabled: bool,
     /// Its group in lower case; without one it is in the group that all begin in.
     pub group: Option<String>,
+    /// What operators note of it.
+    pub notes: Option<String>,
     /// When it was made.
     pub created_ms: i64,
 }
@@ -63,7 +65,7 @@ pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.ema
      account.balance, account.frozen, account.max_queue, account.submits_per_second, \
      account.calls_per_second, account.share_percent, account.max_storage, \
      COALESCE((SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), 0) + account.words, account.disabled, \
-     account.group_key, account.created_ms";
+     account.group_key, account.notes, account.created_ms";
 
 impl FromRow for Account {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -78,6 +80,7 @@ impl FromRow for Account {
             stored: columns.maybe_int()?.unwrap_or(0),
             disabled: columns.flag()?,
             group: columns.maybe_text()?,
+            notes: columns.maybe_text()?,
             created_ms: columns.int()?,
         })
     }
@@ -98,6 +101,8 @@ pub struct AccountPatch {
     pub disabled: Option<bool>,
     /// Another group, which has to be there, or the one that all begin in.
     pub group: Option<Option<String>>,
+    /// Other notes, or none.
+    pub notes: Option<Option<String>>,
 }
 
 /// What to change of an account's part of what all share; 0 for what the settings say.
@@ -120,6 +125,9 @@ impl AccountPatch {
         let limits = &self.allowance;
         let group = self.group.as_ref();
         let group = group.map(|group| group.as_deref().unwrap_or(DEFAULT_GROUP).to_owned());
+        // The record of acts is kept for ever; what was noted may be about people and has to go when it is changed.
+        let notes = self.notes.as_ref();
+        let notes = notes.map(|notes| if notes.is_some() { "changed" } else { "none" }.to_owned());
         let verified = self.email_verified_ms.map(|at_ms| at_ms.is_some());
         let all = [
             ("email", self.email.clone()),
@@ -127,6 +135,7 @@ impl AccountPatch {
             ("email_verified", flag(verified)),
             ("disabled", flag(self.disabled)),
             ("group", group),
+            ("notes", notes),
             ("submits_per_second", number(limits.submits_per_second)),
             ("calls_per_second", number(limits.calls_per_second)),
             ("share_percent", number(limits.share_percent)),
@@ -153,7 +162,8 @@ impl AccountPatch {
              submits_per_second = COALESCE($9, submits_per_second), \
              calls_per_second = COALESCE($10, calls_per_second), \
              share_percent = COALESCE($11, share_percent), max_storage = COALESCE($12, max_storage), \
-             group_key = CASE WHEN $13 THEN $14 ELSE group_key END \
+             group_key = CASE WHEN $13 THEN $14 ELSE group_key END, \
+             notes = CASE WHEN $15 THEN $16 ELSE notes END \
              WHERE id = $1",
             args![
                 id,
@@ -169,7 +179,9 @@ impl AccountPatch {
                 self.allowance.share_percent,
                 self.allowance.max_storage,
                 self.group.is_some(),
-                self.group.as_ref().and_then(Option::as_deref)
+                self.group.as_ref().and_then(Option::as_deref),
+                self.notes.is_some(),
+                self.notes.as_ref().and_then(Option::as_deref)
             ],
         )
         .await

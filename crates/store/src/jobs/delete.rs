@@ -115,7 +115,7 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
         "DELETE FROM backend WHERE owner = $1",
         "UPDATE asset SET expires_ms = 0 WHERE account_id = $1 AND expires_ms > 0",
         "UPDATE account SET email = 'deleted-' || id, email_key = 'deleted-' || id, email_verified_ms = NULL, \
-         words = 0, disabled = TRUE, counting_keys = 0, group_key = NULL WHERE id = $1",
+         words = 0, disabled = TRUE, counting_keys = 0, group_key = NULL, notes = NULL WHERE id = $1",
     ] {
         conn.run(sql, args![id]).await?;
     }

@@ -159,6 +159,7 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
     let patch = AccountPatch {
         max_queue: Some(3),
         disabled: Some(true),
+        notes: Some(Some("pays by the year".into())),
         ..Default::default()
     };
     let after = rig
@@ -191,6 +192,7 @@ async fn a_patch_changes_only_what_it_names(rig: Rig) {
         (after.email.as_str(), after.email_verified_ms),
         ("New@example.com", None)
     );
+    assert_eq!(after.notes.as_deref(), Some("pays by the year"));
     let taken = rig
         .store
         .accounts()

@@ -1,7 +1,7 @@
 //! Deletion: words and files go, the ledger and the counts of what was used stay.
 
 use atelier_contract::JobState;
-use atelier_store::{AcceptOutcome, Asset, Guard, JobFilter, JobPage};
+use atelier_store::{AcceptOutcome, AccountPatch, Asset, Guard, JobFilter, JobPage};
 
 use crate::rig::{NOW, Rig, number, quota, sql};
 
@@ -89,6 +89,12 @@ async fn an_account_without_unfinished_jobs_can_be_deleted(rig: Rig) {
         let deleted = rig.store.accounts().delete(id, NOW, None).await;
         deleted.expect("answered")
     };
+    let noted = AccountPatch {
+        notes: Some(Some("pays by the year".into())),
+        ..AccountPatch::default()
+    };
+    let noted = rig.store.accounts().update(&id, noted, None).await;
+    assert!(noted.expect("done").expect("there").notes.is_some());
     assert!(delete(&id).await);
     assert!(!delete("nobody").await);
     let left = rig
@@ -99,6 +105,7 @@ async fn an_account_without_unfinished_jobs_can_be_deleted(rig: Rig) {
         .expect("read")
         .expect("a row");
     assert!(left.disabled && left.email == format!("deleted-{id}"));
+    assert_eq!(left.notes, None);
     assert_eq!(rig.store.jobs().find(&id, &job).await.expect("read"), None);
     assert_eq!(rig.purse(&id).await, (quota(10), quota(0)));
 }

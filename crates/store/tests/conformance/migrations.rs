@@ -167,6 +167,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0046_takings",
         "e5abb3161e5db2502f0b4b1625b430342978dc63553ce49b8cd4475307e7c9f1",
     ),
+    (
+        "0052_notes_and_links",
+        "da1d315faa91779093edb84041d49e35f8787283e6837ad9e23a1ee42c3e41e9",
+    ),
 ];
 
 #[test]

@@ -28,7 +28,7 @@ export function Limits({ row, close, saved }) {
       ([schema, names]) =>
         setFields(
           described(schema)
-            .filter((field) => field.name !== "disabled")
+            .filter((field) => !["disabled", "notes"].includes(field.name))
             .map(chosen(names)),
         ),
       (error) => setProblem(error.message),
@@ -154,6 +154,14 @@ export function asksOf({ done, tell }) {
         act: then((given) => post(`/admin/v1/accounts/${row.id}/credit`, { ...given, idempotency_key: key })),
       };
     },
+    notes: (row) => ({
+      title: t("notesOf", row.email),
+      text: t("notesText"),
+      action: t("save"),
+      // What is only blank is how the service is told that there are none any more.
+      fields: [{ name: "notes", label: t("notes"), type: "long", prose: true, value: row.notes || "", clears: " " }],
+      act: then((given) => patch(`/admin/v1/accounts/${row.id}`, given)),
+    }),
     suspend: (row) => ({
       title: row.disabled ? t("enableTitle", row.email) : t("disableTitle", row.email),
       text: row.disabled ? t("enableText") : t("disableText"),

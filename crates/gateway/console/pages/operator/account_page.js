@@ -27,6 +27,7 @@ const APART = [
   "stored_bytes",
   "created_at",
   "email_verified_at",
+  "notes",
 ];
 /** What is set for an account, whatever the service tells of it. */
 const Terms = ({ row, may, change }) => html`<section class="card"><header><h2>${t("limits")}</h2>
@@ -80,6 +81,7 @@ export function AccountPage({ who, route, enter }) {
   };
   const items = [
     { text: t("limits"), act: () => setLimits(true) },
+    { text: t("notes"), act: () => setAsking(asks.notes(row)) },
     { text: t("look"), act: () => look(row, enter).catch((error) => setProblem(error.message)) },
     {
       text: row.disabled ? t("enable") : t("disable"),
@@ -100,6 +102,16 @@ export function AccountPage({ who, route, enter }) {
           <button type="button" class="button" onClick=${() => setAsking(asks.credit(row))}>${t("credit")}</button><//>`
       }</header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${
+      row.notes &&
+      html`<section class="card notes" aria-label=${t("notes")}><div><h2>${t("notes")}</h2>
+        <p class="noted" dir="auto">${row.notes}</p></div>
+      ${
+        may &&
+        html`<button type="button" class="button quiet" onClick=${() => setAsking(asks.notes(row))}>
+        ${t("change")}</button>`
+      }</section>`
+    }
     <div class="figures">
       <${Figure} title=${t("balance")} value=${count(row.balance)} text=${t("quota")} />
       <${Figure} title=${t("Held")} value=${count(row.freeze_balance)} text=${t("heldBy")} />

@@ -69,6 +69,9 @@ pub(crate) struct AccountChange {
     /// The group that it shall be in; `default` is the one that all begin in.
     #[serde(default)]
     pub(crate) group: Option<Text<64>>,
+    /// What operators note of it, for one another; blanks alone remove it.
+    #[serde(default)]
+    pub(crate) notes: Option<Text<2000>>,
 }
 
 impl AccountChange {
@@ -77,7 +80,9 @@ impl AccountChange {
         let verified = self.email_verified.map(Flag::on);
         let group = self.group.map(|group| group.trim().to_ascii_lowercase());
         let group = group.filter(|group| !group.is_empty());
+        let notes = self.notes.map(|notes| notes.trim().to_owned());
         AccountPatch {
+            notes: notes.map(|notes| Some(notes).filter(|notes| !notes.is_empty())),
             group: group.map(|group| Some(group).filter(|group| group != DEFAULT_GROUP)),
             email: self.email.map(Email::into_string),
             max_queue: self.max_queue.map(Count::get),
@@ -136,6 +141,8 @@ pub(crate) struct AccountRow {
     pub(crate) disabled: bool,
     /// Its group, which decides what it pays and which models it sees.
     pub(crate) group: String,
+    /// What operators note of it; its caller never sees that.
+    pub(crate) notes: Option<String>,
     /// When it was made.
     pub(crate) created_at: String,
 }
@@ -156,6 +163,7 @@ impl From<Account> for AccountRow {
             stored_bytes: account.stored,
             disabled: account.disabled,
             group: account.group.unwrap_or_else(|| DEFAULT_GROUP.to_owned()),
+            notes: account.notes,
             created_at: timestamp(account.created_ms),
         }
     }

@@ -55,6 +55,8 @@ const THINGS: &[(&str, &str, PickId)] = &[
     ("/hooks/v1/", "token", |_| "no-such-word"),
     ("/assets/", "path", |_| "no/such/file.png"),
     ("/thumbs/", "path", |_| "no/such/file.png"),
+    ("/links/v1/", "linkId", |_| "no-such-link"),
+    ("/shared/", "linkId", |_| "no-such-link"),
     ("/docs/", "path", |_| "callbacks.md"),
     ("/console/", "path", |_| "app.js"),
 ];
