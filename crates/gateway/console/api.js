@@ -55,6 +55,7 @@ const pause = (ms) =>
     setTimeout(wake, ms);
   });
 
+/** @param {string} method @param {string} path @param {any} [body] @param {Record<string, string>} [headers] */
 async function send(method, path, body = undefined, headers = {}) {
   /** @type {any} */
   const init = { method, headers: { Accept: "application/json", ...headers }, credentials: "same-origin" };
@@ -92,7 +93,10 @@ export async function get(path, { rounds = 6 } = {}) {
   }
 }
 
-/** Changes something. */
+/**
+ * Changes something.
+ * @param {string} path @param {any} [body] @param {Record<string, string>} [headers]
+ */
 export const post = (path, body = undefined, headers = undefined) => send("POST", path, body, headers);
 export const patch = (path, body) => send("PATCH", path, body);
 export const put = (path, body) => send("PUT", path, body);

@@ -2,7 +2,7 @@
 import { language, many, maybe, t } from "./words.js";
 
 /** A time of the service, which is in UTC without saying so. */
-export const time = (text) => (text ? new Date(`${text.replace(" ", "T")}Z`) : null);
+export const time = (text) => new Date(`${text.replace(" ", "T")}Z`);
 
 /** @param {Intl.DateTimeFormatOptions} how */
 const dates = (how) => new Intl.DateTimeFormat(language === "en" ? undefined : language, how);
@@ -32,8 +32,8 @@ export const dayName = (text) => date.format(new Date(`${text}T12:00:00Z`));
 
 /** Short: today the time, otherwise the date as well. */
 export function when(text) {
+  if (!text) return "";
   const moment = time(text);
-  if (!moment) return "";
   const today = moment.toDateString() === new Date().toDateString();
   return today ? short.format(moment) : `${date.format(moment)}, ${short.format(moment)}`;
 }
@@ -57,11 +57,16 @@ export function took(ms) {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
 }
 
+const tenths = new Intl.NumberFormat(language === "en" ? undefined : language, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+
 export function bytes(value) {
   if (value < 1000) return `${value} B`;
   if (value < 1e6) return `${Math.round(value / 1000)} kB`;
-  if (value < 1e9) return `${(value / 1e6).toFixed(1)} MB`;
-  return `${(value / 1e9).toFixed(1)} GB`;
+  if (value < 1e9) return `${tenths.format(value / 1e6)} MB`;
+  return `${tenths.format(value / 1e9)} GB`;
 }
 
 /** What the job was asked for, in its own words; without any, what was done. */
@@ -76,7 +81,7 @@ export function words(job) {
 export const isFinal = (job) => job.status === "SUCCESS" || job.status === "FAILED";
 export const isVideo = (file) => file.type.startsWith("video/");
 export const isDrawing = (file) => file.type === "image/svg+xml";
-/** The small picture that the service keeps of a file, behind the same signature. */
+/** The small picture that the service keeps of a file, behind the same signature; and the one of a middle size. */
 export const thumb = (file) => file.url.replace("/assets/", "/thumbs/");
 export const medium = (file) => `${thumb(file)}&size=medium`;
 

@@ -21,7 +21,7 @@ function inline(text) {
     if (found[1]) parts.push(html`<code>${whole.slice(1, -1)}</code>`);
     else if (found[2]) parts.push(html`<b>${inline(whole.slice(2, -2))}</b>`);
     else {
-      const [, words, address] = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(whole);
+      const [, words, address] = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(whole) || [];
       const to = target(address);
       parts.push(to ? html`<a href=${to} rel="noreferrer">${inline(words)}</a>` : inline(words));
     }

@@ -186,6 +186,7 @@ export function Create({ who, route, refresh }) {
   const { operation, values, setValues } = useValues(owner, route, all);
   const { price, prices, hint } = usePrice(operation, values);
   const model = useModel(operation, values);
+  /** @param {any} one @param {any} [more] what it begins with */
   const choose = (one, more = null) => {
     const keep = {};
     const [before, next] = [promptOf(operation), promptOf(one)];
@@ -232,6 +233,7 @@ export function Create({ who, route, refresh }) {
     if (sending < MOST_SENDING && !short) run(operation.name, clean(values));
   };
   const upwards = () => scrollTo({ top: 0, behavior: "smooth" });
+  /** @param {any} target @param {any} piece @param {any} [more] */
   const put = async (target, piece, more = {}) => {
     const field = target.fields.find(isPicture);
     try {

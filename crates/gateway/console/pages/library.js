@@ -68,11 +68,13 @@ function Thumb({ job, open, marked, mark, liked, like }) {
 
 /** The jobs under the headings of their days. */
 function byDay(jobs) {
+  /** @type {{ heading: string, jobs: any[] }[]} */
   const days = [];
   for (const job of jobs) {
     const heading = day(job.createdAt);
-    if (days.at(-1)?.heading !== heading) days.push({ heading, jobs: [] });
-    days.at(-1).jobs.push(job);
+    const last = days.at(-1);
+    if (last && last.heading === heading) last.jobs.push(job);
+    else days.push({ heading, jobs: [job] });
   }
   return days;
 }
@@ -88,7 +90,8 @@ function useWallKeys(mark, clear) {
       if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
       const all = [...document.querySelectorAll(".wall .thumb")];
       const own = document.activeElement?.closest(".thumb-frame, .thumb");
-      const here = all.indexOf(own?.matches(".thumb") ? own : own?.querySelector(".thumb"));
+      const focused = own?.matches(".thumb") ? own : own?.querySelector(".thumb");
+      const here = focused ? all.indexOf(focused) : -1;
       const columns = all.filter(
         (one) => one.getBoundingClientRect().top === all[0].getBoundingClientRect().top,
       ).length;

@@ -41,7 +41,10 @@ const dayOf = (date) => ((date.getFullYear() - 1980) << 9) | ((date.getMonth() +
 
 /** `files`: { name, bytes, date } */
 export function archive(files) {
-  const [body, list] = [[], []];
+  /** @type {BlobPart[]} */
+  const body = [];
+  /** @type {(ArrayBuffer | Uint8Array<ArrayBuffer>)[]} */
+  const list = [];
   let at = 0;
   for (const { name, bytes, date } of files) {
     const named = new TextEncoder().encode(name);

@@ -8,19 +8,20 @@ import { Dialog } from "./dialog.js";
  * string, placeholder?: string, clears?: any, prose?: boolean, rows?: number, names?: (one: any) => string}} AskField
  */
 
+/** What a field begins with is said once: drawn anew, as after a refusal, it keeps what was typed. */
 function Input({ field }) {
   const id = `ask-${field.name}`;
   if (field.type === "checks") {
     return html`<div class="chips" id=${id}>
       ${field.options.map(
         (one) => html`<label class="switch">
-          <input type="checkbox" name=${field.name} value=${one} checked=${(field.value || []).includes(one)} />
+          <input type="checkbox" name=${field.name} value=${one} defaultChecked=${(field.value || []).includes(one)} />
             <span>${field.names ? field.names(one) : one}</span></label>`,
       )}</div>`;
   }
   if (field.type === "checkbox")
     return html`<input id=${id} name=${field.name} type="checkbox"
-    checked=${Boolean(field.value)} />`;
+    defaultChecked=${Boolean(field.value)} />`;
   if (field.options) {
     return html`<select id=${id} name=${field.name}>${!field.required && html`<option value=""></option>`}
       ${field.options.map(
@@ -33,7 +34,7 @@ function Input({ field }) {
     class=${field.prose ? "" : "code"} required=${field.required}
     placeholder=${field.placeholder || ""}>${field.value ?? ""}</textarea>`;
   return html`<input id=${id} name=${field.name} type=${field.type || "text"} step="any" required=${field.required}
-    value=${field.value ?? ""} placeholder=${field.placeholder || ""} autocomplete="off" />`;
+    defaultValue=${field.value ?? ""} placeholder=${field.placeholder || ""} autocomplete="off" />`;
 }
 
 /** What was filled in, by field; what was left empty is left out. */

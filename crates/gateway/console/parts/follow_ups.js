@@ -9,6 +9,7 @@ const EDGES = { pan_left: "←", pan_right: "→", pan_up: "↑", pan_down: "↓
 
 /** Follow-ups of one picture of a grid, of the edges, and of the whole. */
 export function sorted(job) {
+  /** @type {{ name: string, text: string }[][]} */
   const quarters = [[], [], [], []];
   const edges = [];
   const whole = [];

@@ -9,7 +9,11 @@ import { Media } from "./media.js";
 import { PieceDeeds } from "./piece_deeds.js";
 import { Quarter } from "./quarter.js";
 
-/** `items` are pieces, `at` is the key of the one that is shown. */
+/**
+ * `items` are pieces, `at` is the key of the one that is shown.
+ * @param {{ items: any[], at: string, move: (key: string) => void, close: () => void, all: any, hands: any, told?: any,
+ * balance?: number | null }} given
+ */
 export function Lightbox({ items, at, move, close, all, hands, told = null, balance = null }) {
   const place = items.findIndex((one) => one.key === at);
   const piece = items[place];

@@ -18,7 +18,9 @@ export function likes(all, rows) {
   // A built-in model that is switched off is left out of the description; its own row knows its operations.
   const off = (operation) =>
     rows.filter((row) => !row.like && row.operations?.includes(operation.name)).map((row) => row.name);
-  const [models, operations] = [new Map(), []];
+  const models = new Map();
+  /** @type {any[]} */
+  const operations = [];
   for (const operation of all.operations) {
     const family = operation.name.split(".")[0];
     for (const word of new Set([...(modelField(operation)?.options || []), ...off(operation)])) {
@@ -29,7 +31,7 @@ export function likes(all, rows) {
         model: word,
         family: operation.family,
         makes: operation.makes,
-        operations: [],
+        operations: /** @type {any[]} */ ([]),
       };
       known.operations.push(operation);
       models.set(name, known);

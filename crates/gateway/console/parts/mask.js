@@ -86,7 +86,7 @@ export function MaskPainter({ url, done, close, holes = false, children = null }
     const out = document.createElement("canvas");
     out.width = shape.width;
     out.height = shape.height;
-    const context = out.getContext("2d");
+    const context = /** @type {CanvasRenderingContext2D} */ (out.getContext("2d"));
     const fill = (how, colour) => {
       context.globalCompositeOperation = how;
       context.fillStyle = colour;

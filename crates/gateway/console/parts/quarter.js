@@ -11,7 +11,7 @@ export async function cut(file, quarter) {
   const [right, below] = [(quarter - 1) % 2, quarter > 2 ? 1 : 0];
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [width, height];
-  canvas.getContext("2d").drawImage(whole, right * width, below * height, width, height, 0, 0, width, height);
+  canvas.getContext("2d")?.drawImage(whole, right * width, below * height, width, height, 0, 0, width, height);
   whole.close();
   return new Promise((done, fail) => {
     canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error(t("pictureUnread")))), "image/png");

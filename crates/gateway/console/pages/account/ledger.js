@@ -47,7 +47,10 @@ function What({ row, operations }) {
     }`;
 }
 
-/** `base` is where it is asked for; without a span of its own the page has one in its address. */
+/**
+ * `base` is where it is asked for; without a span of its own the page has one in its address.
+ * @param {{ base?: string, range?: any, route?: any }} given
+ */
 export function Ledger({ base = "/account/v1/ledger?", range = null, route = null }) {
   const span = range || rangeOf(route?.query || {}, 0);
   const path = `${base}${span.asked}`;

@@ -59,7 +59,10 @@ function Groups({ what, path }) {
     }</section>`;
 }
 
-/** `base` is where it is asked for; without a span of its own the page has one in its address. */
+/**
+ * `base` is where it is asked for; without a span of its own the page has one in its address.
+ * @param {{ base?: string, range?: any, route?: any }} given
+ */
 export function Usage({ base = "/account/v1/usage", range = null, route = null }) {
   const span = range || rangeOf(route?.query || {});
   const path = asking(base, span);

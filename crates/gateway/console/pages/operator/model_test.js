@@ -20,7 +20,7 @@ const pause = (ms) =>
   });
 
 /** A call with the account's key and without the operator's session. */
-async function call(key, path, body = undefined, headers = {}) {
+async function call(key, path, /** @type {any} */ body = undefined, headers = {}) {
   const init = {
     method: body ? "POST" : "GET",
     credentials: /** @type
