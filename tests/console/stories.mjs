@@ -438,6 +438,18 @@ async function margins(visit, page) {
   vendor.close();
 }
 
+/** Whether this machine has the letters of a word: without them, all look alike. */
+function drawn(word) {
+  const pictures = [...new Set(word)].map((letter) => {
+    const canvas = document.createElement("canvas");
+    const context = canvas.getContext("2d");
+    context.font = getComputedStyle(document.body).font;
+    context.fillText(letter, 20, 50);
+    return canvas.toDataURL();
+  });
+  return new Set(pictures).size === pictures.length;
+}
+
 async function languages(visit, page) {
   for (const [language, word] of [
     ["de", "Bibliothek"],
@@ -451,7 +463,8 @@ async function languages(visit, page) {
       await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1),
       `${language}: wider than the window`,
     );
-    if (language !== "en") await page.screenshot({ path: `${visit.folder}/library-${language}.png` });
+    if (language !== "en" && (await page.evaluate(drawn, word)))
+      await page.screenshot({ path: `${visit.folder}/library-${language}.png` });
   }
 }
 

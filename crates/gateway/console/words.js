@@ -27,6 +27,9 @@ export function t(key, ...values) {
 /** The text of a key, or nothing when no catalogue has it. */
 export const maybe = (key) => chosen[key] ?? en[key];
 
+/** What the service itself has written, as the name of a first key, in the viewer's language; other words stay. */
+export const given = (text) => maybe(`given.${text}`) ?? text;
+
 /** A text of the catalogue in the viewer's language; one that nobody has translated stays as it is. */
 export const local = (text) => locals[plain(text)] ?? text;
 /** A text without its end and its lines, as the translations have it. */

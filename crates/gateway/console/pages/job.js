@@ -161,6 +161,8 @@ export function JobPage({ who, route }) {
     <p class="dim">${problem}</p></div>`;
   if (!job) return html`<div class="card waiting" aria-busy="true"></div>`;
   const own = Boolean(who.account) && job.accountId === undefined;
+  const made = pieces(job).slice(0, MOST_PIECES);
+  const several = made.length > 1;
   const cancel = () =>
     post(own ? `/jobs/v1/${encodeURIComponent(id)}/cancel` : `/admin/v1/jobs/${encodeURIComponent(id)}/cancel`).catch(
       (error) => setProblem(error.message),
@@ -204,12 +206,10 @@ export function JobPage({ who, route }) {
         }
         ${
           job.files.length > 0 &&
-          html`<section class="card">${pieces(job)
-            .slice(0, MOST_PIECES)
-            .map(
-              (piece) => html`
+          html`<section class=${`card${several ? " several" : ""}`}>${made.map(
+            (piece) => html`
           <${PieceView} key=${piece.key} piece=${piece} all=${all} hands=${own ? hands : null} balance=${balance} />`,
-            )}
+          )}
             </section>`
         }
         <section class="card"><h2>${t("request")}</h2>

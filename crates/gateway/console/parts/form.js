@@ -1,7 +1,7 @@
 // A form made from the description of an operation: every field with its default, its rule and its own kind of input.
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { local, t } from "../words.js";
-import { count, fieldName, valueName } from "../show.js";
+import { count, fieldName, quotaOf, valueName } from "../show.js";
 import { isMain, isMedia, isPicture, promptOf, takesAddress } from "../catalogue.js";
 import { PictureField } from "./picture_field.js";
 import { later } from "./later.js";
@@ -14,6 +14,8 @@ function rule(field) {
   const { minimum, maximum, maxLength, minItems, maxItems } = field.schema;
   if (field.options) return "";
   if (minimum !== undefined && maximum !== undefined) return t("fromTo", minimum, maximum);
+  // How many at most stands in the field itself.
+  if (isMedia(field)) return minItems > 1 ? t("atLeast", minItems) : "";
   if (minItems !== undefined && maxItems !== undefined) return t("fromTo", minItems, maxItems);
   if (maxLength !== undefined && maxLength < 2000 && field.widget !== "address" && field.type === "string")
     return t("atMost", maxLength);
@@ -38,7 +40,11 @@ const Choice = ({ id, field, value, change, prices, labels }) => html`
       const price = prices?.[String(one)];
       return html`<label class=${`chip${active ? " active" : ""}`}>
         <input type="radio" name=${id} checked=${active} onChange=${() => change(one)} />${valueName(one)}
-          ${price === undefined ? "" : html`<span class="chip-price">· ${count(price)}</span>`}
+          ${
+            price === undefined
+              ? ""
+              : html`<span class="chip-price">· ${Number.isNaN(Number(one)) ? count(price) : quotaOf(price)}</span>`
+          }
           ${price === undefined && labels?.[one] ? html`<span class="chip-price">· ${labels[one]}</span>` : ""}
             </label>`;
     })}

@@ -1,6 +1,6 @@
 // Keys: what each may do and spend, until when, those below it, new secrets, revoking one, and what was done with them.
 import { html, useEffect, useState } from "../../lib.js";
-import { t } from "../../words.js";
+import { given, t } from "../../words.js";
 import { get, patch, post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
 import { RowDeeds } from "../../parts/row_menu.js";
@@ -140,7 +140,7 @@ export function Keys() {
       html`<${Table} caption=${t("keys")} rows=${inLine(keys)} columns=${[
         {
           title: t("name"),
-          show: (row) => html`<b>${"↳ ".repeat(row.depth)}${row.name || "–"}</b> <span class="dim code block">
+          show: (row) => html`<b>${"↳ ".repeat(row.depth)}${given(row.name) || "–"}</b> <span class="dim code block">
           ${row.prefix}…</span>${row.note && html`<span class="dim block">${row.note}</span>`}`,
         },
         { title: t("limits"), show: (row) => spending(row) || html`<span class="dim">${t("noLimits")}</span>` },

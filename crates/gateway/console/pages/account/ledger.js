@@ -1,6 +1,6 @@
 // Every movement of quota, and the whole of it as a table for a spreadsheet.
 import { html, useEffect, useState } from "../../lib.js";
-import { local, t } from "../../words.js";
+import { given, local, t } from "../../words.js";
 import { count, deed } from "../../show.js";
 import { get } from "../../api.js";
 import { go, href } from "../../route.js";
@@ -37,8 +37,8 @@ const signed = (row) =>
 function What({ row, operations }) {
   const made = operations.find((one) => one.name === row.reason);
   const text = made
-    ? `${local(made.family)}, ${deed(made.name).toLowerCase()}`
-    : row.reason || (row.jobId ? t("Job") : "");
+    ? `${local(made.family)} · ${deed(made.name)}`
+    : given(row.reason || "") || (row.jobId ? t("Job") : "");
   return html`<span class=${`kind ${row.kind}`}>${t(`ledger.${row.kind}`)}
     </span> ${
       row.jobId

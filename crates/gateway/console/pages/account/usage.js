@@ -1,6 +1,6 @@
 // What was used: by day as bars; by family, key, model, operation or a tag as shares.
 import { html, useEffect, useState } from "../../lib.js";
-import { local, many, t } from "../../words.js";
+import { given, local, many, t } from "../../words.js";
 import { count, dayName, label, quotaOf } from "../../show.js";
 import { get } from "../../api.js";
 import { catalogue } from "../../catalogue.js";
@@ -35,7 +35,7 @@ function Groups({ what, path }) {
     );
   }, [asked, path]);
   const rows = (groups || []).map((row) => ({
-    name: row.name || t("unnamed"),
+    name: given(row.name) || t("unnamed"),
     value: Number(row[what]),
     text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota),
   }));

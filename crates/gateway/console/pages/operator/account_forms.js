@@ -1,6 +1,6 @@
 // What operators do with an account, on the list of accounts and on the page of one: limits, keys, quota, suspending.
 import { html, useEffect, useState } from "../../lib.js";
-import { t } from "../../words.js";
+import { given, t } from "../../words.js";
 import { get, patch, post, remove, visit } from "../../api.js";
 import { go } from "../../route.js";
 import { bodyOf } from "../../catalogue.js";
@@ -88,7 +88,10 @@ export function AccountKeys({ row, may, tell }) {
     ${
       keys &&
       html`<${Table} caption=${t("keys")} rows=${keys} columns=${[
-        { title: t("name"), show: (one) => html`${one.name || "–"} <span class="dim code">${one.prefix}…</span>` },
+        {
+          title: t("name"),
+          show: (one) => html`${given(one.name) || "–"} <span class="dim code">${one.prefix}…</span>`,
+        },
         {
           title: t("scopes"),
           show: (one) =>

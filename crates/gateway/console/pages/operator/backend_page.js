@@ -1,7 +1,7 @@
 // One back end: how it has been, what it made and took, which models lead to it, what went wrong, and its latest jobs.
 import { html, useEffect, useState } from "../../lib.js";
 import { t } from "../../words.js";
-import { clockAt, count, deed, exactly, label, percent, said, state, took, words } from "../../show.js";
+import { clockAt, count, deed, label, percent, said, state, took, when, words } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
 import { Condition, backendCondition, workerCondition } from "../../parts/condition.js";
@@ -197,7 +197,7 @@ export function BackendPage({ route }) {
         row.base_url || t("inside"),
         serves,
         t("rank", row.rank),
-        row.created_at ? exactly(row.created_at) : "",
+        row.created_at ? `${t("since")} ${when(row.created_at)}` : "",
       ]
         .filter(Boolean)
         .join(" · ")}</p></div>

@@ -1,6 +1,6 @@
 // Models that operators sell: what each is like, its price, its routes and its state, a line each; a form for one.
 import { html, useEffect, useState } from "../../lib.js";
-import { many, t } from "../../words.js";
+import { given, many, t } from "../../words.js";
 import { count } from "../../show.js";
 import { get, remove } from "../../api.js";
 import { go, href } from "../../route.js";
@@ -129,7 +129,8 @@ export function Models({ who, route }) {
             ${(one.route_health || [])
               .filter((health) => health.problem)
               .map(
-                (health) => html`<span class="warn-text block small break">${health.backend}: ${health.problem}</span>`,
+                (health) =>
+                  html`<span class="warn-text block small break">${health.backend}: ${given(health.problem)}</span>`,
               )}`,
             },
             { title: t("status"), show: (one) => html`<${State} row=${one} />` },

@@ -26,17 +26,20 @@ const Figure = ({ title, value, text, children = null, kind = "" }) => html`<div
 
 const dollars = (usd) => `${count(Math.round(usd * 100) / 100)} USD`;
 
+/** Where more is told of a worker account: its back end's page, if it is not inside the program. */
+const pageOf = (row) => (row.name.includes("/") ? `operator/backends/${row.name.split("/")[0]}` : "operator/backends");
+
 /** Whatever an operator should look at, in words, with where to look. */
 function troubles(view, stats, backends, named) {
   const found = [];
   // What has no worker account is in no list of worker accounts.
   for (const one of backends) {
     if (one.enabled !== false && one.health?.condition === "no_account")
-      found.push({ text: `${one.name || one.id}: ${t("condition.no_account")}`, to: "operator/backends" });
+      found.push({ text: `${one.name || one.id}: ${t("condition.no_account")}`, to: `operator/backends/${one.id}` });
   }
   for (const one of stats.backends) {
     if (one.custody || (one.condition === "well" && one.usable)) continue;
-    found.push({ text: `${named(one)}: ${t(`condition.${one.condition}`)}`, to: "operator/backends" });
+    found.push({ text: `${named(one)}: ${t(`condition.${one.condition}`)}`, to: pageOf(one) });
   }
   for (const one of view.losses || [])
     found.push({
@@ -118,8 +121,8 @@ function Pool({ view, stats, named }) {
   return html`<section class="card flush"><${Table} caption=${t("backends")} rows=${stats.backends} columns=${[
     {
       title: t("backend"),
-      show: (row) => html`<${Condition} row=${row} />
-      <a href=${href("operator/backends")} title=${row.name}>${named(row)}</a>
+      show: (row) => html`<span class="id"><${Condition} row=${row} />
+      <a href=${href(pageOf(row))} title=${row.name}>${named(row)}</a></span>
         ${row.custody ? html` <span class="dim">${t("custodyShort")}</span>` : ""}`,
     },
     {
@@ -137,7 +140,7 @@ function Pool({ view, stats, named }) {
         html`${
           row.condition === "well"
             ? html`<span class="id">${t("ofAll", row.busy, row.slots)}</span>`
-            : html`<span class="warn-text">${t(`condition.${row.condition}`)}</span>`
+            : html`<span class="warn-text id">${t(`condition.${row.condition}`)}</span>`
         }`,
     },
     {

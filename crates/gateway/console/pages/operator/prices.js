@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../../lib.js";
 import { local, many, t } from "../../words.js";
 import { count, difference } from "../../show.js";
 import { get, post, put } from "../../api.js";
+import { catalogue } from "../../catalogue.js";
 import { Table } from "../../parts/table.js";
 
 /** Prices by the word before the first dot, in the order of the list. */
@@ -36,6 +37,10 @@ export function Prices({ who }) {
   const [preview, setPreview] = useState(null);
   const [text, setText] = useState("");
   const [told, setTold] = useState(null);
+  const [all, setAll] = useState(null);
+  useEffect(() => {
+    catalogue().then(setAll, () => {});
+  }, []);
   const may = who.operator.role !== "viewer";
   const bad = (error) => setTold({ bad: true, text: error.message });
   const read = () => get("/admin/v1/prices").then(({ data }) => setPrices(data), bad);
@@ -79,6 +84,11 @@ export function Prices({ who }) {
     else next[name] = Number(value);
     setChanged(next);
   };
+  /** What people call the prices that begin with a word. */
+  const title = (group) => {
+    const family = all?.operations.find((one) => one.name.startsWith(`${group}.`))?.family;
+    return family ? local(family) : group === "custody" ? t("custodyPrices") : "";
+  };
   const names = Object.keys(prices || {}).filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()));
   return html`<header class="head"><div><h1>${t("prices")}</h1><p class="dim">${t("pricesText")}</p></div>
       <input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")} value=${text}
@@ -92,7 +102,10 @@ export function Prices({ who }) {
     ${told && html`<p class=${told.bad ? "problem" : "ok"} role="status">${told.text}</p>`}
     ${prices && !names.length && html`<p class="empty">${t("nothingFound")}</p>`}
     ${grouped(names).map(
-      ([group, own]) => html`<section class="card" key=${group}><h2 class="code-title">${group}</h2>
+      ([
+        group,
+        own,
+      ]) => html`<section class="card" key=${group}><h2>${title(group)} <span class="code dim">${group}</span></h2>
         <div class="prices">
           ${own.map(
             (name) => html`<label key=${name}><span class="code">${name.slice(group.length + 1) || name}</span>
