@@ -4,5 +4,3 @@ ALTER TABLE account ADD COLUMN notes TEXT;
 -- A file that whoever has an address may see: under which name, and until when.
 ALTER TABLE asset ADD COLUMN link_id TEXT;
 ALTER TABLE asset ADD COLUMN link_ends_ms BIGINT;
-CREATE INDEX asset_link ON asset (link_id) WHERE link_id IS NOT NULL;
-CREATE INDEX asset_links ON asset (account_id, link_ends_ms, link_id) WHERE link_id IS NOT NULL;

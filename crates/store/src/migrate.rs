@@ -118,6 +118,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0052_notes_and_links",
         include_str!("../migrations/0052_notes_and_links.sql"),
     ),
+    (
+        "0053_links_found",
+        include_str!("../migrations/0053_links_found.sql"),
+    ),
 ];
 
 /// The migration since which there may be models. It widens until there is one.

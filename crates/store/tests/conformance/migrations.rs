@@ -169,7 +169,11 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     (
         "0052_notes_and_links",
-        "da1d315faa91779093edb84041d49e35f8787283e6837ad9e23a1ee42c3e41e9",
+        "1d9106158a465e18dc53d82f47863069f9a669a8157bcaffa3eec3c0fadec3d6",
+    ),
+    (
+        "0053_links_found",
+        "feb8314f1a577f51ad416bbe063ff9c561f452b692845886d2a9aef0de6b225e",
     ),
 ];
 
