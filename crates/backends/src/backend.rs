@@ -502,4 +502,14 @@ pub trait Backend: Send + Sync {
 
     /// Whether what was posted to the hook of an attempt is the vendor's, where it signs what it posts.
     fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool>;
+
+    /// Whether posts are all that the vendor says about work that it has taken, so that they are kept.
+    fn keeps_posts(&self) -> bool {
+        false
+    }
+    /// The key in the asset store under which a post about an attempt is kept until it is asked for; `None` for one that says
+    /// nothing.
+    fn kept_post(&self, _attempt_id: &str, _post: &WebhookRequest) -> Option<String> {
+        None
+    }
 }

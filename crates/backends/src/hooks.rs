@@ -1,5 +1,6 @@
 //! What vendors post to this service, and whether they have signed it. What they post is not believed all the same: it only
-//! makes the next question due.
+//! makes the next question due. A vendor that says nowhere else what came of its work is the exception: what it posts is kept,
+//! and is the answer to that question.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,6 +11,13 @@ use sha2::Sha256;
 
 /// How far the clock of a vendor may be off, in seconds.
 const MOST_OFF: u64 = 300;
+/// What is posted to be kept is not larger.
+pub const MOST_KEPT: usize = 24 * 1024 * 1024;
+
+/// Where in the asset store a post is kept, under a name that no other has.
+pub(crate) fn kept_at(name: &str) -> String {
+    format!("in/posted/{name}")
+}
 
 /// What was posted to the hook of an attempt.
 #[derive(Clone, Debug, Default)]

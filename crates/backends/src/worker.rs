@@ -273,4 +273,12 @@ impl Backend for Worker {
     fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         self.vendor.verify_webhook(post)
     }
+
+    fn keeps_posts(&self) -> bool {
+        self.vendor.keeps_posts()
+    }
+
+    fn kept_post(&self, attempt_id: &str, post: &WebhookRequest) -> Option<String> {
+        self.vendor.kept_post(attempt_id, post)
+    }
 }

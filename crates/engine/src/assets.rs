@@ -329,6 +329,17 @@ impl Assets {
         self.inputs.drop(kept).await;
     }
 
+    /// Keeps what a vendor posted about a job of an account until a time.
+    pub(crate) async fn keep_post(
+        &self,
+        key: String,
+        account_id: &str,
+        until_ms: i64,
+        body: &Bytes,
+    ) -> Result<(), Refusal> {
+        self.inputs.keep_post(key, account_id, until_ms, body).await
+    }
+
     /// Reads everything a work needs.
     pub(crate) async fn read_inputs(
         &self,

@@ -46,6 +46,7 @@ pub use admin::{
 };
 pub use assets::{ASSETS, Asset, Assets, Links, Uploads};
 pub use atelier_backends::guard::names_own_machine;
+pub use atelier_backends::hooks::MOST_KEPT;
 pub use atelier_backends::{WebhookRequest, credentials};
 pub use callbacks::Callbacks;
 pub use certificate::{OwnCertificateError, own_certificate};
@@ -57,7 +58,7 @@ pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::RunningEngine;
 pub use meters::Meters;
-pub use runner::{EmbeddedWorker, ModelOutlook, Runner};
+pub use runner::{EmbeddedWorker, HookListener, ModelOutlook, Runner};
 pub use settings::{
     CallbackSettings, Days, Hours, JobSettings, Minutes, Period, PriceSettings, PromptSettings,
     PublicUrls, Retention, Seconds, Settings, Translation,

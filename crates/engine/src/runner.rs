@@ -16,6 +16,7 @@ mod past_failures;
 mod poll;
 mod polling;
 mod pool;
+mod posted;
 mod prepare;
 mod react;
 mod register;
@@ -77,6 +78,17 @@ pub(crate) use unknown_model::unknown_model;
 /// Results that wait for the disk without holding a place, at most. Past that they keep theirs, so that a disk that stands
 /// still stops the work as well.
 const ENDINGS_MOST: usize = 256;
+
+/// Who hears what a vendor posts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookListener {
+    /// No worker account at the back end is known here yet.
+    Nobody,
+    /// Whoever asks the vendor then, and believes nothing else.
+    Looker,
+    /// Whoever keeps it, because it is said nowhere else.
+    Keeper,
+}
 
 pub struct Runner {
     context: Arc<Context>,
@@ -315,30 +327,50 @@ impl Runner {
         self.polling.poll_now(id, self.context.steady_ms())
     }
 
-    /// Whether a word was given to this vendor for one of its attempts.
-    pub fn gave_hook(&self, backend_id: &str, token: &str) -> bool {
-        let attempt = self.context.keyring().hook_attempt(backend_id, token);
-        attempt.is_some()
+    /// Who hears what is posted under a word; `None` for a word that was not given to this vendor for one of its attempts.
+    pub fn hook_listener(&self, backend_id: &str, token: &str) -> Option<HookListener> {
+        self.context.keyring().hook_attempt(backend_id, token)?;
+        let backends = self.pool().at(backend_id);
+        let keeps = backends.iter().any(|backend| backend.keeps_posts());
+        Some(match backends.len() {
+            0 => HookListener::Nobody,
+            _ if keeps => HookListener::Keeper,
+            _ => HookListener::Looker,
+        })
     }
 
-    /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed. A vendor that signs
-    /// what it posts must have signed it for one of its worker accounts here.
-    pub async fn vendor_hook(&self, backend_id: &str, token: &str, post: &WebhookRequest) -> bool {
+    /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed, but by those who say it
+    /// nowhere else. A vendor that signs what it posts must have signed it for one of its worker accounts here. Whether it was
+    /// heard; a refusal is for a post that is to come again.
+    pub async fn vendor_hook(
+        &self,
+        backend_id: &str,
+        token: &str,
+        post: &WebhookRequest,
+    ) -> Result<bool, Refusal> {
         let attempt = self.context.keyring().hook_attempt(backend_id, token);
-        let Some(job_id) = attempt.and_then(|attempt| attempt.job()) else {
-            return false;
+        let Some(attempt) = attempt else {
+            return Ok(false);
         };
-        let mut heard = false;
+        let Some(job_id) = attempt.job() else {
+            return Ok(false);
+        };
+        let mut heard = None;
         for backend in self.pool().at(backend_id) {
-            heard = heard || backend.verify_webhook(post).await;
+            if heard.is_none() && backend.verify_webhook(post).await {
+                heard = Some(backend);
+            }
         }
-        if !heard {
-            return false;
+        let Some(backend) = heard else {
+            return Ok(false);
+        };
+        if let Some(key) = backend.kept_post(&attempt, post) {
+            posted::keep(&self.core, &job_id, &attempt, key, &post.body).await?;
         }
         if !self.poll_now(job_id.as_str()) {
             self.context.broadcast(Hint::Poll(job_id));
         }
-        true
+        Ok(true)
     }
 
     /// Ends an unfinished job without a result and stops whoever works on it; `None` when it was final already.

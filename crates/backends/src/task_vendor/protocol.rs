@@ -29,10 +29,10 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
         &[]
     }
     /// Whether the answer to a start is the result, and may be let go when nobody wants it any more.
-    fn makes_in_call(&self) -> bool {
+    fn makes_in_call(&self, _: &Work) -> bool {
         !self.blobs().is_empty()
     }
-    /// Whether the answer to a start is a file rather than a document.
+    /// Whether the answer to a start is read as a whole: it is a file, or a document with files at places that are not known.
     fn answers_with_bytes(&self) -> bool {
         false
     }
@@ -89,6 +89,23 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
     /// The task in the answer to it; `None` when the vendor never had it.
     fn found(&self, _: TaskReply) -> Result<Option<Value>, Fault> {
         Ok(None)
+    }
+    /// The task that the only start of a piece of work comes to, for a vendor that can be told its name: one whose answer was
+    /// lost is found again by starting it once more.
+    fn named_task(&self, _: &Work) -> Option<Value> {
+        None
+    }
+    /// The key in the asset store of what the vendor posts about a task, for one that says nothing to those who ask.
+    fn posted_at(&self, _: &Value) -> Option<String> {
+        None
+    }
+    /// Whether it posts what has to be kept.
+    fn keeps_posts(&self) -> bool {
+        false
+    }
+    /// Under which key a post about an attempt is kept.
+    fn kept_post(&self, _attempt_id: &str, _: &WebhookRequest) -> Option<String> {
+        None
     }
     /// The call that adds so many seconds to a video, known by the notes of what was brought, for vendors that make long
     /// ones in several passes.

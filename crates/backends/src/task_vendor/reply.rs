@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::HeaderMap;
 use serde_json::Value;
 
 use crate::backend::Fault;
@@ -11,7 +12,7 @@ use crate::http::{
 };
 use crate::vendor_errors;
 
-/// The largest file that is an answer.
+/// The largest answer that is read as a whole.
 const MOST_WHOLE: u64 = 24 * 1024 * 1024;
 
 /// An answer with a good status, read as JSON.
@@ -34,6 +35,16 @@ impl TaskReply {
             sifter: Base64Extractor::new(&[]),
             share: Arc::default(),
         }
+    }
+
+    /// What a vendor posted, as if it had been the answer to a question.
+    pub(super) fn posted(http: &VendorHttp, bytes: Bytes) -> Self {
+        Self::of(VendorResponse {
+            status: 200,
+            headers: HeaderMap::new(),
+            bytes,
+            secrets: http.secrets().clone(),
+        })
     }
 
     /// The file in a field that holds base64.
@@ -61,7 +72,7 @@ pub(super) async fn call_json(
     })
 }
 
-/// Makes a call that is answered with a file rather than a document.
+/// Makes a call whose answer is read as a whole.
 pub(super) async fn call_for_file(
     http: &VendorHttp,
     call: VendorRequest,

@@ -15,7 +15,7 @@ use super::protocol::{FileSource, TaskPlan, TaskResult, TaskStatus, TaskVendor};
 use super::reply::{TaskReply, call_for_file, call_json, call_with_files};
 use super::video_request::is_video_work;
 use crate::backend::{
-    Backend, BoxFuture, Cost, Fault, LostSubmit, NextPass, PollOutcome, StartOutcome, Work,
+    Backend, BoxFuture, Class, Cost, Fault, LostSubmit, NextPass, PollOutcome, StartOutcome, Work,
     WorkOutput,
 };
 use crate::downloads::Downloader;
@@ -113,7 +113,7 @@ impl<S: TaskVendor> TaskBackend<S> {
     async fn start_one(&self, work: &Work, call: VendorRequest) -> Result<TaskStart, Fault> {
         let task_status = self.start_status(work, call);
         // What comes of a film is a task, which is waited for so that it can be stopped.
-        let task_status = if self.vendor.makes_in_call() && !is_video_work(work) {
+        let task_status = if self.vendor.makes_in_call(work) && !is_video_work(work) {
             // Nobody is told that it was taken before it is done.
             work.progress.begin();
             work.unless_cancelled(task_status).await?
@@ -154,6 +154,12 @@ impl<S: TaskVendor> TaskBackend<S> {
     async fn ask(&self, work: &Work, task: &Value) -> Result<TaskStatus, Fault> {
         let mut task = task.clone();
         for _ in 0..MOST_STEPS {
+            if let Some(key) = self.vendor.posted_at(&task) {
+                return match self.posted(work, key).await? {
+                    Some(reply) => self.vendor.task_status(work, &task, reply),
+                    None => Ok(TaskStatus::Running(None)),
+                };
+            }
             let call = self.vendor.poll_request(&task);
             let reply = match self.vendor.blobs() {
                 [] => call_json(&self.vendor.base().http, call).await?,
@@ -174,6 +180,29 @@ impl<S: TaskVendor> TaskBackend<S> {
             }
         }
         Err(Fault::ours("questions without end"))
+    }
+
+    /// What a vendor posted, if it has been kept by now.
+    async fn posted(&self, work: &Work, key: String) -> Result<Option<TaskReply>, Fault> {
+        match (work.read)(key).await {
+            Ok(bytes) => Ok(Some(TaskReply::posted(&self.vendor.base().http, bytes))),
+            // An asset store that is away is another matter.
+            Err(fault) if fault.class == Class::BadRequest => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Starts a piece of work again under the same name, which does not begin what has been begun; what has been posted about
+    /// it meanwhile is enough.
+    async fn start_again(&self, work: &Work, task: Value) -> Result<StartOutcome, Fault> {
+        if let Some(key) = self.vendor.posted_at(&task)
+            && self.posted(work, key).await?.is_some()
+        {
+            let size = crate::fit::target(&work.brief, None);
+            let ticket = json!({"tasks": [task], "size": size});
+            return Ok(StartOutcome::Ticket(ticket));
+        }
+        self.begin(work.clone()).await
     }
 
     async fn poll_task(&self, work: &Work, ticket: &Value) -> Result<PollOutcome, Fault> {
@@ -382,6 +411,9 @@ impl<S: TaskVendor> TaskBackend<S> {
     /// so far, so that it is believed only when it is `late`. Then it is treated as what a failed start leaves behind: fewer
     /// are made than were asked for, unless a part is worth nothing.
     async fn search(&self, work: &Work, late: bool) -> Result<Option<StartOutcome>, Fault> {
+        if let Some(task) = self.vendor.named_task(work) {
+            return self.start_again(work, task).await.map(Some);
+        }
         let starts = starts(work);
         let mut tasks = Vec::new();
         for place in 0..starts {
@@ -541,5 +573,13 @@ impl<S: TaskVendor> Backend for TaskBackend<S> {
 
     fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         Box::pin(self.vendor.verify_webhook(post))
+    }
+
+    fn keeps_posts(&self) -> bool {
+        self.vendor.keeps_posts()
+    }
+
+    fn kept_post(&self, attempt_id: &str, post: &WebhookRequest) -> Option<String> {
+        self.vendor.kept_post(attempt_id, post)
     }
 }

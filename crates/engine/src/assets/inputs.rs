@@ -116,6 +116,39 @@ impl Inputs {
         Ok(kept)
     }
 
+    /// Keeps what a vendor posted about a job of an account until a time. It is recorded before it is stored, as everything is
+    /// that may have to be deleted.
+    pub(crate) async fn keep_post(
+        &self,
+        key: String,
+        account_id: &str,
+        until_ms: i64,
+        body: &Bytes,
+    ) -> Result<(), Refusal> {
+        let row = NewAsset {
+            key,
+            job_id: String::new(),
+            account_id: account_id.to_owned(),
+            media_type: "application/json".to_owned(),
+            bytes: body.len() as i64,
+            expires_ms: until_ms,
+            created_ms: self.context.now_ms(),
+        };
+        let key = row.key.clone();
+        let noted = self
+            .context
+            .store()
+            .assets()
+            .note_inputs(vec![row])
+            .await
+            .map_err(unavailable)?;
+        if noted.is_none() {
+            return Err(not_stored(&"an expired copy is just being deleted"));
+        }
+        let put = self.files.put(&key, body.clone()).await;
+        put.map_err(|error| not_stored(&error))
+    }
+
     /// Lets inputs go whose job was not accepted; those that others have sent too stay.
     pub(crate) async fn drop(&self, kept: InputGuard) {
         let unused = kept.release();

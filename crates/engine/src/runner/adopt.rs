@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::names::WorkerName;
 use crate::runner::accepted_model::find_model;
+use crate::runner::begin::hook_url;
 use crate::runner::fail::UNKNOWN;
 use crate::runner::job::{LeasedJob, RunningJob};
 use crate::runner::length::is_long;
@@ -135,6 +136,8 @@ pub(super) async fn go_on(core: &RunnerCore, mut row: JobRow, slot: Slot) -> Opt
     match without_inputs(core, &job.leased, attempt_id, job.signals()).await {
         Ok(mut work) => {
             job.follow_route(&mut work.brief);
+            // A start that is repeated to find the lost one says the same again.
+            work.hook_url = hook_url(&core.context, &job, &work.attempt_id);
             Some(job.at_vendor(Box::new(work), ticket))
         }
         // The lease runs out and somebody takes the job up again.

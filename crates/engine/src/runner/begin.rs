@@ -51,7 +51,7 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
         Err(PrepareError::Fault(fault)) => return Err(fault),
     };
     let attempt = job.leased.attempt();
-    work.hook_url = hook_url(context, job, &attempt);
+    work.hook_url = hook_url(context, job, &work.attempt_id);
     if job.slot.recorded() {
         // From here on the vendor may be paid for something that nobody could find again.
         let paid = job.backend().lost_submit() == LostSubmit::Unknown;
@@ -199,13 +199,15 @@ async fn keep_ticket(
     JobStart::Lost
 }
 
-/// Where the vendor may post that this attempt is worth a look.
-fn hook_url(context: &Context, job: &RunningJob, attempt: &AttemptId) -> Option<String> {
+/// Where the vendor may post that an attempt is worth a look.
+pub(super) fn hook_url(context: &Context, job: &RunningJob, attempt_id: &str) -> Option<String> {
     let base = &context.settings().urls.hooks;
     if base.is_empty() || !job.slot.recorded() {
         return None;
     }
     let backend = job.worker().backend();
-    let token = context.keyring().hook_token(backend, attempt);
+    let token = context
+        .keyring()
+        .hook_token(backend, &AttemptId::new(attempt_id));
     Some(format!("{base}{HOOK_PATH}{backend}/{token}"))
 }

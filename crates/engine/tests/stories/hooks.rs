@@ -64,18 +64,18 @@ async fn a_signed_post_has_the_job_asked_about_at_once_and_an_unsigned_one_does_
     let runner = rig.engine.runner();
     let stranger = "whsec_c29tZWJvZHkgZWxzZSdzIGtleQ==";
     for post in [WebhookRequest::default(), signed(stranger)] {
-        assert!(!runner.vendor_hook(backend, token, &post).await);
+        assert_eq!(runner.vendor_hook(backend, token, &post).await, Ok(false));
         runner.poll_step();
         rig.until_quiet().await;
     }
     assert_eq!(questions(), before, "nobody asked");
     assert_eq!(rig.state(&caller, &id).await, JobState::Running);
-    assert!(
-        !runner
-            .vendor_hook(backend, "another", &signed(SECRET))
-            .await
-    );
-    assert!(runner.vendor_hook(backend, token, &signed(SECRET)).await);
+    let heard = runner
+        .vendor_hook(backend, "another", &signed(SECRET))
+        .await;
+    assert_eq!(heard, Ok(false));
+    let heard = runner.vendor_hook(backend, token, &signed(SECRET)).await;
+    assert_eq!(heard, Ok(true));
     runner.poll_step();
     for _ in 0..200 {
         rig.until_quiet().await;

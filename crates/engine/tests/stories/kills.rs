@@ -9,16 +9,22 @@ use serde_json::{Value, json};
 use crate::formats::FORMATS;
 use crate::local::{Format, Local, Silent, request};
 use crate::rig::{Rig, worker};
+use crate::stand::Stand;
 
 const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 
 /// A service with one worker account at a vendor's local server.
 pub(crate) async fn connected(vendor: &str, settings: &Value, local: &Local) -> Rig {
+    connected_at(vendor, settings, &local.stand).await
+}
+
+/// The same at any server.
+pub(crate) async fn connected_at(vendor: &str, settings: &Value, stand: &Stand) -> Rig {
     let rig = Rig::with_vendors().await;
     let change = json!({
         "vendor": vendor,
         "name": "the one",
-        "base_url": local.stand.url("/v1"),
+        "base_url": stand.url("/v1"),
         "settings": settings,
     });
     let backends = rig.engine.admin().backends();

@@ -48,6 +48,7 @@ mod model_outages;
 mod models;
 mod money;
 mod names;
+mod posted;
 mod prices;
 mod prompts;
 mod repeats;

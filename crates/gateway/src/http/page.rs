@@ -98,14 +98,14 @@ impl<T: DeserializeOwned + JsonSchema + Send, const MOST: usize> Input for Body<
     }
 }
 
-/// A body as it came, whatever it is.
-pub(crate) struct BodyBytes(pub(crate) Bytes);
+/// A body of at most so many bytes as it came, whatever it is.
+pub(crate) struct BodyBytes<const MOST: usize = MOST_OPEN>(pub(crate) Bytes);
 
-impl Input for BodyBytes {
+impl<const MOST: usize> Input for BodyBytes<MOST> {
     const TAKES: PageInput = PageInput::NOTHING;
 
     async fn read(app: &App, head: &Parts, given: UnreadBody) -> Result<Self, Denial> {
-        Ok(Self(body::bytes(app, head, given, MOST_OPEN).await?))
+        Ok(Self(body::bytes(app, head, given, MOST).await?))
     }
 }
 

@@ -77,6 +77,7 @@ mod names;
 mod operator;
 mod operators;
 mod own_acts;
+mod posted;
 mod public;
 mod receivers;
 mod references;

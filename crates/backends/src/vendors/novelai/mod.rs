@@ -140,7 +140,7 @@ impl TaskVendor for NovelAi {
         })
     }
 
-    fn makes_in_call(&self) -> bool {
+    fn makes_in_call(&self, _: &Work) -> bool {
         true
     }
 

@@ -173,7 +173,7 @@ impl TaskVendor for Recraft {
         })
     }
 
-    fn makes_in_call(&self) -> bool {
+    fn makes_in_call(&self, _: &Work) -> bool {
         true
     }
 
