@@ -182,6 +182,8 @@ pub struct WorkOutput {
     pub cost: Option<Cost>,
     /// Fields of the request that had no effect.
     pub ignored: Vec<String>,
+    /// The size of a picture that came smaller than it was asked for, and was enlarged.
+    pub enlarged_from: Option<(u32, u32)>,
 }
 
 /// What came of a start.

@@ -184,6 +184,13 @@ pub(crate) async fn finish_images(
 }
 
 impl FinishOptions {
+    /// The size of a picture that is to be enlarged because both its sides are too short.
+    fn enlarges(&self, bytes: &[u8]) -> Option<Size> {
+        let (width, height) = self.size.filter(|_| self.canvas.is_none())?;
+        let own = header(bytes).ok()?;
+        (own.width < width && own.height < height).then_some((own.width, own.height))
+    }
+
     /// Whether a picture that has this header is what was asked for already.
     fn leaves(&self, header: Header, encoding: Encoding) -> bool {
         let own = (header.width, header.height);
@@ -253,6 +260,7 @@ fn encode_images(
         label,
         finish: &finish,
     };
+    let enlarged_from = pictures.iter().find_map(|bytes| finish.enlarges(bytes));
     let mut files = Vec::new();
     let mut members = Vec::new();
     let all = manifest_origins(&pictures);
@@ -287,6 +295,7 @@ fn encode_images(
     }
     Ok(WorkOutput {
         made: count as u32,
+        enlarged_from,
         ..result(files, finish)
     })
 }

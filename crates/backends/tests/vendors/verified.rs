@@ -17,9 +17,14 @@ pub(crate) fn painter() -> Stand {
 
 /// Runway, whose tasks end with these words.
 pub(crate) fn runway(done: &'static str) -> Stand {
+    runway_of(done, (1024, 1024))
+}
+
+/// The same with pictures of a size.
+pub(crate) fn runway_of(done: &'static str, (width, height): (u32, u32)) -> Stand {
     Stand::new(move |seen| match &*seen.line {
         "GET /v1/organization" => answer(&json!({"creditBalance": 1000})),
-        "GET /a.png" => bytes("image/png", png(1024, 1024, [9, 99, 9, 255])),
+        "GET /a.png" => bytes("image/png", png(width, height, [9, 99, 9, 255])),
         line if line.starts_with("POST ") => answer(&json!({"id": "t1"})),
         line if line.starts_with("GET /v1/tasks/") => answer(
             &json!({"id": "t1", done: "SUCCEEDED", "output": [seen.here("/a.png")], "cost": {"credits": 4}}),

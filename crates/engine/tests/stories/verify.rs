@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::rig::{Rig, worker};
 use crate::stand::{Stand, base64, json as answer, png, status};
-use crate::verified::{painter, runway};
+use crate::verified::{painter, runway, runway_of};
 
 /// A back end with one worker account.
 async fn connect(rig: &Rig, name: &str, vendor: &str, stand: &Stand, settings: Value) -> String {
@@ -124,6 +124,30 @@ async fn a_job_that_costs_more_than_was_entered_is_told() {
         "{outcome} {about}"
     );
     assert_eq!(dear.spent.micros(), 40_000);
+}
+
+/// The promise: what came is held against what was asked for, though callers would get it enlarged.
+#[tokio::test]
+async fn a_picture_that_comes_smaller_than_before_is_told() {
+    let rig = Rig::with_vendors().await;
+    let costs = json!({"costs": {"imgmodel": {"unit": "item", "usd": 0.05}}});
+    for (size, outcome) in [
+        ((2048, 2048), "good"),
+        ((1024, 1024), "good"),
+        ((256, 256), "changed"),
+    ] {
+        let stand = runway_of("status", size);
+        let name = format!("runway {}", size.0);
+        let id = connect(&rig, &name, "runway", &stand, costs.clone()).await;
+        let report = tried(&rig, &id, json!({})).await;
+        let (found, about) = outcomes(&report).remove(0);
+        assert_eq!(found, outcome, "{size:?}: {about}");
+        assert_eq!(
+            about.contains("256x256 came"),
+            found == "changed",
+            "{about}"
+        );
+    }
 }
 
 #[tokio::test]

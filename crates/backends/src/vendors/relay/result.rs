@@ -76,6 +76,7 @@ pub(super) async fn made(
         notes: notes.write(),
         cost: cost(body),
         ignored: Vec::new(),
+        enlarged_from: None,
     })
 }
 

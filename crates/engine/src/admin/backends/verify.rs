@@ -7,10 +7,11 @@ use std::time::Duration;
 use atelier_backends::backend::{
     Acceptance, BoxFuture, PollOutcome, ProgressTracker, StartOutcome, Work,
 };
-use atelier_backends::{Backend, Class, Cost, Fault, WorkOutput};
+use atelier_backends::{Backend, Class, Cost, Fault, WorkOutput, video_seconds};
+use atelier_contract::brief::{Brief, Task};
 use atelier_contract::pages::cost::{Amount, CostSum};
 use atelier_contract::pages::verify::{VerifiedRoute, VerifyBody, VerifyOutcome};
-use atelier_contract::{AttemptId, JobId};
+use atelier_contract::{AttemptId, FileRole, JobId};
 use atelier_fairness::reservation::Reservation;
 use atelier_store::WorkerRow;
 use bytes::Bytes;
@@ -33,6 +34,8 @@ const PLACE_MOST: Duration = Duration::from_mins(1);
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 /// The question what a stopped job took is worth no longer wait.
 const LAST_QUESTION: Duration = Duration::from_secs(10);
+/// Vendors round the length of a clip by less than this, in seconds.
+const SHORTER: f64 = 0.5;
 /// What costs are counted in that can be added up.
 const DOLLARS: &str = "USD";
 
@@ -253,6 +256,9 @@ fn judged(
     if made.made < brief.count {
         return changed(format!("{} of {} were made", made.made, brief.count));
     }
+    if let Some(why) = difference(brief, made) {
+        return changed(why);
+    }
     let told = made.cost.as_ref();
     let known = account.costs.iter().map(|(currency, _)| currency.as_str());
     if let (None, Some(before)) = (told, known.max()) {
@@ -267,6 +273,49 @@ fn judged(
             expected as f64 / 1e6
         )),
         _ => (VerifyOutcome::Good, None),
+    }
+}
+
+/// What came in another kind, smaller, turned or shorter than it was asked for. Pictures that are larger are cut, and so are
+/// clips.
+fn difference(brief: &Brief, made: &WorkOutput) -> Option<String> {
+    let (wide, high) = (brief.width, brief.height);
+    let came = |(width, height): (u32, u32)| {
+        format!("{width}x{height} came where {wide}x{high} was asked for")
+    };
+    if let Some(size) = made.enlarged_from {
+        return Some(came(size));
+    }
+    let results = made.files.iter();
+    for file in results.filter(|file| file.role == FileRole::Main) {
+        let kind = file.media_type;
+        if !is_of_kind(brief.task, kind) {
+            return Some(format!("it is of the kind {kind}"));
+        }
+        let (width, height) = (file.width, file.height);
+        let smaller = width < wide && height < high;
+        let turned = wide > high && width < height || wide < high && width > height;
+        if smaller || turned {
+            return Some(came((width, height)));
+        }
+        let asked = f64::from(brief.seconds);
+        let seconds = video_seconds(&file.bytes).filter(|_| brief.task == Task::Animate);
+        if let Some(seconds) = seconds.filter(|seconds| seconds + SHORTER < asked) {
+            return Some(format!("{seconds} s came where {asked} s were asked for"));
+        }
+    }
+    None
+}
+
+/// Whether a media type is one that a task is done with.
+fn is_of_kind(task: Task, media_type: &str) -> bool {
+    match task {
+        // Some clips are pictures that move.
+        Task::Animate | Task::Extend(_) => {
+            media_type.starts_with("video/") || media_type == "image/webp"
+        }
+        Task::Vectorize => media_type == "image/svg+xml",
+        _ => media_type.starts_with("image/") && media_type != "image/svg+xml",
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::gateway::{ADMIN_TOKEN, Gateway, Options};
 use crate::stand::Stand;
-use crate::verified::{painter, runway};
+use crate::verified::{painter, runway, runway_of};
 
 async fn run(gateway: &Gateway, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
@@ -92,6 +92,16 @@ async fn cron_is_told_which_of_three_vendors_changed_its_answers() {
         5,
         "{found:?}"
     );
+
+    let gateway_of_two = Options::default().spawn().await;
+    let smaller = runway_of("status", (256, 256));
+    connect(&gateway_of_two, "painter", "openai", &first).await;
+    connect(&gateway_of_two, "smaller", "runway", &smaller).await;
+    let found = run(&gateway_of_two, &[]).await;
+    assert_eq!(found.status.code(), Some(6));
+    assert!(rows(&found).contains(&row("smaller", route, "changed")));
+    let told = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert!(told.contains("256x256 came"), "{told}");
 
     // What one job takes is given, so the others are left out.
     let before = [&first, &second, &third].map(|stand| stand.asked("POST").len());
