@@ -502,6 +502,11 @@ pub trait Backend: Send + Sync {
     /// worker account's money, where the vendor says so.
     fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>>;
 
+    /// Whether a vendor that is well has models that the operator's catalogue asks it for, where it says which it has.
+    fn find_models<'a>(&'a self, _names: &'a [String]) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Whether what was posted to the hook of an attempt is the vendor's, where it signs what it posts.
     fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool>;
 

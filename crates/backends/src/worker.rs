@@ -270,6 +270,11 @@ impl Backend for Worker {
         Box::pin(async move { probed.await.map_err(|fault| self.fault(fault)) })
     }
 
+    fn find_models<'a>(&'a self, names: &'a [String]) -> BoxFuture<'a, Result<(), Fault>> {
+        let found = self.vendor.find_models(names);
+        Box::pin(async move { found.await.map_err(|fault| self.fault(fault)) })
+    }
+
     fn verify_webhook<'a>(&'a self, post: &'a WebhookRequest) -> BoxFuture<'a, bool> {
         self.vendor.verify_webhook(post)
     }

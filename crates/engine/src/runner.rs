@@ -33,7 +33,7 @@ mod unknown_model;
 mod upkeep;
 mod worker_accounts;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use atelier_backends::support::FieldSupport;
@@ -128,6 +128,16 @@ impl Runner {
 
     fn pool(&self) -> &Arc<Pool> {
         &self.core.pool
+    }
+
+    /// What the routes of the catalogue call their models at a back end of the operator's, which they name either way.
+    pub(crate) fn routed_models(&self, id: &str, name: &str) -> Vec<String> {
+        let catalogue = self.core.models.catalogue();
+        let enabled = catalogue.rows().filter(|row| row.definition.enabled);
+        let routes = enabled.flat_map(|row| row.definition.routes.iter());
+        let here = routes.filter(|route| route.backend == id || route.backend == name);
+        let named: BTreeSet<&String> = here.filter_map(|route| route.model.as_ref()).collect();
+        named.into_iter().cloned().collect()
     }
 
     /// The worker accounts that this node knows.

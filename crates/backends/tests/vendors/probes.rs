@@ -59,6 +59,30 @@ async fn a_model_that_the_server_does_not_list_is_found_by_the_probe() {
     worker.probe().await.expect("that it answers is enough");
 }
 
+/// The promise: models that routes of the catalogue name are held against the list as well, not the settings' own alone.
+#[tokio::test]
+async fn models_that_routes_name_are_held_against_the_list() {
+    let listed = json!({"data": [{"id": "painter"}, {"id": "film*"}]});
+    let stand = Stand::always(answer(&listed));
+    let worker = stand.worker("openai", json!({"image_model": "painter"}));
+    let find = async |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        worker.find_models(&names).await
+    };
+    find(&["painter", "filmer"]).await.expect("they are there");
+    let fault = find(&["painter", "painter-2"]).await;
+    let fault = fault.expect_err("it is not there");
+    assert_eq!(fault.class, Class::Model);
+    let words = format!("{}: ", unknown_model("painter-2"));
+    assert!(fault.detail.starts_with(&words), "{}", fault.detail);
+    let azure = stand.worker("openai", json!({"image_model": "x", "key_header": true}));
+    let names = ["painter-2".to_owned()];
+    azure
+        .find_models(&names)
+        .await
+        .expect("deployments have names of their own");
+}
+
 #[tokio::test]
 async fn runway_takes_a_model_by_the_operators_own_rules() {
     let stand = Stand::always(answer(&json!({"id": "t1"})));

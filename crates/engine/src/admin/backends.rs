@@ -75,7 +75,8 @@ impl Backends {
             let message = "there is no worker account to ask the vendor with";
             return Err(Refusal::new(Code::BackendFailed, message));
         }
-        let faults = ask_vendors(&self.runner, &backend, &asked).await;
+        let models = self.runner.routed_models(&backend.id, &backend.spec.name);
+        let faults = ask_vendors(&self.runner, &backend, &asked, &models).await;
         let target = worker_id.unwrap_or_default();
         let act = self.context.act(by, "backend.probe", id, target);
         let noted = self.runner.workers().write_notes(Some(act)).await;
@@ -115,7 +116,8 @@ impl Backends {
             .iter()
             .filter(|job| wanted.is_none_or(|route| route == job.route));
         if body.plan.on() {
-            let faults = ask_vendors(&self.runner, &row, &asked).await;
+            let models = self.runner.routed_models(&row.id, &row.spec.name);
+            let faults = ask_vendors(&self.runner, &row, &asked, &models).await;
             report.problem = Some(faults.join("; ")).filter(|words| !words.is_empty());
             let planned = || VerifyOutcome::Planned;
             let rows = jobs.map(|job| job.omitted().unwrap_or_else(|| job.row(planned(), None)));

@@ -129,7 +129,7 @@ impl Custody {
     ) -> Result<OwnWorkerView, E> {
         let (backend, row) = self.own_row(account_id, id).await?;
         may()?;
-        let faults = ask_vendors(&self.runner, &backend, std::slice::from_ref(&row)).await;
+        let faults = ask_vendors(&self.runner, &backend, std::slice::from_ref(&row), &[]).await;
         let act = self
             .context
             .own_act(account_id, "", "custody.probe", id, "");

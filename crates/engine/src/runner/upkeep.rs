@@ -91,19 +91,24 @@ pub(super) fn probe_credit(context: &Arc<Context>, pool: &Arc<Pool>) {
     for (name, backend) in due {
         let (context, pool) = (context.clone(), pool.clone());
         context.clone().tasks().spawn(async move {
-            let _ = probe(&context, &pool, &name, backend.as_ref()).await;
+            let _ = probe(&context, &pool, &name, backend.as_ref(), &[]).await;
         });
     }
 }
 
-/// Asks a vendor whether it is well and takes the credentials; what it says counts.
+/// Asks a vendor whether it is well, takes the credentials and has some models; what it says counts.
 pub(super) async fn probe(
     context: &Context,
     pool: &Pool,
     name: &WorkerName,
     backend: &dyn Backend,
+    models: &[String],
 ) -> Result<(), Fault> {
-    let answer = backend.probe().await;
+    let mut answer = backend.probe().await;
+    if let (Ok(_), false) = (&answer, models.is_empty()) {
+        let found = backend.find_models(models).await;
+        answer = found.and(answer);
+    }
     let now_ms = context.steady_ms();
     match &answer {
         Ok(left) => pool.member(name).set_health(|health| {

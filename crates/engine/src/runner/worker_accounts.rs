@@ -73,11 +73,15 @@ impl WorkerAccounts<'_> {
         upkeep::write_notes(self.context, self.pool, act).await
     }
 
-    /// Asks the vendor of a worker account whether it is well and takes the credentials; what it says counts. `None`
-    /// when the account is not in the pool.
-    pub(crate) async fn probe(self, name: &WorkerName) -> Option<Result<(), Fault>> {
+    /// Asks the vendor of a worker account whether it is well, takes the credentials and has some models; what it says counts.
+    /// `None` when the account is not in the pool.
+    pub(crate) async fn probe(
+        self,
+        name: &WorkerName,
+        models: &[String],
+    ) -> Option<Result<(), Fault>> {
         let backend = self.pool.backend(name)?;
-        Some(upkeep::probe(self.context, self.pool, name, backend.as_ref()).await)
+        Some(upkeep::probe(self.context, self.pool, name, backend.as_ref(), models).await)
     }
 
     /// What talks to the vendor of a worker account; `None` when the account is not in the pool.

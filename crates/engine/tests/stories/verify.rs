@@ -6,6 +6,7 @@ use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::verify::{Verification, VerifyBody};
 use serde_json::{Value, json};
 
+use crate::models::fields;
 use crate::rig::{Rig, worker};
 use crate::stand::{Stand, base64, json as answer, png, status};
 use crate::verified::{painter, runway, runway_of};
@@ -235,6 +236,35 @@ async fn what_is_closed_is_not_ordered_from_and_what_is_taken_counts_against_the
         (outcomes(&over)[0].0, stand.asked("POST").len()),
         ("skipped", 1)
     );
+}
+
+/// The promise: a probe asks also for the models that the catalogue's routes name there, and only for those in use.
+#[tokio::test]
+async fn a_probe_asks_for_the_models_that_routes_name() {
+    let rig = Rig::with_vendors().await;
+    let stand = painter();
+    let settings = json!({"image_model": "painter"});
+    let id = connect(&rig, "painter", "openai", &stand, settings).await;
+    let (models, backends) = (rig.engine.admin().models(), rig.engine.admin().backends());
+    backends.probe("root", &id, None).await.expect("well");
+    for (name, backend) in [("by-id", &*id), ("by-name", "painter")] {
+        let route = json!({ "backend": backend, "model": "sculptor" });
+        let model = json!({ "name": name, "like": "imgmodel.generations", "routes": [route] });
+        models
+            .create("root", fields(&model))
+            .await
+            .expect("a model");
+        let refused = backends.probe("root", &id, None).await;
+        let refused = refused.expect_err("it has no such model");
+        assert!(refused.message.contains("sculptor"), "{}", refused.message);
+        let planned = tried(&rig, &id, json!({"plan": true})).await;
+        assert!(planned.problem.is_some_and(|why| why.contains("sculptor")));
+        let off = fields(&json!({ "enabled": false }));
+        models.change("root", name, off).await.expect("changed");
+        backends.probe("root", &id, None).await.expect("well");
+    }
+    let shown = backends.one(&id).await.expect("shown");
+    assert_eq!(shown.accounts[0].health.condition.word(), "well");
 }
 
 /// A model of the catalogue that one back end makes.

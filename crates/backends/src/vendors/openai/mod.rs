@@ -89,11 +89,26 @@ impl OpenAi {
         if !answer.is_good() {
             return Err(vendor_errors::fault_of(&answer));
         }
-        self.check_models(&answer.json().unwrap_or_default())
+        let listed = answer.json().unwrap_or_default();
+        self.check_models(&listed, self.settings.model_names())
     }
 
-    /// Compares the models that are sent with those that the server lists, where it lists any.
-    fn check_models(&self, body: &Value) -> Result<(), Fault> {
+    /// Whether it lists the models that routes name; what keeps it from listing any was said before.
+    async fn check_routed(&self, names: &[String]) -> Result<(), Fault> {
+        let answer = self.http.ask(VendorRequest::get("models")).await?;
+        if !answer.is_good() {
+            return Ok(());
+        }
+        let listed = answer.json().unwrap_or_default();
+        self.check_models(&listed, names.iter().map(String::as_str))
+    }
+
+    /// Compares models that are sent with those that the server lists, where it lists any.
+    fn check_models<'a>(
+        &self,
+        body: &Value,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Fault> {
         let listed = body["data"].as_array().into_iter().flatten();
         let listed: Vec<&str> = listed.filter_map(|model| model["id"].as_str()).collect();
         // It has one model, which is not asked for by its name.
@@ -112,7 +127,6 @@ impl OpenAi {
                 None => *one == name,
             })
         };
-        let names = self.settings.model_names();
         match names.into_iter().find(|name| !is_listed(name)) {
             Some(other) => {
                 let listed = listed.join(", ");
@@ -189,6 +203,10 @@ impl Backend for OpenAi {
 
     fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async move { self.health_check().await.map(|()| None) })
+    }
+
+    fn find_models<'a>(&'a self, names: &'a [String]) -> BoxFuture<'a, Result<(), Fault>> {
+        Box::pin(self.check_routed(names))
     }
 
     /// Nothing is signed here; the address of the hook is the proof.
