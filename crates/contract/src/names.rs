@@ -7,7 +7,12 @@ pub fn canonical_name(written: &str) -> Option<&'static str> {
     let families = FAMILIES.iter().map(|family| family.name);
     let submits = FAMILIES.iter().flat_map(|family| family.submits);
     let mut names = families.chain(submits.map(|submit| submit.name));
-    names.find(|name| name.len() == written.len() && letters(name).eq(letters(written)))
+    names.find(|name| is_spelled(name, written))
+}
+
+/// Whether a name of the tables is written so, in either spelling.
+pub(crate) fn is_spelled(name: &str, written: &str) -> bool {
+    name.len() == written.len() && letters(name).eq(letters(written))
 }
 
 /// The letters of a name in the spelling of the tables.

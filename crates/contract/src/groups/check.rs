@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::definition::{GroupDefinition, GroupRule};
-use super::words::{CUSTODY, EVERYTHING, is_base_key};
+use super::words::{CUSTODY, EVERYTHING, is_base_key, rule_key};
 use crate::families::{FAMILIES, operation};
 use crate::models::{Model, ModelCatalogue, builtin_model};
+use crate::names::unknown_name;
 use crate::refusal::Refusal;
 use crate::tariff::Tariff;
 
@@ -29,7 +30,7 @@ impl GroupDefinition {
         let mut seen = HashSet::new();
         for (place, rule) in self.rules.iter().enumerate() {
             let field = |name: &str| format!("rules[{place}].{name}");
-            if !seen.insert((rule.key(), rule.from_ms())) {
+            if !seen.insert((rule_key(&rule.matches), rule.from_ms())) {
                 let day = rule.from.as_deref();
                 let day = day.map_or("without a date".to_owned(), |day| format!("from {day}"));
                 let message = format!("there is another rule for {} {day}", rule.matches);
@@ -65,7 +66,7 @@ fn kind_of(
     tariff: &Tariff,
     models: &ModelCatalogue,
 ) -> Result<MatchKind, String> {
-    let (word, key) = (&rule.matches, rule.key());
+    let (word, key) = (&rule.matches, rule_key(&rule.matches));
     if key == EVERYTHING || key == CUSTODY {
         return Ok(MatchKind::FactorOnly(factor_only()));
     }
@@ -102,7 +103,8 @@ fn kind_of(
         return Ok(MatchKind::FactorOnly(factor_only()));
     }
     Err(format!(
-        "is neither a model nor a key of the tariff, an operation, a family, `{EVERYTHING}` or `{CUSTODY}`"
+        "is neither a model nor a key of the tariff, an operation, a family, `{EVERYTHING}` or `{CUSTODY}`: {}",
+        unknown_name(word)
     ))
 }
 

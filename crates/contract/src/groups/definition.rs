@@ -40,7 +40,7 @@ pub struct GroupDefinition {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "GroupRule")]
 pub struct GroupRule {
-    /// What it is for: the name of a model, a key of the tariff, an operation, a family, `*` for everything, or `custody` for the
+    /// What it is for: the name of a model, a key of the tariff, an operation, a family (both in either spelling), `*` for everything, or `custody` for the
     /// callers' own worker accounts. The most specific rule counts, in this order.
     #[serde(rename = "match", deserialize_with = "matched")]
     #[schemars(length(min = 1, max = 100))]
@@ -98,11 +98,6 @@ impl GroupRule {
     /// From when on it counts, in milliseconds since 1970.
     pub fn from_ms(&self) -> i64 {
         self.from.as_deref().and_then(date_ms).unwrap_or(i64::MIN)
-    }
-
-    /// What it matches, as such words are compared.
-    pub(super) fn key(&self) -> String {
-        self.matches.to_ascii_lowercase()
     }
 }
 

@@ -28,6 +28,39 @@ fn rules_that_fit_are_taken() {
     assert_eq!(group.rules[8].from.as_deref(), Some("2026-12-01"));
 }
 
+#[test]
+fn families_and_what_belongs_to_them_are_taken_in_both_spellings() {
+    for (one, other) in [
+        ("vidgen_partner", "vidgen-partner"),
+        ("vidgen_partner.generations", "vidgen-partner.generations"),
+        ("animegen.text_to_image", "Animegen.text-to-image"),
+    ] {
+        for word in [one, other] {
+            let rules = json!([{ "match": word, "factor": 0.5 }]);
+            let group = defined(&rules).expect("a group");
+            group.check(None, &tariff(), &models()).expect(word);
+            assert_eq!(
+                group.rules[0].matches, word,
+                "it is shown as it was written"
+            );
+        }
+        let both = json!([{ "match": one, "factor": 0.5 }, { "match": other, "factor": 0.5 }]);
+        let (field, message) = refused(&both);
+        assert_eq!(field, "rules[1].match", "{message}");
+    }
+}
+
+#[test]
+fn a_wrong_word_lists_the_right_ones() {
+    let (_, message) = refused(&json!([{ "match": "vidgenpartner", "factor": 1 }]));
+    assert!(
+        message.contains("vidgen_partner") && message.contains("facegen"),
+        "{message}"
+    );
+    let (_, message) = refused(&json!([{ "match": "vidgen-partner.generation", "factor": 1 }]));
+    assert!(message.contains("vidgen_partner.generations"), "{message}");
+}
+
 /// Each of these rules is refused for the field, with the word.
 fn all_refused(cases: impl IntoIterator<Item = (Value, &'static str, &'static str)>) {
     for (rules, field, word) in cases {
