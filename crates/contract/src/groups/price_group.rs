@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::definition::{GroupRevision, GroupRule};
 use super::subject::{BillSubject, PriceSource};
-use super::words::{CUSTODY, EVERYTHING};
+use super::words::{CUSTODY, EVERYTHING, rule_key};
 
 /// A rule, and from when on it counts.
 struct DatedRule {
@@ -34,7 +34,7 @@ impl PriceGroup {
         let mut rules: HashMap<String, Vec<DatedRule>> = HashMap::new();
         for (place, rule) in revision.definition.rules.iter().enumerate() {
             let from_ms = rule.from_ms();
-            let dated = rules.entry(rule.key()).or_default();
+            let dated = rules.entry(rule_key(&rule.matches)).or_default();
             dated.push(DatedRule { from_ms, place });
         }
         for dated in rules.values_mut() {
@@ -107,6 +107,11 @@ impl PriceGroups {
         Self {
             groups: groups.collect(),
         }
+    }
+
+    /// The names of all of them, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.groups.keys().map(String::as_str)
     }
 
     /// The group with a name, in any case.

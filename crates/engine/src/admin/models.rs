@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use atelier_contract::body::Fields;
-use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, ModelRevision};
+use atelier_contract::models::{
+    CheckContext, DEFAULT_GROUP, ModelCatalogue, ModelDefinition, ModelRevision,
+};
 use atelier_contract::pages::models::ModelPreview;
 use atelier_contract::{Code, Refusal};
 use atelier_store::{AuditRow, BackendRow, RevisionChange, RevisionDraft, RevisionOutcome};
@@ -28,6 +30,9 @@ use draft::{SeenModels, absent, read_change, read_new};
 
 pub(super) use draft::take_revision;
 pub use route_health::RouteHealth;
+
+/// Groups that a refusal names at most.
+const GROUPS_NAMED: usize = 50;
 
 /// A model as operators see it.
 #[derive(Clone, Debug)]
@@ -130,6 +135,7 @@ impl Models {
             let seen = self.seen().await?;
             let definition = read_new(&seen, fields.clone())?;
             self.check(&seen.catalogue, None, &definition).await?;
+            self.check_groups(None, &definition).await?;
             let name = definition.name.clone();
             let like = definition.like.clone().unwrap_or_default();
             let draft = RevisionDraft {
@@ -165,6 +171,7 @@ impl Models {
             }
             let before = Some(&old.row.definition);
             self.check(&seen.catalogue, before, &definition).await?;
+            self.check_groups(before, &definition).await?;
             let draft = RevisionDraft {
                 definition: stored_definition(&definition, false),
                 name: definition.name,
@@ -229,6 +236,7 @@ impl Models {
         };
         if !row.removed {
             self.check(&seen.catalogue, before, &row.definition).await?;
+            self.check_groups(before, &row.definition).await?;
         }
         let changed = seen.catalogue.with(row);
         let tariff = self.prices.tariff();
@@ -257,6 +265,11 @@ impl Models {
             for (place, definition) in plan.unchecked {
                 let checked = self.check(&plan.catalogue, None, definition).await;
                 checked.map_err(|refusal| declare::in_list(refusal, place))?;
+                // Groups are made by operators, who cannot before the service runs.
+                if let Err(refusal) = self.check_groups(None, definition).await {
+                    let refusal = declare::in_list(refusal, place);
+                    tracing::warn!(model = definition.name, "{}", refusal.message);
+                }
             }
             if plan.drafts.is_empty() {
                 return self.load().await.map_err(unavailable);
@@ -306,6 +319,36 @@ impl Models {
             Some(before) => catalogue.check_change(before, definition, &context),
             None => catalogue.check(definition, &context),
         }
+    }
+
+    /// Refuses a group that is not there; one that was named before may have gone since.
+    async fn check_groups(
+        &self,
+        before: Option<&ModelDefinition>,
+        definition: &ModelDefinition,
+    ) -> Result<(), Refusal> {
+        let is_new = |name: &String| before.is_none_or(|before| !before.groups.contains(name));
+        let named = definition.groups.iter().enumerate();
+        let named: Vec<_> = named.filter(|(_, name)| is_new(name)).collect();
+        if named.is_empty() {
+            return Ok(());
+        }
+        self.groups.load().await.map_err(unavailable)?;
+        let groups = self.groups.current();
+        let is_there =
+            |name: &str| name.eq_ignore_ascii_case(DEFAULT_GROUP) || groups.find(name).is_some();
+        let missing = named.into_iter().find(|(_, name)| !is_there(name));
+        let Some((place, name)) = missing else {
+            return Ok(());
+        };
+        let others = groups.names().filter(|name| *name != DEFAULT_GROUP);
+        let there: Vec<&str> = [DEFAULT_GROUP]
+            .into_iter()
+            .chain(others)
+            .take(GROUPS_NAMED)
+            .collect();
+        let message = format!("there is no group {name}, there are {}", there.join(", "));
+        Err(Refusal::invalid(&format!("groups[{place}]"), message))
     }
 
     /// What is written to take a model away: what the configuration declares instead of an operator's row, or its end.

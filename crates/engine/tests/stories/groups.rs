@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::groups::GroupRule;
+use atelier_contract::models::ModelDefinition;
 use atelier_contract::time::timestamp;
 use atelier_contract::{Code, JobState, Quota, Refusal};
 use atelier_engine::records::{AccountPatch, Period};
@@ -272,6 +273,41 @@ async fn the_group_that_all_begin_in_has_rules() {
     );
     assert_eq!(quote.await.expect("a quote"), quota("8"));
     rig.check_books().await;
+}
+
+/// The promise: a model is sold to no group by a slip of the pen; at a start, when there may be no groups yet, that is no reason
+/// not to start.
+#[tokio::test]
+async fn a_model_for_a_group_that_is_not_there_is_refused_but_not_at_a_start() {
+    let field = |refusal: &Refusal| refusal.field.clone().unwrap_or_default();
+    let rig = Rig::new().await;
+    let models = rig.engine.admin().models();
+    create(&rig, "vip", &json!([])).await;
+    let mut model = json!({ "name": "fox-9", "like": "artgen.imagine", "groups": ["vip", "vop"] });
+    let refused = models.create("root", fields(&model)).await;
+    let refused = refused.expect_err("no such group");
+    assert_eq!(field(&refused), "groups[1]");
+    assert!(
+        refused.message.contains("default, vip"),
+        "{}",
+        refused.message
+    );
+    model["groups"] = json!(["VIP", "default"]);
+    create_model(&rig, &model).await;
+    let change = fields(&json!({ "groups": ["nobody"] }));
+    let refused = models.change("root", "fox-9", change).await;
+    assert_eq!(field(&refused.expect_err("no such group")), "groups[0]");
+    let declared = json!({ "name": "owl-9", "like": "artgen.imagine", "groups": ["gold"] });
+    let declared: ModelDefinition = serde_json::from_value(declared).expect("a model");
+    models.declare(vec![declared]).await.expect("it starts");
+    let shown = models.one("owl-9").await.expect("it is there");
+    assert_eq!(shown.row.definition.groups, ["gold"]);
+    // What it named before is not asked again.
+    let change = fields(&json!({ "title": "An owl" }));
+    models
+        .change("root", "owl-9", change)
+        .await
+        .expect("changed");
 }
 
 /// The promise: a model of a group is unknown to all others, and its members use it.

@@ -106,6 +106,11 @@ async fn accounts_see_what_they_can_use_and_nothing_else() {
     let caller = gateway.account(100).await;
     let before = names(&gateway, &caller).await;
     sell(&gateway, seedream()).await;
+    let gold = Some(json!({ "name": "gold" }));
+    let made = gateway
+        .operate(Method::POST, "/admin/v1/groups", gold)
+        .await;
+    assert_eq!(made.status, 200, "{}", made.json);
     let hidden = json!({ "name": "gold-only", "like": "imgmodel/image-1", "groups": ["gold"] });
     sell(&gateway, hidden).await;
     let after = names(&gateway, &caller).await;
