@@ -23,6 +23,7 @@ mod costs;
 #[cfg(feature = "credentials")]
 mod credentials;
 mod custody;
+mod day;
 mod deadlines;
 mod disconnects;
 mod endings;
