@@ -54,6 +54,8 @@ mod lanes;
 mod lease;
 #[path = "conformance/ledger.rs"]
 mod ledger;
+#[path = "conformance/links.rs"]
+mod links;
 #[path = "conformance/migrations.rs"]
 mod migrations;
 #[path = "conformance/model.rs"]
