@@ -10,6 +10,7 @@ pub mod batches;
 pub mod callbacks;
 pub mod cost;
 pub mod credential;
+pub mod credits;
 pub mod files;
 mod groups;
 pub mod home;

@@ -6,6 +6,7 @@ mod backend_views;
 mod backends;
 mod banned_words;
 mod callers;
+mod credits;
 mod custody;
 mod groups;
 mod key_judgement;
@@ -37,6 +38,7 @@ use crate::runner::Runner;
 use accounts::Accounts;
 use backends::Backends;
 use callers::Callers;
+use credits::Credits;
 use custody::Custody;
 use keys::Keys;
 use models::{ModelDeps, Models};
@@ -49,6 +51,7 @@ use sessions::Sessions;
 pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
+pub use credits::CreditRequest;
 pub use custody::CustodyRequest;
 pub(crate) use groups::Groups;
 pub use groups::{GroupEdit, GroupReport};
@@ -82,6 +85,7 @@ pub struct Admin {
     backends: Backends,
     banned: Arc<BannedWords>,
     callers: Arc<Callers>,
+    credits: Credits,
     custody: Custody,
     groups: Arc<Groups>,
     keys: Keys,
@@ -112,6 +116,7 @@ impl Admin {
         Self {
             accounts: Accounts::new(context.clone(), callers.clone(), allowances),
             backends: Backends::new(context.clone(), runner.clone(), registry.clone()),
+            credits: Credits::new(context.clone()),
             custody: Custody::new(context.clone(), runner.clone(), registry),
             keys: Keys::new(context.clone(), callers.clone()),
             models: Models::new(ModelDeps {
@@ -160,6 +165,11 @@ impl Admin {
     /// Who is behind a key.
     pub fn callers(&self) -> &Callers {
         &self.callers
+    }
+
+    /// Quota that ends.
+    pub fn credits(&self) -> &Credits {
+        &self.credits
     }
 
     /// Callers' own worker accounts.

@@ -21,6 +21,7 @@ mod usable_models;
 mod account {
     pub(super) mod acts;
     pub(super) mod callbacks;
+    pub(super) mod credits;
     pub(super) mod keys;
     pub(super) mod ledger;
     pub(super) mod models;
@@ -35,6 +36,7 @@ mod admin {
     pub(super) mod accounts;
     pub(super) mod backends;
     pub(super) mod banned;
+    pub(super) mod credits;
     pub(super) mod groups;
     pub(super) mod models;
     pub(super) mod operators;
@@ -144,6 +146,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
 
     get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day, or by key, member, model, operation or tag.", page!(usage::show)),
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
+    get("account.credits", "/account/v1/credits", READ, "What the account has, and what of it ends, in the order of use.", page!(account::credits::show)),
     get("account.keys", "/account/v1/keys", ACCOUNT, "The account's keys, without their secrets.", page!(keys::list)),
     post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
         .example(r#"{"name":"laptop","scopes":["submit","read"],"expiresAt":"2030-01-01"}"#),
@@ -182,8 +185,9 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     patch("admin.accounts.change", "/admin/v1/accounts/{id}", OPERATOR, "Changes an account.", page!(accounts::change))
         .example(r#"{"max_queue":50,"disabled":false}"#),
     delete("admin.accounts.remove", "/admin/v1/accounts/{id}", OPERATOR, "Removes everything of an account that has no unfinished job, but its ledger.", page!(accounts::remove)),
-    post("admin.accounts.credit", "/admin/v1/accounts/{id}/credit", OPERATOR, "Grants quota or takes some away.", page!(accounts::credit))
+    post("admin.accounts.credit", "/admin/v1/accounts/{id}/credit", OPERATOR, "Grants quota or takes some away.", page!(admin::credits::credit))
         .example(r#"{"amount":250,"reason":"invoice 17","idempotency_key":"invoice-17"}"#),
+    get("admin.accounts.credits", "/admin/v1/accounts/{id}/credits", VIEWER, "What an account has, and what of it ends, in the order of use.", page!(admin::credits::show)),
     post("admin.accounts.visit", "/admin/v1/accounts/{id}/visit", OPERATOR, "Lets an operator look at an account in the console as the account does, read only and for an hour.", page!(session::visit)),
     get("admin.keys", "/admin/v1/accounts/{id}/keys", VIEWER, "An account's keys.", page!(account_keys::list)),
     post("admin.keys.issue", "/admin/v1/accounts/{id}/keys", OPERATOR, "A new key for an account.", page!(account_keys::issue))

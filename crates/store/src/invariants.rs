@@ -2,6 +2,7 @@
 //! row. It may look while others write: each page of rows is asked about in one statement, which sees one moment.
 
 mod counters;
+mod credits;
 mod deliveries;
 mod fences;
 mod files;
@@ -34,6 +35,7 @@ const GROUPS: &[&[Invariant]] = &[
     models::ALL,
     keys::ALL,
     groups::ALL,
+    credits::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

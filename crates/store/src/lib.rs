@@ -13,6 +13,7 @@ mod audited_change;
 mod backup;
 mod batch;
 mod clock;
+mod credits;
 mod db;
 mod db_config;
 pub mod deliveries;
@@ -57,6 +58,7 @@ pub use assets::{Asset, Assets, DELETING_MS, NewAsset};
 pub use attribution::Attribution;
 pub use audit::{Admin, AuditRow};
 pub use clock::ClockNote;
+pub use credits::{AccountCredits, CreditRow, Credits};
 pub use deliveries::{
     AccountSlots, Claim, Deliveries, Delivery, DeliveryResult, DeliveryState, DeliveryTry,
     RouteSlots,
@@ -86,7 +88,7 @@ pub use jobs::{JobRow, Jobs};
 pub use keys::change::{KeyChange, KeyChangeOutcome, KeyRotation, RotateOutcome};
 pub use keys::limits::{KeyLimit, KeySpending};
 pub use keys::{AddKeyOutcome, Key, KeyTerms, Keys, NewKey};
-pub use ledger::{Credit, CreditKind, CreditOutcome, Ledger, LedgerRow};
+pub use ledger::{Credit, CreditEnd, CreditKind, CreditOutcome, Ledger, LedgerRow};
 pub use ledger_filter::LedgerFilter;
 pub use links::{Link, NewLink};
 pub use models::{MODEL_EDITION, Models};

@@ -32,6 +32,8 @@ mod clock;
 mod costs;
 #[path = "conformance/coverage.rs"]
 mod coverage;
+#[path = "conformance/credits.rs"]
+mod credits;
 #[path = "conformance/deletion.rs"]
 mod deletion;
 #[path = "conformance/deliveries.rs"]

@@ -95,7 +95,7 @@ pub(crate) const NOUNS: &[Noun] = &[
     Noun { word: "files", group: Group::Account, about: "Files handed in for use in later calls", prefix: "files", columns: FILE,
         examples: "atelier files upload picture.png" },
     Noun { word: "accounts", group: Group::Operate, about: "Accounts: list, create, change", prefix: "admin.accounts", columns: ACCOUNT,
-        examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50 submits_per_second=50 share_percent=25" },
+        examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50 submits_per_second=50 share_percent=25\natelier accounts credit ID amount=50 expires=2027-01-31" },
     Noun { word: "account-keys", group: Group::Operate, about: "Keys of an account: list, issue, limit, rotate, revoke", prefix: "admin.keys", columns: KEY,
         examples: "atelier account-keys issue ACCOUNT name=second" },
     Noun { word: "prices", group: Group::Operate, about: "Every price: show, change", prefix: "admin.prices", columns: &[],
@@ -111,6 +111,7 @@ pub(crate) const NOUNS: &[Noun] = &[
 pub(crate) const SINGLES: &[SingleCommand] = &[
     SingleCommand { word: "cancel", group: Group::Jobs, operation: "jobs.cancel", fields: &[], columns: JOB },
     SingleCommand { word: "ledger", group: Group::Account, operation: "account.ledger", fields: &[], columns: LEDGER },
+    SingleCommand { word: "credits", group: Group::Account, operation: "account.credits", fields: &[], columns: &[] },
     SingleCommand { word: "usage", group: Group::Account, operation: "account.usage", fields: &[], columns: &[] },
     SingleCommand { word: "credit", group: Group::Operate, operation: "admin.accounts.credit", fields: &["amount"], columns: ACCOUNT },
     SingleCommand { word: "nodes", group: Group::Operate, operation: "admin.nodes", fields: &[], columns: &[] },

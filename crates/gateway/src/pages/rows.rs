@@ -3,6 +3,7 @@
 pub(super) mod accounts;
 pub(super) mod audit;
 pub(super) mod callbacks;
+pub(super) mod credits;
 pub(super) mod files;
 pub(super) mod keys;
 pub(super) mod ledger;

@@ -36,6 +36,7 @@ const KNOWN: [KnownCircle; 1] = [KnownCircle {
         "batch::tries",
         "batch::write",
         "clock",
+        "credits",
         "deliveries",
         "deliveries::claim",
         "groups",

@@ -34,6 +34,8 @@ const GUARDS: &[&str] = &[
     "model_stays",
     "price_group_kept",
     "price_group_stays",
+    "credit_kept",
+    "credit_stays",
     "audit_by_number",
 ];
 

@@ -39,11 +39,13 @@ pub(crate) enum RowKind {
     Models,
     KeyWindows,
     PriceGroups,
+    Credits,
+    HoldParts,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -62,5 +64,7 @@ impl RowKind {
         Self::Models,
         Self::KeyWindows,
         Self::PriceGroups,
+        Self::Credits,
+        Self::HoldParts,
     ];
 }

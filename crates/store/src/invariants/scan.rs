@@ -183,6 +183,22 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 500,
     },
+    RowScan {
+        rows: RowKind::Credits,
+        table: "credit",
+        key: &[("id", false)],
+        subject: "credit.id",
+        filter: EVERY,
+        page: 200,
+    },
+    RowScan {
+        rows: RowKind::HoldParts,
+        table: "hold_part",
+        key: &[("job_id", false), ("credit_id", false)],
+        subject: "hold_part.job_id",
+        filter: EVERY,
+        page: 500,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

@@ -175,6 +175,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0053_links_found",
         "feb8314f1a577f51ad416bbe063ff9c561f452b692845886d2a9aef0de6b225e",
     ),
+    (
+        "0047_credits",
+        "7f8fba8f07fc4814975261cc6ab574ba7c1e08f15ec98ce0df2b96f32240d085",
+    ),
 ];
 
 #[test]
