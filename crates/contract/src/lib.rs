@@ -36,6 +36,7 @@ pub mod settings;
 pub mod tags;
 pub mod tariff;
 pub mod time;
+pub mod voucher;
 pub mod webhook;
 
 pub use banned::{PromptRule, WordList, broken_rule, refuse_banned, refuse_translation};

@@ -34,6 +34,7 @@ pub mod spending;
 pub mod stats;
 pub mod vendors;
 pub mod verify;
+pub mod vouchers;
 pub mod workers;
 
 pub use access::Access;

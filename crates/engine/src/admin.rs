@@ -25,6 +25,7 @@ mod reprice;
 mod secrets;
 mod sessions;
 mod trail;
+mod vouchers;
 
 use std::sync::Arc;
 
@@ -47,6 +48,7 @@ use registry::Registry;
 use reports::Reports;
 use secrets::SealedSecrets;
 use sessions::Sessions;
+use vouchers::Vouchers;
 
 pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
@@ -65,6 +67,7 @@ pub use secrets::ResealError;
 pub(crate) use sessions::KEEP_MS as SESSION_KEEP_MS;
 pub use sessions::{Principal, SessionCredential};
 pub use trail::Trail;
+pub use vouchers::codes_csv;
 
 /// What the admin part uses of the other parts.
 pub(crate) struct AdminDeps {
@@ -95,6 +98,7 @@ pub struct Admin {
     reports: Reports,
     secrets: SealedSecrets,
     sessions: Sessions,
+    vouchers: Vouchers,
 }
 
 impl Admin {
@@ -138,6 +142,7 @@ impl Admin {
                 groups: groups.clone(),
             },
             secrets: SealedSecrets::new(context.clone(), assets),
+            vouchers: Vouchers::new(context.clone()),
             sessions: Sessions::new(context, callers.clone(), operators.clone()),
             banned,
             callers,
@@ -210,6 +215,11 @@ impl Admin {
     /// The sealed secrets of the service.
     pub fn secrets(&self) -> &SealedSecrets {
         &self.secrets
+    }
+
+    /// Codes that are worth quota.
+    pub fn vouchers(&self) -> &Vouchers {
+        &self.vouchers
     }
 
     /// Sessions of the console.

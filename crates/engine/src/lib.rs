@@ -42,7 +42,7 @@ pub use admin::{
     Admin, CachedCaller, Caller, CreditRequest, CustodyRequest, GroupEdit, GroupReport, KeyEdit,
     KeyHolder, KeyPolicy, KeyRequest, ModelEdit, ModelReport, NewAccountRequest, NodeStats,
     Operator, Principal, ROOT, ResealError, RouteHealth, ServedJobView, ServiceStats,
-    SessionCredential, Trail, stored_terms,
+    SessionCredential, Trail, codes_csv, stored_terms,
 };
 pub use assets::{ASSETS, Asset, Assets, Links, Uploads};
 pub use atelier_backends::guard::names_own_machine;

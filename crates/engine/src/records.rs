@@ -3,6 +3,7 @@
 pub use atelier_store::{
     Account, AccountCredits, AccountFilter, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow,
     CreditRow, Delivery, DeliveryTry, GroupedUsage, JobFilter, JobPage, JobSummary, Key,
-    KeySpending, LedgerFilter, LedgerRow, Link, OperatorRow, Period, SUMMARIES_MAX, SpenderFilter,
-    Upload, UsageGroup, UsageKind, UsageQuestion, UsageRow,
+    KeySpending, LedgerFilter, LedgerRow, Link, OperatorRow, Period, Redeemed, SUMMARIES_MAX,
+    SpenderFilter, Upload, UsageGroup, UsageKind, UsageQuestion, UsageRow, VoucherBatch,
+    VoucherTerms,
 };

@@ -28,6 +28,7 @@ mod account {
     pub(super) mod quote;
     pub(super) mod secret;
     pub(super) mod usage;
+    pub(super) mod vouchers;
 }
 
 /// The operator API. Every change leaves a line in the audit record.
@@ -42,6 +43,7 @@ mod admin {
     pub(super) mod operators;
     pub(super) mod prices;
     pub(super) mod views;
+    pub(super) mod vouchers;
     pub(super) mod workers;
 }
 
@@ -147,6 +149,8 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day, or by key, member, model, operation or tag.", page!(usage::show)),
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
     get("account.credits", "/account/v1/credits", READ, "What the account has, and what of it ends, in the order of use.", page!(account::credits::show)),
+    post("account.vouchers.redeem", "/account/v1/vouchers", ACCOUNT, "Redeems a voucher; the same account is told the same again.", page!(account::vouchers::redeem))
+        .example(r#"{"code":"7K3M-9QXA-02ZT-C4VE"}"#),
     get("account.keys", "/account/v1/keys", ACCOUNT, "The account's keys, without their secrets.", page!(keys::list)),
     post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
         .example(r#"{"name":"laptop","scopes":["submit","read"],"expiresAt":"2030-01-01"}"#),
@@ -197,6 +201,11 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("admin.keys.rotate", "/admin/v1/accounts/{id}/keys/{keyId}/rotate", OPERATOR, "A new secret for a key, shown this once.", page!(account_keys::rotate))
         .example(r#"{"overlapSeconds":3600}"#),
     delete("admin.keys.revoke", "/admin/v1/accounts/{id}/keys/{keyId}", OPERATOR, "Revokes a key.", page!(account_keys::revoke)),
+    get("admin.vouchers", "/admin/v1/vouchers", VIEWER, "Batches of vouchers with what became of their codes, the latest first.", page!(admin::vouchers::list)),
+    post("admin.vouchers.create", "/admin/v1/vouchers", OPERATOR, "A new batch of vouchers; its codes are shown this once, as a table.", page!(admin::vouchers::create))
+        .example(r#"{"count":100,"amount":50,"note":"spring fair","expires":"2030-01-01","credit_days":90}"#),
+    get("admin.vouchers.show", "/admin/v1/vouchers/{id}", VIEWER, "One batch of vouchers.", page!(admin::vouchers::show)),
+    delete("admin.vouchers.revoke", "/admin/v1/vouchers/{id}", OPERATOR, "Revokes the codes of a batch that were not redeemed.", page!(admin::vouchers::revoke)),
     get("admin.operators", "/admin/v1/operators", VIEWER, "Operators and viewers, also those who were revoked.", page!(operators::list)),
     post("admin.operators.create", "/admin/v1/operators", OPERATOR, "A new operator or viewer; its token is shown this once.", page!(operators::create))
         .example(r#"{"name":"night-shift","role":"viewer"}"#),

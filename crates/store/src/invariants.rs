@@ -14,6 +14,7 @@ mod keys;
 mod models;
 mod money;
 mod scan;
+mod vouchers;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -36,6 +37,7 @@ const GROUPS: &[&[Invariant]] = &[
     keys::ALL,
     groups::ALL,
     credits::ALL,
+    vouchers::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

@@ -14,6 +14,7 @@ use crate::first_use;
 use crate::migrate::CREDITS;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
+use crate::vouchers::Vouchers;
 
 /// Why an account's balance changes without a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,6 +152,11 @@ impl<'a> Ledger<'a> {
     /// Quota that ends.
     pub fn credits(self) -> Credits<'a> {
         Credits(self.0)
+    }
+
+    /// Codes that are worth quota.
+    pub fn vouchers(self) -> Vouchers<'a> {
+        Vouchers(self.0)
     }
 }
 

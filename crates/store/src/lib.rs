@@ -46,6 +46,7 @@ pub mod settings;
 mod store_core;
 mod time;
 pub mod uploads;
+mod vouchers;
 pub mod wake;
 pub mod workers;
 mod writer;
@@ -103,6 +104,9 @@ pub use settings::Settings;
 pub use store_core::WriteSlot;
 pub use time::boot_ms;
 pub use uploads::Upload;
+pub use vouchers::{
+    NewVouchers, RedeemOutcome, Redeemed, Redemption, VoucherBatch, VoucherTerms, Vouchers,
+};
 pub use wake::WakeListener;
 pub use workers::change::{
     BackendChange, BackendChangeOutcome, ExpectedRevision, RemoveOutcome, WorkerNote, WorkerUpsert,

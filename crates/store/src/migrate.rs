@@ -123,6 +123,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0053_links_found.sql"),
     ),
     (CREDITS, include_str!("../migrations/0047_credits.sql")),
+    (
+        "0048_vouchers",
+        include_str!("../migrations/0048_vouchers.sql"),
+    ),
 ];
 
 /// The migration since which there may be models. It widens until there is one.

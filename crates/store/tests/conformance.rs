@@ -96,6 +96,8 @@ mod spending;
 mod stopwatch;
 #[path = "conformance/uploads.rs"]
 mod uploads;
+#[path = "conformance/vouchers.rs"]
+mod vouchers;
 #[path = "conformance/workers.rs"]
 mod workers;
 #[path = "conformance/writer.rs"]

@@ -12,3 +12,4 @@ pub(super) mod models;
 pub(super) mod operators;
 pub(super) mod trail;
 pub(super) mod usage;
+pub(super) mod vouchers;

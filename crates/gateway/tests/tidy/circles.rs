@@ -68,6 +68,7 @@ const KNOWN: [KnownCircle; 1] = [KnownCircle {
         "settings",
         "store_core",
         "uploads",
+        "vouchers",
         "wake",
         "workers",
         "workers::change",

@@ -36,6 +36,10 @@ const GUARDS: &[&str] = &[
     "price_group_stays",
     "credit_kept",
     "credit_stays",
+    "voucher_batch_kept",
+    "voucher_batch_stays",
+    "voucher_once",
+    "voucher_stays",
     "audit_by_number",
 ];
 

@@ -41,11 +41,13 @@ pub(crate) enum RowKind {
     PriceGroups,
     Credits,
     HoldParts,
+    VoucherBatches,
+    Vouchers,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -66,5 +68,7 @@ impl RowKind {
         Self::PriceGroups,
         Self::Credits,
         Self::HoldParts,
+        Self::VoucherBatches,
+        Self::Vouchers,
     ];
 }

@@ -199,6 +199,22 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 500,
     },
+    RowScan {
+        rows: RowKind::VoucherBatches,
+        table: "voucher_batch",
+        key: &[("id", false)],
+        subject: "voucher_batch.id",
+        filter: EVERY,
+        page: 20,
+    },
+    RowScan {
+        rows: RowKind::Vouchers,
+        table: "voucher",
+        key: &[("hash", false)],
+        subject: "voucher.hash",
+        filter: EVERY,
+        page: 200,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

@@ -179,6 +179,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0047_credits",
         "7f8fba8f07fc4814975261cc6ab574ba7c1e08f15ec98ce0df2b96f32240d085",
     ),
+    (
+        "0048_vouchers",
+        "a6f4b323bed762fb0f54a9924ebd528400331177e2e4b064bf145d86e3b9a17a",
+    ),
 ];
 
 #[test]
