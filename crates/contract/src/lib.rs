@@ -27,6 +27,7 @@ mod names;
 pub mod notes;
 pub mod operation;
 pub mod pages;
+pub mod plans;
 mod prelude;
 pub mod quota;
 pub mod refusal;

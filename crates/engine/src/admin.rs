@@ -17,6 +17,7 @@ mod margins;
 mod models;
 mod operators;
 mod overview;
+mod plans;
 mod preview;
 mod prices;
 mod registry;
@@ -44,6 +45,7 @@ use custody::Custody;
 use keys::Keys;
 use models::{ModelDeps, Models};
 use operators::Operators;
+use plans::Plans;
 use registry::Registry;
 use reports::Reports;
 use secrets::SealedSecrets;
@@ -94,6 +96,7 @@ pub struct Admin {
     keys: Keys,
     models: Models,
     operators: Arc<Operators>,
+    plans: Plans,
     prices: Arc<Prices>,
     reports: Reports,
     secrets: SealedSecrets,
@@ -131,6 +134,7 @@ impl Admin {
                 groups: groups.clone(),
                 revisions: models.clone(),
             }),
+            plans: Plans::new(context.clone(), callers.clone(), groups.clone()),
             reports: Reports {
                 started_ms: context.steady_ms(),
                 context: context.clone(),
@@ -200,6 +204,11 @@ impl Admin {
     /// Named operators and viewers.
     pub fn operators(&self) -> &Operators {
         &self.operators
+    }
+
+    /// Plans and the accounts that have one.
+    pub fn plans(&self) -> &Plans {
+        &self.plans
     }
 
     /// The prices in force.

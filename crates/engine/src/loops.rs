@@ -19,7 +19,7 @@ use crate::settings::Settings;
 const PRICES_LOOK_MS: u64 = 500;
 /// The wall clock is looked at this often.
 const CLOCK_LOOK_MS: u64 = 1_000;
-/// Quota that ended while nobody asked for it are looked for this often.
+/// Plans that are due and quota that ended while nobody asked for it are looked for this often.
 const CREDITS_LOOK_MS: u64 = 5_000;
 /// Spans are sent this often.
 const SPANS_PAUSE_MS: u64 = 1_000;
@@ -121,8 +121,9 @@ static LOOPS: &[Loop] = &[
         hint: None,
         step: |engine| {
             Box::pin(async move {
+                let renewed = engine.admin().plans().renew_step().await?;
                 let ended = engine.admin().credits().end_step().await?;
-                Ok(NextStep::more(ended))
+                Ok(NextStep::more(renewed || ended))
             })
         },
     },

@@ -13,6 +13,7 @@ mod invariant;
 mod keys;
 mod models;
 mod money;
+mod plans;
 mod scan;
 mod vouchers;
 
@@ -38,6 +39,7 @@ const GROUPS: &[&[Invariant]] = &[
     groups::ALL,
     credits::ALL,
     vouchers::ALL,
+    plans::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

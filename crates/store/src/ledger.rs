@@ -12,6 +12,7 @@ use crate::credits::Credits;
 use crate::db::{Conn, args};
 use crate::first_use;
 use crate::migrate::CREDITS;
+use crate::plans::Plans;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 use crate::vouchers::Vouchers;
@@ -152,6 +153,11 @@ impl<'a> Ledger<'a> {
     /// Quota that ends.
     pub fn credits(self) -> Credits<'a> {
         Credits(self.0)
+    }
+
+    /// Plans and the accounts that have one.
+    pub fn plans(self) -> Plans<'a> {
+        Plans(self.0)
     }
 
     /// Codes that are worth quota.

@@ -127,6 +127,7 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0048_vouchers",
         include_str!("../migrations/0048_vouchers.sql"),
     ),
+    (PLANS, include_str!("../migrations/0049_plans.sql")),
 ];
 
 /// The migration since which there may be models. It widens until there is one.
@@ -140,6 +141,9 @@ pub(crate) const GROUPS: &str = "0045_groups";
 
 /// The same of credits.
 pub(crate) const CREDITS: &str = "0047_credits";
+
+/// The same of plans.
+pub(crate) const PLANS: &str = "0049_plans";
 
 /// The number of a migration in the database: the first is 1, and there is none for a name that was never shipped.
 pub(crate) fn number_of(name: &str) -> i64 {

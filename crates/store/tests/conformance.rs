@@ -68,6 +68,8 @@ mod models;
 mod operators;
 #[path = "conformance/pages.rs"]
 mod pages;
+#[path = "conformance/plans.rs"]
+mod plans;
 #[path = "conformance/postgres_only.rs"]
 mod postgres_only;
 #[path = "conformance/races.rs"]

@@ -62,6 +62,7 @@ const KNOWN: [KnownCircle; 1] = [KnownCircle {
         "models",
         "nodes",
         "operators",
+        "plans",
         "retention",
         "revisions",
         "sessions",

@@ -331,6 +331,36 @@ impl CreditBatch {
         lapsed
     }
 
+    /// Has what plans gave end with another period: so much of what is left goes over, and the rest of it lapses, first of what is
+    /// oldest. What jobs hold of what is over lapses as it comes back.
+    pub(crate) fn renew_plan(
+        &mut self,
+        account_id: &str,
+        (kept, until_ms, alone): (i64, i64, bool),
+        now_ms: i64,
+    ) -> Vec<LapsedCredit> {
+        let of = self.of_mut(account_id);
+        let is_open = |one: &&mut CreditLine| one.stays && one.ended_ms.is_none();
+        let left: i64 = of.iter_mut().filter(is_open).map(|one| one.remaining).sum();
+        let (mut beyond, mut lapsed) = ((left - kept).max(0), Vec::new());
+        for credit in of.iter_mut().filter(is_open) {
+            let amount = credit.lapse(credit.remaining.min(beyond));
+            beyond -= amount;
+            // How much has lapsed grows with every time.
+            let after = credit.lapsed.to_string();
+            lapsed.push(LapsedCredit::of(credit, Some(&after), amount));
+            if credit.remaining == 0 {
+                credit.stays = false;
+                credit.ended_ms = Some(now_ms);
+            } else {
+                (credit.expires_ms, credit.alone) = (until_ms, alone);
+            }
+        }
+        of.sort_by(|one, other| (one.expires_ms, &one.id).cmp(&(other.expires_ms, &other.id)));
+        lapsed.retain(|one| one.amount > 0);
+        lapsed
+    }
+
     /// Takes so much away of what is left: of what ends last first.
     pub(crate) fn withdraw(&mut self, account_id: &str, amount: i64, now_ms: i64) {
         let mut wanted = amount;

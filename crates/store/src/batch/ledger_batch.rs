@@ -330,6 +330,18 @@ impl LedgerBatch {
         self.count_credits(account_id);
     }
 
+    /// Has what plans gave a loaded account end with another period: so much of what is left goes over until then.
+    pub(crate) fn renew_plan(
+        &mut self,
+        account_id: &str,
+        (kept, until_ms, alone): (Quota, i64, bool),
+        now_ms: i64,
+    ) {
+        let kept = (kept.thousandths(), until_ms, alone);
+        let lapsed = self.credits.renew_plan(account_id, kept, now_ms);
+        self.book_lapsed(account_id, &lapsed, now_ms);
+    }
+
     /// Takes quota away: what never ends goes first, then what ends last.
     pub(crate) fn withdraw(&mut self, account_id: &str, posting: &Posting<'_>) {
         let balance = self.standing(account_id).map_or(0, |one| one.balance);

@@ -39,6 +39,10 @@ const GUARDS: &[&str] = &[
     "voucher_batch_kept",
     "voucher_batch_stays",
     "voucher_once",
+    "plan_kept",
+    "plan_stays",
+    "plan_period_kept",
+    "plan_period_stays",
     "voucher_stays",
     "audit_by_number",
 ];

@@ -43,11 +43,13 @@ pub(crate) enum RowKind {
     HoldParts,
     VoucherBatches,
     Vouchers,
+    Plans,
+    PlanPeriods,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -70,5 +72,7 @@ impl RowKind {
         Self::HoldParts,
         Self::VoucherBatches,
         Self::Vouchers,
+        Self::Plans,
+        Self::PlanPeriods,
     ];
 }

@@ -215,6 +215,26 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 200,
     },
+    RowScan {
+        rows: RowKind::Plans,
+        table: "plan",
+        key: &[("name_key", false), ("revision", true)],
+        subject: "plan.name",
+        filter: EVERY,
+        page: 500,
+    },
+    RowScan {
+        rows: RowKind::PlanPeriods,
+        table: "plan_period",
+        key: &[
+            ("account_id", false),
+            ("from_ms", true),
+            ("plan_key", false),
+        ],
+        subject: "plan_period.ledger_id",
+        filter: EVERY,
+        page: 200,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

@@ -11,7 +11,7 @@ use atelier_store::{
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
 use crate::rig::{NOW, Rig};
-use crate::{credits, groups, models, spending, vouchers};
+use crate::{credits, groups, models, plans, spending, vouchers};
 
 each_db!(
     every_damage_is_found_by_name,
@@ -327,6 +327,36 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE voucher_batch SET per_account = 0",
         "UPDATE voucher_batch SET per_account = 1",
     ),
+    (
+        "plans.granted",
+        "UPDATE plan_period SET quota = quota + 1",
+        "UPDATE plan_period SET quota = quota - 1",
+    ),
+    (
+        "plans.period",
+        "UPDATE account_plan SET from_ms = from_ms - 1",
+        "UPDATE account_plan SET from_ms = from_ms + 1",
+    ),
+    (
+        "plans.stays",
+        "UPDATE account_plan SET account_id = 'nobody'",
+        "UPDATE account_plan SET account_id = 'P'",
+    ),
+    (
+        "plans.there",
+        "UPDATE account_plan SET plan_key = 'nothing'",
+        "UPDATE account_plan SET plan_key = 'small'",
+    ),
+    (
+        "plans.follows",
+        "UPDATE plan SET revision = 4 WHERE revision = 2",
+        "UPDATE plan SET revision = 2 WHERE revision = 4",
+    ),
+    (
+        "plans.beside",
+        "UPDATE schema_version SET widens = 1 WHERE name = '0049_plans'",
+        "UPDATE schema_version SET widens = 0 WHERE name = '0049_plans'",
+    ),
 ];
 
 /// What is wrong only while a service should be at work.
@@ -453,7 +483,13 @@ async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
     };
     let (_, codes) = vouchers::batch(rig, 2, ending).await;
     let redeemed = vouchers::done(vouchers::redeem(rig, &account, &codes[0], NOW).await);
+    for expected in [None, Some(1)] {
+        plans::written(rig, &plans::plan("small", 3), expected).await;
+    }
+    let planned = rig.account(1, 10).await;
+    plans::assign(rig, &planned, "small", (NOW, None)).await;
     vec![
+        ("'P'", planned),
         ("'V'", redeemed.ledger_id),
         ("'C'", credit),
         ("'H'", held),
@@ -527,7 +563,7 @@ async fn every_damage_is_found_by_name(rig: Rig) {
         let found = faults(&rig, false).await;
         let guards: BTreeSet<&str> = found.iter().map(|one| one.invariant).collect();
         assert_eq!(guards, BTreeSet::from(["schema.guard"]), "{found:?}");
-        assert_eq!(found.len(), 20, "the triggers are gone: {found:?}");
+        assert_eq!(found.len(), 24, "the triggers are gone: {found:?}");
     }
     for (invariant, damage, mend) in DAMAGES {
         vandal.run(&named(damage, &names)).await;

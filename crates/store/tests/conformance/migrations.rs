@@ -183,6 +183,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0048_vouchers",
         "a6f4b323bed762fb0f54a9924ebd528400331177e2e4b064bf145d86e3b9a17a",
     ),
+    (
+        "0049_plans",
+        "6d392ffc88df1513bcb74daf18bb36162c1788c21cd61795f5130ba530dbe103",
+    ),
 ];
 
 #[test]
