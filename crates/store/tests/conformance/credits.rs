@@ -392,12 +392,12 @@ async fn credits_outlive_their_account(rig: Rig) {
 /// The promise: while a program that knows no credits is at work nothing ends, and none starts once something does.
 async fn older_programs_and_credits_keep_apart(rig: Rig) {
     let account = rig.account(0, 10).await;
-    let widens = "SELECT widens FROM schema_version WHERE name = '0047_credits'";
+    let widens = "SELECT widens FROM schema_version WHERE name = '0054_credits'";
     let beat = rig.store.nodes().beat("newer", NOW, NOW, "{}").await;
     beat.expect("noted");
     let older = format!(
         "INSERT INTO node (id, started_ms, seen_ms, detail, knows) \
-         SELECT 'older', 1, {NOW}, '{{}}', version - 1 FROM schema_version WHERE name = '0047_credits'"
+         SELECT 'older', 1, {NOW}, '{{}}', version - 1 FROM schema_version WHERE name = '0054_credits'"
     );
     sql(&rig.url, &older).await.expect("noted");
     let plain = post(&rig, wish(&rig, &account, 1, None)).await;

@@ -289,8 +289,8 @@ const DAMAGES: &[(&str, &str, &str)] = &[
     ),
     (
         "credits.beside",
-        "UPDATE schema_version SET widens = 1 WHERE name = '0047_credits'",
-        "UPDATE schema_version SET widens = 0 WHERE name = '0047_credits'",
+        "UPDATE schema_version SET widens = 1 WHERE name = '0054_credits'",
+        "UPDATE schema_version SET widens = 0 WHERE name = '0054_credits'",
     ),
     (
         "credits.part",
@@ -354,8 +354,8 @@ const DAMAGES: &[(&str, &str, &str)] = &[
     ),
     (
         "plans.beside",
-        "UPDATE schema_version SET widens = 1 WHERE name = '0049_plans'",
-        "UPDATE schema_version SET widens = 0 WHERE name = '0049_plans'",
+        "UPDATE schema_version SET widens = 1 WHERE name = '0056_plans'",
+        "UPDATE schema_version SET widens = 0 WHERE name = '0056_plans'",
     ),
 ];
 

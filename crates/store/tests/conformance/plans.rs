@@ -611,10 +611,10 @@ async fn what_a_plan_gave_never_changes(rig: Rig) {
 
 /// The promise: while a program that knows no plans is at work there is none, and none starts once there is one.
 async fn older_programs_and_plans_keep_apart(rig: Rig) {
-    let widens = "SELECT widens FROM schema_version WHERE name = '0049_plans'";
+    let widens = "SELECT widens FROM schema_version WHERE name = '0056_plans'";
     let older = format!(
         "INSERT INTO node (id, started_ms, seen_ms, detail, knows) \
-         SELECT 'older', 1, {NOW}, '{{}}', version - 1 FROM schema_version WHERE name = '0049_plans'"
+         SELECT 'older', 1, {NOW}, '{{}}', version - 1 FROM schema_version WHERE name = '0056_plans'"
     );
     sql(&rig.url, &older).await.expect("noted");
     let answer = append(&rig, &plan("small", 10), None).await;
@@ -628,10 +628,10 @@ async fn older_programs_and_plans_keep_apart(rig: Rig) {
         assert_eq!(answer, alone, "one process has the database");
     }
     assert_eq!(number(&rig.url, widens).await, 0, "older ones do not start");
-    let beside = "UPDATE schema_version SET widens = 1 WHERE name = '0047_credits'";
+    let beside = "UPDATE schema_version SET widens = 1 WHERE name = '0054_credits'";
     sql(&rig.url, beside).await.expect("as at first");
     let account = rig.account(0, 10).await;
     given(&rig, &account, "small", NOW).await;
-    let widens = "SELECT widens FROM schema_version WHERE name = '0047_credits'";
+    let widens = "SELECT widens FROM schema_version WHERE name = '0054_credits'";
     assert_eq!(number(&rig.url, widens).await, 0, "what it gives ends");
 }
