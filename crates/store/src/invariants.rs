@@ -249,6 +249,7 @@ mod tests {
             ("job", "job.state < 2"),
             ("ledger", "ledger.number "),
             ("used", "used.hour ="),
+            ("credit", "credit.ended_ms IS NULL OR credit.held > 0"),
         ];
         for invariant in invariants_of(RowKind::Accounts, false) {
             for (table, bound) in grow {
