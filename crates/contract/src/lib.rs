@@ -27,7 +27,6 @@ mod names;
 pub mod notes;
 pub mod operation;
 pub mod pages;
-pub mod plans;
 mod prelude;
 pub mod quota;
 pub mod refusal;
@@ -37,7 +36,6 @@ pub mod settings;
 pub mod tags;
 pub mod tariff;
 pub mod time;
-pub mod voucher;
 pub mod webhook;
 
 pub use banned::{PromptRule, WordList, broken_rule, refuse_banned, refuse_translation};

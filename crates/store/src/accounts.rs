@@ -180,7 +180,6 @@ async fn create(
             id: &new.ledger_id,
             job_id: None,
             kind: "grant",
-            cause: None,
             amount: new.balance,
             balance_delta: new.balance.thousandths(),
             frozen_delta: 0,

@@ -32,8 +32,6 @@ mod clock;
 mod costs;
 #[path = "conformance/coverage.rs"]
 mod coverage;
-#[path = "conformance/credits.rs"]
-mod credits;
 #[path = "conformance/deletion.rs"]
 mod deletion;
 #[path = "conformance/deliveries.rs"]
@@ -68,8 +66,6 @@ mod models;
 mod operators;
 #[path = "conformance/pages.rs"]
 mod pages;
-#[path = "conformance/plans.rs"]
-mod plans;
 #[path = "conformance/postgres_only.rs"]
 mod postgres_only;
 #[path = "conformance/races.rs"]
@@ -98,8 +94,6 @@ mod spending;
 mod stopwatch;
 #[path = "conformance/uploads.rs"]
 mod uploads;
-#[path = "conformance/vouchers.rs"]
-mod vouchers;
 #[path = "conformance/workers.rs"]
 mod workers;
 #[path = "conformance/writer.rs"]

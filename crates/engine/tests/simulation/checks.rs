@@ -10,7 +10,6 @@ use atelier_store::Store;
 use atelier_store::files::Files;
 
 use crate::clients;
-use crate::credits;
 use crate::life::GRANT;
 use crate::world::{Shared, lock};
 
@@ -84,9 +83,8 @@ async fn account(
     let view = engine.admin().accounts().one(&caller.account_id).await;
     let view = view.map_err(|no| no.message)?;
     let spent: i64 = jobs.iter().map(|job| job.quota.thousandths()).sum();
-    let given = credits::given(world, engine, number, caller).await?;
     let mut world = lock(world);
-    let left = GRANT * 1000 + given - spent;
+    let left = GRANT * 1000 - spent;
     if (view.balance.thousandths(), view.frozen.thousandths()) != (left, 0) {
         let (balance, frozen) = (view.balance, view.frozen);
         world.accuse(format!(

@@ -6,7 +6,6 @@
 
 mod checks;
 mod clients;
-mod credits;
 #[path = "../stories/defaults.rs"]
 mod defaults;
 mod life;

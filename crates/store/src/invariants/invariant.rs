@@ -39,17 +39,11 @@ pub(crate) enum RowKind {
     Models,
     KeyWindows,
     PriceGroups,
-    Credits,
-    HoldParts,
-    VoucherBatches,
-    Vouchers,
-    Plans,
-    PlanPeriods,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -68,11 +62,5 @@ impl RowKind {
         Self::Models,
         Self::KeyWindows,
         Self::PriceGroups,
-        Self::Credits,
-        Self::HoldParts,
-        Self::VoucherBatches,
-        Self::Vouchers,
-        Self::Plans,
-        Self::PlanPeriods,
     ];
 }

@@ -65,7 +65,6 @@ fn credit(rig: &Rig, account_id: &str, amount: i64) -> Credit {
         kind: CreditKind::Adjust,
         reason: "because".into(),
         idempotency_key: None,
-        end: None,
         now_ms: NOW,
     }
 }

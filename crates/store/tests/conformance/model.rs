@@ -158,7 +158,6 @@ impl Model {
             kind: CreditKind::Adjust,
             reason: "dice".into(),
             idempotency_key: None,
-            end: None,
             now_ms: NOW,
         };
         let answer = self
