@@ -46,7 +46,7 @@ def job_id(account, number):
 def jobs(account, count, apart_ms, now_ms, postgres, keys):
     """Finished jobs of an account, so far apart; with a key each, unless the database is from before jobs named theirs."""
     source, head = series(count, postgres)
-    key_id, key = (", key_id", f", 'key-' || i % {KEYS}") if keys else ("", "")
+    key_id, key = (", key_id", f", 'key-' || (i % {KEYS})") if keys else ("", "")
     made = f"({now_ms} - ({count} - i) * CAST({apart_ms} AS BIGINT))"
     return (
         "INSERT INTO job (id, account_id, operation, queue, state, speed, progress, request, output, price, quota, created_ms, "
