@@ -514,6 +514,7 @@ pub trait Backend: Send + Sync {
     fn keeps_posts(&self) -> bool {
         false
     }
+
     /// The key in the asset store under which a post about an attempt is kept until it is asked for; `None` for one that says
     /// nothing.
     fn kept_post(&self, _attempt_id: &str, _post: &WebhookRequest) -> Option<String> {

@@ -72,23 +72,13 @@ pub(crate) use pool::slot::Slot;
 pub(crate) use pool::take::PoolAnswer;
 pub(crate) use pool::view::WorkerReport;
 pub use pool::worker::EmbeddedWorker;
+pub use posted::HookListener;
 pub(crate) use routing::RoutingConstraint;
 pub(crate) use unknown_model::unknown_model;
 
 /// Results that wait for the disk without holding a place, at most. Past that they keep theirs, so that a disk that stands
 /// still stops the work as well.
 const ENDINGS_MOST: usize = 256;
-
-/// Who hears what a vendor posts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HookListener {
-    /// No worker account at the back end is known here yet.
-    Nobody,
-    /// Whoever asks the vendor then, and believes nothing else.
-    Looker,
-    /// Whoever keeps it, because it is said nowhere else.
-    Keeper,
-}
 
 pub struct Runner {
     context: Arc<Context>,
@@ -339,44 +329,20 @@ impl Runner {
 
     /// Who hears what is posted under a word; `None` for a word that was not given to this vendor for one of its attempts.
     pub fn hook_listener(&self, backend_id: &str, token: &str) -> Option<HookListener> {
-        self.context.keyring().hook_attempt(backend_id, token)?;
-        let backends = self.pool().at(backend_id);
-        let keeps = backends.iter().any(|backend| backend.keeps_posts());
-        Some(match backends.len() {
-            0 => HookListener::Nobody,
-            _ if keeps => HookListener::Keeper,
-            _ => HookListener::Looker,
-        })
+        posted::listener(&self.core, backend_id, token)
     }
 
     /// A vendor posted that a job is worth a look: the vendor is asked, and nothing else is believed, but by those who say it
-    /// nowhere else. A vendor that signs what it posts must have signed it for one of its worker accounts here. Whether it was
-    /// heard; a refusal is for a post that is to come again.
+    /// nowhere else. Whether it was heard; a refusal is for a post that is to come again.
     pub async fn vendor_hook(
         &self,
         backend_id: &str,
         token: &str,
         post: &WebhookRequest,
     ) -> Result<bool, Refusal> {
-        let attempt = self.context.keyring().hook_attempt(backend_id, token);
-        let Some(attempt) = attempt else {
+        let Some(job_id) = posted::hear(&self.core, backend_id, token, post).await? else {
             return Ok(false);
         };
-        let Some(job_id) = attempt.job() else {
-            return Ok(false);
-        };
-        let mut heard = None;
-        for backend in self.pool().at(backend_id) {
-            if heard.is_none() && backend.verify_webhook(post).await {
-                heard = Some(backend);
-            }
-        }
-        let Some(backend) = heard else {
-            return Ok(false);
-        };
-        if let Some(key) = backend.kept_post(&attempt, post) {
-            posted::keep(&self.core, &job_id, &attempt, key, &post.body).await?;
-        }
         if !self.poll_now(job_id.as_str()) {
             self.context.broadcast(Hint::Poll(job_id));
         }

@@ -7,13 +7,14 @@ use http::HeaderMap;
 use serde_json::Value;
 
 use crate::backend::Fault;
+use crate::hooks::MOST_KEPT;
 use crate::http::{
     Base64Extractor, MemoryShare, VendorHttp, VendorRequest, VendorResponse, with_share,
 };
 use crate::vendor_errors;
 
-/// The largest answer that is read as a whole.
-const MOST_WHOLE: u64 = 24 * 1024 * 1024;
+/// The largest answer that is read as a whole: some vendors post the same.
+const MOST_WHOLE: u64 = MOST_KEPT as u64;
 
 /// An answer with a good status, read as JSON.
 pub(crate) struct TaskReply {
