@@ -2,6 +2,7 @@
 //! callers really send, and says in plain words what it wants when it refuses.
 
 mod address;
+mod date;
 mod deferred;
 mod image;
 mod length;
@@ -15,6 +16,7 @@ mod values;
 mod words;
 
 pub use address::{HookUrl, ImageUrl};
+pub use date::OperatorDate;
 pub use deferred::DeferredField;
 pub(crate) use image::is_stored_file_name;
 pub use image::{ImageData, ImageHeader, InlineData, InlineImage};

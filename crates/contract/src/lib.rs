@@ -27,6 +27,7 @@ mod names;
 pub mod notes;
 pub mod operation;
 pub mod pages;
+pub mod plans;
 mod prelude;
 pub mod quota;
 pub mod refusal;
@@ -36,6 +37,7 @@ pub mod settings;
 pub mod tags;
 pub mod tariff;
 pub mod time;
+pub mod voucher;
 pub mod webhook;
 
 pub use banned::{PromptRule, WordList, broken_rule, refuse_banned, refuse_translation};

@@ -45,6 +45,11 @@ codes! {
     InsufficientQuota   "insufficient_quota"    400 "The balance does not cover the price of the request.";
     QueueFull           "queue_full"            400 "The account already has max_queue unfinished jobs in this family.";
     KeyLimit            "key_limit"             400 "The key has spent what it may in a window; `limit` says which, how much, and when the next one begins.";
+    VoucherUnknown      "voucher_unknown"       400 "There is no such voucher.";
+    VoucherUsed         "voucher_used"          400 "Another account has redeemed the voucher.";
+    VoucherExpired      "voucher_expired"       400 "The voucher can no longer be redeemed.";
+    VoucherRevoked      "voucher_revoked"       400 "The operator has revoked the voucher.";
+    VoucherLimit        "voucher_limit"         400 "The account has redeemed as many vouchers of this kind as it may.";
     StorageFull         "storage_full"          400 "As many bytes of results and inputs are kept for the account as it may have.";
     JobNotFound         "job_not_found"         400 "No such job belongs to this account.";
     ParentNotFinished   "parent_not_finished"   400 "The job named as parent has not finished successfully.";

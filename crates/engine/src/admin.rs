@@ -6,6 +6,7 @@ mod backend_views;
 mod backends;
 mod banned_words;
 mod callers;
+mod credits;
 mod custody;
 mod groups;
 mod key_judgement;
@@ -16,6 +17,7 @@ mod margins;
 mod models;
 mod operators;
 mod overview;
+mod plans;
 mod preview;
 mod prices;
 mod registry;
@@ -24,6 +26,7 @@ mod reprice;
 mod secrets;
 mod sessions;
 mod trail;
+mod vouchers;
 
 use std::sync::Arc;
 
@@ -37,18 +40,22 @@ use crate::runner::Runner;
 use accounts::Accounts;
 use backends::Backends;
 use callers::Callers;
+use credits::Credits;
 use custody::Custody;
 use keys::Keys;
 use models::{ModelDeps, Models};
 use operators::Operators;
+use plans::Plans;
 use registry::Registry;
 use reports::Reports;
 use secrets::SealedSecrets;
 use sessions::Sessions;
+use vouchers::Vouchers;
 
 pub use accounts::NewAccountRequest;
 pub(crate) use banned_words::BannedWords;
 pub use callers::{CachedCaller, Caller};
+pub use credits::CreditRequest;
 pub use custody::CustodyRequest;
 pub(crate) use groups::Groups;
 pub use groups::{GroupEdit, GroupReport};
@@ -62,6 +69,7 @@ pub use secrets::ResealError;
 pub(crate) use sessions::KEEP_MS as SESSION_KEEP_MS;
 pub use sessions::{Principal, SessionCredential};
 pub use trail::Trail;
+pub use vouchers::codes_csv;
 
 /// What the admin part uses of the other parts.
 pub(crate) struct AdminDeps {
@@ -82,15 +90,18 @@ pub struct Admin {
     backends: Backends,
     banned: Arc<BannedWords>,
     callers: Arc<Callers>,
+    credits: Credits,
     custody: Custody,
     groups: Arc<Groups>,
     keys: Keys,
     models: Models,
     operators: Arc<Operators>,
+    plans: Plans,
     prices: Arc<Prices>,
     reports: Reports,
     secrets: SealedSecrets,
     sessions: Sessions,
+    vouchers: Vouchers,
 }
 
 impl Admin {
@@ -112,6 +123,7 @@ impl Admin {
         Self {
             accounts: Accounts::new(context.clone(), callers.clone(), allowances),
             backends: Backends::new(context.clone(), runner.clone(), registry.clone()),
+            credits: Credits::new(context.clone()),
             custody: Custody::new(context.clone(), runner.clone(), registry),
             keys: Keys::new(context.clone(), callers.clone()),
             models: Models::new(ModelDeps {
@@ -122,6 +134,7 @@ impl Admin {
                 groups: groups.clone(),
                 revisions: models.clone(),
             }),
+            plans: Plans::new(context.clone(), callers.clone(), groups.clone()),
             reports: Reports {
                 started_ms: context.steady_ms(),
                 context: context.clone(),
@@ -133,6 +146,7 @@ impl Admin {
                 groups: groups.clone(),
             },
             secrets: SealedSecrets::new(context.clone(), assets),
+            vouchers: Vouchers::new(context.clone()),
             sessions: Sessions::new(context, callers.clone(), operators.clone()),
             banned,
             callers,
@@ -162,6 +176,11 @@ impl Admin {
         &self.callers
     }
 
+    /// Quota that ends.
+    pub fn credits(&self) -> &Credits {
+        &self.credits
+    }
+
     /// Callers' own worker accounts.
     pub fn custody(&self) -> &Custody {
         &self.custody
@@ -187,6 +206,11 @@ impl Admin {
         &self.operators
     }
 
+    /// Plans and the accounts that have one.
+    pub fn plans(&self) -> &Plans {
+        &self.plans
+    }
+
     /// The prices in force.
     pub fn prices(&self) -> &Prices {
         &self.prices
@@ -200,6 +224,11 @@ impl Admin {
     /// The sealed secrets of the service.
     pub fn secrets(&self) -> &SealedSecrets {
         &self.secrets
+    }
+
+    /// Codes that are worth quota.
+    pub fn vouchers(&self) -> &Vouchers {
+        &self.vouchers
     }
 
     /// Sessions of the console.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use atelier_contract::JobId;
 use atelier_contract::family::JobIds;
+use sha2::{Digest as _, Sha256};
 
 /// Where identifiers come from.
 #[derive(Clone, Debug)]
@@ -40,6 +41,18 @@ impl Ids {
                 let number = count.fetch_add(1, Ordering::SeqCst) + 1;
                 let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
                 std::array::from_fn(|index| mixed[7 - index % 8])
+            }
+        }
+    }
+
+    /// Bytes that nobody can guess.
+    pub fn secret<const N: usize>(&self) -> [u8; N] {
+        match self {
+            Self::Random => random_bytes(),
+            Self::Counted(count) => {
+                let number = count.fetch_add(1, Ordering::SeqCst) + 1;
+                let digest = Sha256::digest(number.to_le_bytes());
+                std::array::from_fn(|index| digest[index % digest.len()])
             }
         }
     }

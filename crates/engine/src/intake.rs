@@ -431,7 +431,8 @@ impl Intake {
             operation: submit.name.to_owned(),
             queue: family.queue.to_owned(),
             speed: order.speed,
-            request: Value::Object(fields).to_string(),
+            // Not by way of its Display, which formats piece by piece.
+            request: serde_json::to_string(&fields).expect("values are JSON"),
             price: Quota::ZERO,
             parent_id: ordered.parent.as_ref().map(|parent| parent.id.to_string()),
             lane: String::new(),

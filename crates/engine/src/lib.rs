@@ -39,10 +39,10 @@ mod tracer;
 mod wake;
 
 pub use admin::{
-    Admin, CachedCaller, Caller, CustodyRequest, GroupEdit, GroupReport, KeyEdit, KeyHolder,
-    KeyPolicy, KeyRequest, ModelEdit, ModelReport, NewAccountRequest, NodeStats, Operator,
-    Principal, ROOT, ResealError, RouteHealth, ServedJobView, ServiceStats, SessionCredential,
-    Trail, stored_terms,
+    Admin, CachedCaller, Caller, CreditRequest, CustodyRequest, GroupEdit, GroupReport, KeyEdit,
+    KeyHolder, KeyPolicy, KeyRequest, ModelEdit, ModelReport, NewAccountRequest, NodeStats,
+    Operator, Principal, ROOT, ResealError, RouteHealth, ServedJobView, ServiceStats,
+    SessionCredential, Trail, codes_csv, stored_terms,
 };
 pub use assets::{ASSETS, Asset, Assets, Links, Uploads};
 pub use atelier_backends::guard::names_own_machine;

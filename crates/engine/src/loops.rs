@@ -19,6 +19,8 @@ use crate::settings::Settings;
 const PRICES_LOOK_MS: u64 = 500;
 /// The wall clock is looked at this often.
 const CLOCK_LOOK_MS: u64 = 1_000;
+/// Plans that are due and quota that ended while nobody asked for it are looked for this often.
+const CREDITS_LOOK_MS: u64 = 5_000;
 /// Spans are sent this often.
 const SPANS_PAUSE_MS: u64 = 1_000;
 /// Each loop begins this long after the one before it: it finds the connection of that one free again, where all of them at
@@ -111,6 +113,18 @@ static LOOPS: &[Loop] = &[
         hint: None,
         step: |engine| {
             Box::pin(async move { Ok(NextStep::more(engine.assets().expire_step().await?)) })
+        },
+    },
+    Loop {
+        name: "credits",
+        pause_ms: |_| CREDITS_LOOK_MS,
+        hint: None,
+        step: |engine| {
+            Box::pin(async move {
+                let renewed = engine.admin().plans().renew_step().await?;
+                let ended = engine.admin().credits().end_step().await?;
+                Ok(NextStep::more(renewed || ended))
+            })
         },
     },
     Loop {

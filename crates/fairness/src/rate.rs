@@ -96,6 +96,19 @@ impl<K: Hash + Eq> TokenBuckets<K> {
         })
     }
 
+    /// Gives one back that was taken for nothing.
+    pub fn give_back<Q>(&self, key: &Q, rate: Rate)
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
+    {
+        if let Some(interval) = rate.interval {
+            self.at(key, |full_at, _| {
+                *full_at = full_at.checked_sub(interval).unwrap_or(*full_at);
+            });
+        }
+    }
+
     /// Takes as many as there are of those that are wanted; how many.
     pub fn take_some<Q>(&self, key: &Q, rate: Rate, wanted: usize) -> usize
     where
@@ -213,6 +226,22 @@ mod tests {
         tokio::time::advance(Duration::from_millis(500)).await;
         assert_eq!(buckets.look("a", rate), None);
         assert!(given(&buckets, "a", rate) && !given(&buckets, "a", rate));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_given_back_can_be_taken_again() {
+        let buckets = TokenBuckets::<String>::default();
+        let rate = Rate::new(2, Duration::from_hours(1), 2);
+        for _ in 0..5 {
+            assert!(given(&buckets, "a", rate));
+            buckets.give_back("a", rate);
+        }
+        assert!(given(&buckets, "a", rate) && given(&buckets, "a", rate));
+        assert!(!given(&buckets, "a", rate), "and no more than that");
+        // A bucket that is full takes nothing in.
+        buckets.give_back("b", rate);
+        assert!(given(&buckets, "b", rate) && given(&buckets, "b", rate));
+        assert!(!given(&buckets, "b", rate));
     }
 
     /// The other way to say the same: tokens that come back one by one, each call takes one.

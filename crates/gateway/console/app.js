@@ -33,6 +33,8 @@ const OPERATOR_PAGES = {
   backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
   models: () => import("./pages/operator/models.js").then((page) => page.Models),
   groups: () => import("./pages/operator/groups.js").then((page) => page.Groups),
+  plans: () => import("./pages/operator/plans.js").then((page) => page.Plans),
+  vouchers: () => import("./pages/operator/vouchers.js").then((page) => page.Vouchers),
   prices: () => import("./pages/operator/prices.js").then((page) => page.Prices),
   callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
   operators: () => import("./pages/operator/operators.js").then((page) => page.Operators),

@@ -21,12 +21,15 @@ mod usable_models;
 mod account {
     pub(super) mod acts;
     pub(super) mod callbacks;
+    pub(super) mod credits;
     pub(super) mod keys;
     pub(super) mod ledger;
     pub(super) mod models;
+    pub(super) mod plan;
     pub(super) mod quote;
     pub(super) mod secret;
     pub(super) mod usage;
+    pub(super) mod vouchers;
 }
 
 /// The operator API. Every change leaves a line in the audit record.
@@ -35,11 +38,14 @@ mod admin {
     pub(super) mod accounts;
     pub(super) mod backends;
     pub(super) mod banned;
+    pub(super) mod credits;
     pub(super) mod groups;
     pub(super) mod models;
     pub(super) mod operators;
+    pub(super) mod plans;
     pub(super) mod prices;
     pub(super) mod views;
+    pub(super) mod vouchers;
     pub(super) mod workers;
 }
 
@@ -144,6 +150,10 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
 
     get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day, or by key, member, model, operation or tag.", page!(usage::show)),
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
+    get("account.credits", "/account/v1/credits", READ, "What the account has, and what of it ends, in the order of use.", page!(account::credits::show)),
+    get("account.plan", "/account/v1/plan", READ, "The plan of the account, and when it is renewed.", page!(account::plan::show)),
+    post("account.vouchers.redeem", "/account/v1/vouchers", ACCOUNT, "Redeems a voucher; the same account is told the same again.", page!(account::vouchers::redeem))
+        .example(r#"{"code":"7K3M-9QXA-02ZT-C4VE"}"#),
     get("account.keys", "/account/v1/keys", ACCOUNT, "The account's keys, without their secrets.", page!(keys::list)),
     post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
         .example(r#"{"name":"laptop","scopes":["submit","read"],"expiresAt":"2030-01-01"}"#),
@@ -182,8 +192,9 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     patch("admin.accounts.change", "/admin/v1/accounts/{id}", OPERATOR, "Changes an account.", page!(accounts::change))
         .example(r#"{"max_queue":50,"disabled":false}"#),
     delete("admin.accounts.remove", "/admin/v1/accounts/{id}", OPERATOR, "Removes everything of an account that has no unfinished job, but its ledger.", page!(accounts::remove)),
-    post("admin.accounts.credit", "/admin/v1/accounts/{id}/credit", OPERATOR, "Grants quota or takes some away.", page!(accounts::credit))
+    post("admin.accounts.credit", "/admin/v1/accounts/{id}/credit", OPERATOR, "Grants quota or takes some away.", page!(admin::credits::credit))
         .example(r#"{"amount":250,"reason":"invoice 17","idempotency_key":"invoice-17"}"#),
+    get("admin.accounts.credits", "/admin/v1/accounts/{id}/credits", VIEWER, "What an account has, and what of it ends, in the order of use.", page!(admin::credits::show)),
     post("admin.accounts.visit", "/admin/v1/accounts/{id}/visit", OPERATOR, "Lets an operator look at an account in the console as the account does, read only and for an hour.", page!(session::visit)),
     get("admin.keys", "/admin/v1/accounts/{id}/keys", VIEWER, "An account's keys.", page!(account_keys::list)),
     post("admin.keys.issue", "/admin/v1/accounts/{id}/keys", OPERATOR, "A new key for an account.", page!(account_keys::issue))
@@ -193,6 +204,22 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("admin.keys.rotate", "/admin/v1/accounts/{id}/keys/{keyId}/rotate", OPERATOR, "A new secret for a key, shown this once.", page!(account_keys::rotate))
         .example(r#"{"overlapSeconds":3600}"#),
     delete("admin.keys.revoke", "/admin/v1/accounts/{id}/keys/{keyId}", OPERATOR, "Revokes a key.", page!(account_keys::revoke)),
+    get("admin.plans", "/admin/v1/plans", VIEWER, "Plans.", page!(admin::plans::list)),
+    post("admin.plans.create", "/admin/v1/plans", OPERATOR, "A new plan.", page!(admin::plans::create))
+        .example(r#"{"name":"studio","every":"month","quota":1000,"rollover_cap":200,"then":"pay_as_you_go"}"#),
+    get("admin.plans.show", "/admin/v1/plans/{*name}", VIEWER, "One plan; a `/` in its name may stand as it is or as %2F.", page!(admin::plans::show)),
+    patch("admin.plans.change", "/admin/v1/plans/{*name}", OPERATOR, "Changes a plan, for periods that begin from now on.", page!(admin::plans::change))
+        .example(r#"{"quota":1200}"#),
+    delete("admin.plans.remove", "/admin/v1/plans/{*name}", OPERATOR, "Removes a plan that no account has.", page!(admin::plans::remove)),
+    get("admin.accounts.plan", "/admin/v1/accounts/{id}/plan", VIEWER, "The plan of an account.", page!(admin::plans::of_account)),
+    put("admin.accounts.plan.assign", "/admin/v1/accounts/{id}/plan", OPERATOR, "Gives an account a plan; one that gives more at once, one that gives less with the next renewal.", page!(admin::plans::assign))
+        .example(r#"{"plan":"studio"}"#),
+    delete("admin.accounts.plan.end", "/admin/v1/accounts/{id}/plan", OPERATOR, "Has the plan of an account end at its next renewal.", page!(admin::plans::end)),
+    get("admin.vouchers", "/admin/v1/vouchers", VIEWER, "Batches of vouchers with what became of their codes, the latest first.", page!(admin::vouchers::list)),
+    post("admin.vouchers.create", "/admin/v1/vouchers", OPERATOR, "A new batch of vouchers; its codes are shown this once, as a table.", page!(admin::vouchers::create))
+        .example(r#"{"count":100,"amount":50,"note":"spring fair","expires":"2030-01-01","credit_days":90}"#),
+    get("admin.vouchers.show", "/admin/v1/vouchers/{id}", VIEWER, "One batch of vouchers.", page!(admin::vouchers::show)),
+    delete("admin.vouchers.revoke", "/admin/v1/vouchers/{id}", OPERATOR, "Revokes the codes of a batch that were not redeemed.", page!(admin::vouchers::revoke)),
     get("admin.operators", "/admin/v1/operators", VIEWER, "Operators and viewers, also those who were revoked.", page!(operators::list)),
     post("admin.operators.create", "/admin/v1/operators", OPERATOR, "A new operator or viewer; its token is shown this once.", page!(operators::create))
         .example(r#"{"name":"night-shift","role":"viewer"}"#),

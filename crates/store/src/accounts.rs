@@ -180,6 +180,7 @@ async fn create(
             id: &new.ledger_id,
             job_id: None,
             kind: "grant",
+            cause: None,
             amount: new.balance,
             balance_delta: new.balance.thousandths(),
             frozen_delta: 0,

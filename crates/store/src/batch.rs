@@ -4,6 +4,7 @@
 pub(crate) mod attempts;
 mod calls;
 pub(crate) mod costs;
+pub(crate) mod credits;
 mod decide;
 pub(crate) mod key_windows;
 pub(crate) mod ledger_batch;

@@ -46,6 +46,10 @@ pub(crate) async fn begin(
     migration: &str,
     alive_since_ms: i64,
 ) -> Result<Option<String>> {
+    // What is in use stays so: nobody has to wait for anybody to see that.
+    if conn.maybe(WIDENS, args![migration]).await? == Some(0_i64) {
+        return Ok(None);
+    }
     match look(conn, migration, alive_since_ms).await? {
         FirstUse::OlderNode(node) => return Ok(Some(node)),
         FirstUse::Free => narrow(conn, migration).await?,
@@ -58,6 +62,8 @@ pub(crate) async fn begin(
 pub(crate) async fn narrow(conn: &mut Conn, migration: &str) -> Result<()> {
     conn.run(NARROW, args![migration]).await.map(|_| ())
 }
+
+const WIDENS: &str = "SELECT widens FROM schema_version WHERE name = $1";
 
 const LOCK: &str = "SELECT widens FROM schema_version WHERE name = $1 {lock}";
 

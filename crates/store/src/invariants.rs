@@ -2,6 +2,7 @@
 //! row. It may look while others write: each page of rows is asked about in one statement, which sees one moment.
 
 mod counters;
+mod credits;
 mod deliveries;
 mod fences;
 mod files;
@@ -12,7 +13,9 @@ mod invariant;
 mod keys;
 mod models;
 mod money;
+mod plans;
 mod scan;
+mod vouchers;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -34,6 +37,9 @@ const GROUPS: &[&[Invariant]] = &[
     models::ALL,
     keys::ALL,
     groups::ALL,
+    credits::ALL,
+    vouchers::ALL,
+    plans::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);
@@ -243,6 +249,7 @@ mod tests {
             ("job", "job.state < 2"),
             ("ledger", "ledger.number "),
             ("used", "used.hour ="),
+            ("credit", "credit.ended_ms IS NULL OR credit.held > 0"),
         ];
         for invariant in invariants_of(RowKind::Accounts, false) {
             for (table, bound) in grow {

@@ -6,10 +6,16 @@ use crate::Result;
 use crate::accounts::{self, Account};
 use crate::audit::AuditRow;
 use crate::audited_change;
-use crate::batch::ledger_batch::{LedgerBatch, Posting};
+use crate::batch::credits::NewCredit;
+use crate::batch::ledger_batch::{CREDITS_MOST, LedgerBatch, Posting};
+use crate::credits::Credits;
 use crate::db::{Conn, args};
+use crate::first_use;
+use crate::migrate::CREDITS;
+use crate::plans::Plans;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
+use crate::vouchers::Vouchers;
 
 /// Why an account's balance changes without a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +48,18 @@ pub struct Credit {
     pub reason: String,
     /// Repeats with the same key, amount and reason change nothing.
     pub idempotency_key: Option<String>,
+    /// When what is granted ends, if it does.
+    pub end: Option<CreditEnd>,
     pub now_ms: i64,
+}
+
+/// When quota that is granted ends.
+#[derive(Clone, Copy, Debug)]
+pub struct CreditEnd {
+    /// From then on it is of no use.
+    pub expires_ms: i64,
+    /// Nodes that were heard of since then may be at work.
+    pub alive_since_ms: i64,
 }
 
 /// What became of a [`Credit`].
@@ -56,6 +73,13 @@ pub enum CreditOutcome {
     Mismatch,
     /// The balance would go below zero; nothing changed.
     TooLow(Account),
+    /// The account has as many credits that have not ended as it may; nothing changed.
+    TooMany {
+        /// How many it may have.
+        most: i64,
+    },
+    /// Nothing ends yet, and a node is at work whose program does not know that anything may.
+    OlderNode(String),
     /// There is no such account.
     NoAccount,
 }
@@ -89,6 +113,8 @@ pub struct LedgerRow {
     pub model: Option<String>,
     /// What the job costs, line by line, as JSON.
     pub price_lines: Option<String>,
+    /// What an adjustment is, where that is not an operator's correction: `expire`, of a credit that ended.
+    pub cause: Option<String>,
 }
 
 impl FromRow for LedgerRow {
@@ -109,6 +135,7 @@ impl FromRow for LedgerRow {
             member_id: columns.maybe_text()?,
             model: columns.maybe_text()?,
             price_lines: columns.maybe_text()?,
+            cause: columns.maybe_text()?,
         })
     }
 }
@@ -116,11 +143,28 @@ impl FromRow for LedgerRow {
 pub(crate) const LEDGER_COLUMNS: &str = "ledger.id, ledger.account_id, ledger.job_id, ledger.kind, ledger.amount, \
      ledger.balance_delta, ledger.frozen_delta, ledger.balance_after, ledger.frozen_after, ledger.reason, ledger.time_ms, \
      ledger.key_id, ledger.member_id, ledger.used_model, \
-     (SELECT priced.price_lines FROM job AS priced WHERE priced.id = ledger.job_id)";
+     (SELECT priced.price_lines FROM job AS priced WHERE priced.id = ledger.job_id), ledger.cause";
 
 /// Credits and ledger rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Ledger<'a>(pub(crate) &'a StoreCore);
+
+impl<'a> Ledger<'a> {
+    /// Quota that ends.
+    pub fn credits(self) -> Credits<'a> {
+        Credits(self.0)
+    }
+
+    /// Plans and the accounts that have one.
+    pub fn plans(self) -> Plans<'a> {
+        Plans(self.0)
+    }
+
+    /// Codes that are worth quota.
+    pub fn vouchers(self) -> Vouchers<'a> {
+        Vouchers(self.0)
+    }
+}
 
 impl Ledger<'_> {
     /// Grants or adjusts quota.
@@ -180,32 +224,62 @@ impl Ledger<'_> {
 }
 
 async fn post(conn: &mut Conn, credit: &Credit) -> Result<CreditOutcome> {
-    let mut books = LedgerBatch::load(conn, &[&credit.account_id], &[]).await?;
-    let Some(account) = accounts::read(conn, &credit.account_id).await? else {
+    let account_id = &*credit.account_id;
+    let mut books = LedgerBatch::load(conn, &[account_id], &[]).await?;
+    let Some(account) = accounts::read(conn, account_id).await? else {
         return Ok(CreditOutcome::NoAccount);
     };
-    let before: Option<(i64, String)> = conn
-        .maybe(
-            "SELECT amount, reason FROM ledger WHERE account_id = $1 AND idempotency_key = $2 \
-             UNION ALL SELECT amount, reason FROM archived_credit WHERE account_id = $1 AND key = $2",
-            args![&credit.account_id, credit.idempotency_key.as_deref()],
-        )
+    let before: Option<((i64, String), Option<i64>)> = conn
+        .maybe(BEFORE, args![account_id, credit.idempotency_key.as_deref()])
         .await?;
-    if let Some((amount, reason)) = before {
-        let same = amount == credit.amount.thousandths() && reason == credit.reason;
+    if let Some(((amount, reason), expires_ms)) = before {
+        let wanted_ms = credit.end.map_or(NEVER, |end| end.expires_ms);
+        let same = amount == credit.amount.thousandths()
+            && reason == credit.reason
+            && expires_ms.is_none_or(|expires_ms| expires_ms == wanted_ms);
         return Ok(if same {
             CreditOutcome::Repeated(account)
         } else {
             CreditOutcome::Mismatch
         });
     }
-    if account.balance + credit.amount < Quota::ZERO {
-        return Ok(CreditOutcome::TooLow(account));
+    books.end_credits(account_id, credit.now_ms);
+    let balance = books.balance(account_id);
+    if balance + credit.amount < Quota::ZERO {
+        return Ok(CreditOutcome::TooLow(Account { balance, ..account }));
     }
-    let posting = Posting {
+    let posting = posting_of(credit);
+    match &credit.end {
+        Some(end) => {
+            if books.has_most_credits(account_id) {
+                return Ok(CreditOutcome::TooMany { most: CREDITS_MOST });
+            }
+            if let Some(node) = first_use::begin(conn, CREDITS, end.alive_since_ms).await? {
+                return Ok(CreditOutcome::OlderNode(node));
+            }
+            let new = NewCredit {
+                source: "grant",
+                expires_ms: end.expires_ms,
+                origin: &credit.reason,
+                stays: false,
+                alone: false,
+            };
+            books.grant(account_id, &new, &posting);
+        }
+        None if credit.amount < Quota::ZERO => books.withdraw(account_id, &posting),
+        None => books.post(account_id, &posting),
+    }
+    books.write(conn).await?;
+    let balance = books.balance(account_id);
+    Ok(CreditOutcome::Done(Account { balance, ..account }))
+}
+
+fn posting_of(credit: &Credit) -> Posting<'_> {
+    Posting {
         id: &credit.id,
         job_id: None,
         kind: credit.kind.word(),
+        cause: None,
         amount: credit.amount,
         balance_delta: credit.amount.thousandths(),
         frozen_delta: 0,
@@ -213,9 +287,13 @@ async fn post(conn: &mut Conn, credit: &Credit) -> Result<CreditOutcome> {
         idempotency_key: credit.idempotency_key.as_deref(),
         time_ms: credit.now_ms,
         spender: None,
-    };
-    books.post(&credit.account_id, &posting);
-    books.write(conn).await?;
-    let balance = account.balance + credit.amount;
-    Ok(CreditOutcome::Done(Account { balance, ..account }))
+    }
 }
+
+/// What stands for the end of what has none.
+const NEVER: i64 = 0;
+
+// Of what is in the archive it is not known when it was to end.
+const BEFORE: &str = "SELECT amount, reason, COALESCE((SELECT credit.expires_ms FROM credit WHERE credit.id = ledger.id), 0) \
+     FROM ledger WHERE account_id = $1 AND idempotency_key = $2 \
+     UNION ALL SELECT amount, reason, CAST(NULL AS BIGINT) FROM archived_credit WHERE account_id = $1 AND key = $2";

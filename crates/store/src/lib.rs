@@ -13,6 +13,7 @@ mod audited_change;
 mod backup;
 mod batch;
 mod clock;
+mod credits;
 mod db;
 mod db_config;
 pub mod deliveries;
@@ -34,6 +35,7 @@ pub mod operators;
 mod options;
 mod pending;
 mod period;
+mod plans;
 mod process_lock;
 mod readers;
 mod refused_prompts;
@@ -45,6 +47,7 @@ pub mod settings;
 mod store_core;
 mod time;
 pub mod uploads;
+mod vouchers;
 pub mod wake;
 pub mod workers;
 mod writer;
@@ -57,6 +60,7 @@ pub use assets::{Asset, Assets, DELETING_MS, NewAsset};
 pub use attribution::Attribution;
 pub use audit::{Admin, AuditRow};
 pub use clock::ClockNote;
+pub use credits::{AccountCredits, CreditRow, Credits};
 pub use deliveries::{
     AccountSlots, Claim, Deliveries, Delivery, DeliveryResult, DeliveryState, DeliveryTry,
     RouteSlots,
@@ -86,7 +90,7 @@ pub use jobs::{JobRow, Jobs};
 pub use keys::change::{KeyChange, KeyChangeOutcome, KeyRotation, RotateOutcome};
 pub use keys::limits::{KeyLimit, KeySpending};
 pub use keys::{AddKeyOutcome, Key, KeyTerms, Keys, NewKey};
-pub use ledger::{Credit, CreditKind, CreditOutcome, Ledger, LedgerRow};
+pub use ledger::{Credit, CreditEnd, CreditKind, CreditOutcome, Ledger, LedgerRow};
 pub use ledger_filter::LedgerFilter;
 pub use links::{Link, NewLink};
 pub use models::{MODEL_EDITION, Models};
@@ -94,6 +98,7 @@ pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
 pub use period::Period;
+pub use plans::{AccountPlan, PLAN_EDITION, PlanAssignment, PlanOutcome, Plans};
 pub use retention::Retention;
 pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow, SeenEdition};
 pub use sessions::{OverdueSessions, SessionRow, Sessions};
@@ -101,6 +106,9 @@ pub use settings::Settings;
 pub use store_core::WriteSlot;
 pub use time::boot_ms;
 pub use uploads::Upload;
+pub use vouchers::{
+    NewVouchers, RedeemOutcome, Redeemed, Redemption, VoucherBatch, VoucherTerms, Vouchers,
+};
 pub use wake::WakeListener;
 pub use workers::change::{
     BackendChange, BackendChangeOutcome, ExpectedRevision, RemoveOutcome, WorkerNote, WorkerUpsert,

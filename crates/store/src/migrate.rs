@@ -122,6 +122,12 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0053_links_found",
         include_str!("../migrations/0053_links_found.sql"),
     ),
+    (CREDITS, include_str!("../migrations/0054_credits.sql")),
+    (
+        "0055_vouchers",
+        include_str!("../migrations/0055_vouchers.sql"),
+    ),
+    (PLANS, include_str!("../migrations/0056_plans.sql")),
 ];
 
 /// The migration since which there may be models. It widens until there is one.
@@ -132,6 +138,12 @@ pub(crate) const KEYS: &str = "0044_keys";
 
 /// The same of groups of accounts.
 pub(crate) const GROUPS: &str = "0045_groups";
+
+/// The same of credits.
+pub(crate) const CREDITS: &str = "0054_credits";
+
+/// The same of plans.
+pub(crate) const PLANS: &str = "0056_plans";
 
 /// The number of a migration in the database: the first is 1, and there is none for a name that was never shipped.
 pub(crate) fn number_of(name: &str) -> i64 {

@@ -32,6 +32,8 @@ mod clock;
 mod costs;
 #[path = "conformance/coverage.rs"]
 mod coverage;
+#[path = "conformance/credits.rs"]
+mod credits;
 #[path = "conformance/deletion.rs"]
 mod deletion;
 #[path = "conformance/deliveries.rs"]
@@ -66,6 +68,8 @@ mod models;
 mod operators;
 #[path = "conformance/pages.rs"]
 mod pages;
+#[path = "conformance/plans.rs"]
+mod plans;
 #[path = "conformance/postgres_only.rs"]
 mod postgres_only;
 #[path = "conformance/races.rs"]
@@ -94,6 +98,8 @@ mod spending;
 mod stopwatch;
 #[path = "conformance/uploads.rs"]
 mod uploads;
+#[path = "conformance/vouchers.rs"]
+mod vouchers;
 #[path = "conformance/workers.rs"]
 mod workers;
 #[path = "conformance/writer.rs"]

@@ -71,6 +71,16 @@ const ACCOUNT: &[&str] = &[
     "stored_bytes",
     "disabled",
 ];
+const PLAN: &[&str] = &["name", "every", "quota", "rollover_cap", "group", "then"];
+const VOUCHER: &[&str] = &[
+    "id",
+    "note",
+    "amount",
+    "count",
+    "redeemed",
+    "expires",
+    "revoked_at",
+];
 const BACKEND: &[&str] = &["id", "name", "vendor", "rank", "enabled", "base_url"];
 const WORKER: &[&str] = &["id", "name", "state", "concurrency", "per_minute"];
 const CUSTODY: &[&str] = &[
@@ -95,7 +105,11 @@ pub(crate) const NOUNS: &[Noun] = &[
     Noun { word: "files", group: Group::Account, about: "Files handed in for use in later calls", prefix: "files", columns: FILE,
         examples: "atelier files upload picture.png" },
     Noun { word: "accounts", group: Group::Operate, about: "Accounts: list, create, change", prefix: "admin.accounts", columns: ACCOUNT,
-        examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50 submits_per_second=50 share_percent=25" },
+        examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50 submits_per_second=50 share_percent=25\natelier accounts credit ID amount=50 expires=2027-01-31" },
+    Noun { word: "plans", group: Group::Operate, about: "Plans: quota that comes again and again", prefix: "admin.plans", columns: PLAN,
+        examples: "atelier plans create name=studio every=month quota=1000\natelier accounts plan-assign ACCOUNT plan=studio" },
+    Noun { word: "vouchers", group: Group::Operate, about: "Codes that are worth quota: make, list, revoke", prefix: "admin.vouchers", columns: VOUCHER,
+        examples: "atelier vouchers create count=100 amount=50 credit_days=90 expires=2030-01-01\natelier vouchers revoke ID" },
     Noun { word: "account-keys", group: Group::Operate, about: "Keys of an account: list, issue, limit, rotate, revoke", prefix: "admin.keys", columns: KEY,
         examples: "atelier account-keys issue ACCOUNT name=second" },
     Noun { word: "prices", group: Group::Operate, about: "Every price: show, change", prefix: "admin.prices", columns: &[],
@@ -111,6 +125,9 @@ pub(crate) const NOUNS: &[Noun] = &[
 pub(crate) const SINGLES: &[SingleCommand] = &[
     SingleCommand { word: "cancel", group: Group::Jobs, operation: "jobs.cancel", fields: &[], columns: JOB },
     SingleCommand { word: "ledger", group: Group::Account, operation: "account.ledger", fields: &[], columns: LEDGER },
+    SingleCommand { word: "credits", group: Group::Account, operation: "account.credits", fields: &[], columns: &[] },
+    SingleCommand { word: "redeem", group: Group::Account, operation: "account.vouchers.redeem", fields: &["code"], columns: &[] },
+    SingleCommand { word: "plan", group: Group::Account, operation: "account.plan", fields: &[], columns: &[] },
     SingleCommand { word: "usage", group: Group::Account, operation: "account.usage", fields: &[], columns: &[] },
     SingleCommand { word: "credit", group: Group::Operate, operation: "admin.accounts.credit", fields: &["amount"], columns: ACCOUNT },
     SingleCommand { word: "nodes", group: Group::Operate, operation: "admin.nodes", fields: &[], columns: &[] },

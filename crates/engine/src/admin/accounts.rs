@@ -5,8 +5,8 @@ use std::sync::Arc;
 use atelier_contract::{AccountId, Code, Quota, Refusal};
 use atelier_fairness::limits::{HolderLimits, LimitOverrides};
 use atelier_store::{
-    Account, AccountFilter, AccountPatch, Credit, CreditKind, CreditOutcome, GroupedUsage,
-    LedgerFilter, LedgerRow, NewAccount, UsageQuestion, UsageRow,
+    Account, AccountFilter, AccountPatch, GroupedUsage, LedgerFilter, LedgerRow, NewAccount,
+    UsageQuestion, UsageRow,
 };
 
 use super::callers::Callers;
@@ -196,57 +196,6 @@ impl Accounts {
         crash::point("admin.acted");
         self.callers.void_account(id);
         if deleted { Ok(()) } else { Err(no_account()) }
-    }
-
-    /// Grants quota, or takes some away.
-    pub async fn credit(
-        &self,
-        by: &str,
-        account_id: &AccountId,
-        amount: Quota,
-        reason: &str,
-        idempotency_key: Option<&str>,
-    ) -> Result<Account, Refusal> {
-        if amount == Quota::ZERO {
-            return Err(Refusal::invalid("amount", "must not be 0"));
-        }
-        let kind = if amount > Quota::ZERO {
-            CreditKind::Grant
-        } else {
-            CreditKind::Adjust
-        };
-        let credit = Credit {
-            id: self.context.ids().uuid(),
-            account_id: account_id.to_string(),
-            amount,
-            kind,
-            reason: reason.to_owned(),
-            idempotency_key: idempotency_key.map(str::to_owned),
-            now_ms: self.context.now_ms(),
-        };
-        let detail = format!("{amount} {reason}");
-        let act = self.context.act(by, "account.credit", account_id, detail);
-        let credited = self
-            .context
-            .store()
-            .ledger()
-            .credit(credit, Some(act))
-            .await;
-        let credited = credited.map_err(unavailable)?;
-        crash::point("admin.acted");
-        match credited {
-            CreditOutcome::Done(account) | CreditOutcome::Repeated(account) => Ok(account),
-            CreditOutcome::TooLow(account) => {
-                let message = format!("the balance of {} cannot go below 0", account.balance);
-                Err(Refusal::invalid("amount", message))
-            }
-            CreditOutcome::Mismatch => Err(Refusal::field(
-                Code::Conflict,
-                "idempotency_key",
-                "was used for another amount or reason",
-            )),
-            CreditOutcome::NoAccount => Err(no_account()),
-        }
     }
 
     /// Movements of quota in pages, newest first.

@@ -10,6 +10,7 @@ use atelier_store::Store;
 use atelier_store::files::Files;
 
 use crate::clients;
+use crate::credits;
 use crate::life::GRANT;
 use crate::world::{Shared, lock};
 
@@ -83,8 +84,9 @@ async fn account(
     let view = engine.admin().accounts().one(&caller.account_id).await;
     let view = view.map_err(|no| no.message)?;
     let spent: i64 = jobs.iter().map(|job| job.quota.thousandths()).sum();
+    let given = credits::given(world, engine, number, caller).await?;
     let mut world = lock(world);
-    let left = GRANT * 1000 - spent;
+    let left = GRANT * 1000 + given - spent;
     if (view.balance.thousandths(), view.frozen.thousandths()) != (left, 0) {
         let (balance, frozen) = (view.balance, view.frozen);
         world.accuse(format!(

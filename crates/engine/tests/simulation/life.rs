@@ -23,6 +23,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::checks;
 use crate::clients;
+use crate::credits::{self, Gift, SharedCode};
 use crate::defaults::defaults;
 use crate::machine;
 use crate::receiver;
@@ -130,6 +131,11 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
     }
     tasks.spawn(clients::look(Arc::clone(world), engine.clone()));
     tasks.spawn(clients::reprice(Arc::clone(world), engine.clone()));
+    tasks.spawn(credits::give(Arc::clone(world), engine.clone()));
+    tasks.spawn(credits::plan(Arc::clone(world), engine.clone()));
+    for number in 0..2 {
+        tasks.spawn(credits::redeem(Arc::clone(world), engine.clone(), number));
+    }
     tasks.spawn(clients::time(Arc::clone(world), engine.clone()));
     tasks.spawn(machine::turn_clock(Arc::clone(world)));
     let crash = lock(world).crash.clone();
@@ -240,6 +246,7 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
         let caller = limited(world, engine, caller).await.map_err(say)?;
         lock(world).callers.push(caller);
     }
+    credits::set_up(world, engine).await.map_err(say)?;
     let lost = lock(world).books.lost;
     for (rank, lost) in lost.into_iter().enumerate() {
         let change = json!({
@@ -309,6 +316,8 @@ async fn at_rest(world: &Shared, engine: &Engine) -> Result<(), String> {
         let (done, callers, now_ms) = {
             let world = lock(world);
             let done = world.wishes.iter().all(|wish| wish.done);
+            let done = done && world.gifts.iter().all(Gift::is_done);
+            let done = done && world.codes.iter().all(SharedCode::is_done);
             (done, world.callers.clone(), world.now_ms())
         };
         if now_ms > END_MS {

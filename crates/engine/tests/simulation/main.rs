@@ -6,6 +6,7 @@
 
 mod checks;
 mod clients;
+mod credits;
 #[path = "../stories/defaults.rs"]
 mod defaults;
 mod life;

@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::clients::Wish;
+use crate::credits::{Gift, SharedCode};
 use crate::machine::Machine;
 use crate::receiver::ReceivedCallbacks;
 use crate::vendor::Books;
@@ -30,6 +31,8 @@ pub(crate) struct World {
     pub(crate) received: ReceivedCallbacks,
     pub(crate) callers: Vec<Caller>,
     pub(crate) wishes: Vec<Wish>,
+    pub(crate) gifts: Vec<Gift>,
+    pub(crate) codes: Vec<SharedCode>,
     /// What must never be, and was.
     pub(crate) wrong: Vec<String>,
     /// The machine, and what of it outlives its processes.
@@ -93,6 +96,7 @@ impl World {
     pub(crate) fn shared(seed: u64, print: bool) -> Shared {
         let mut dice = fastrand::Rng::with_seed(seed);
         let wishes = Wish::all(&mut dice);
+        let gifts = Gift::all(&mut dice);
         Arc::new(Mutex::new(Self {
             books: Books::new(&mut dice),
             dice,
@@ -100,6 +104,8 @@ impl World {
             received: ReceivedCallbacks::default(),
             callers: Vec::new(),
             wishes,
+            gifts,
+            codes: Vec::new(),
             wrong: Vec::new(),
             machine: Machine::default(),
             began: (0, None),

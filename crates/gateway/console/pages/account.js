@@ -1,8 +1,11 @@
 // Account: quota and what it went into, every movement, keys, callbacks, links to results, own accounts at vendors.
-import { html, useEffect } from "../lib.js";
+import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
 import { count } from "../show.js";
+import { post } from "../api.js";
 import { href } from "../route.js";
+import { Ask } from "../parts/ask.js";
+import { Credits } from "../parts/credits.js";
 import { Usage } from "./account/usage.js";
 import { Ledger } from "./account/ledger.js";
 import { Keys } from "./account/keys.js";
@@ -15,6 +18,18 @@ const PARTS = { usage: Usage, ledger: Ledger, keys: Keys, callbacks: Callbacks, 
 export function Account({ who, route }) {
   const part = PARTS[route.query.part] ? route.query.part : "usage";
   const Part = PARTS[part];
+  const [asking, setAsking] = useState(null);
+  const [seen, setSeen] = useState(0);
+  const redeem = {
+    title: t("redeem"),
+    text: t("redeemText"),
+    action: t("redeem"),
+    fields: [{ name: "code", label: t("code"), required: true, placeholder: "7K3M-9QXA-02ZT-C4VE" }],
+    act: async (given) => {
+      await post("/account/v1/vouchers", given);
+      setSeen(seen + 1);
+    },
+  };
   useEffect(() => {
     document.querySelector(".tabs .active")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [part]);
@@ -25,5 +40,11 @@ export function Account({ who, route }) {
         (one) => html`<a class=${one === part ? "active" : ""} aria-current=${one === part ? "page" : undefined}
           href=${href("account", { part: one === "usage" ? "" : one })}>${t(one)}</a>`,
       )}</nav>
-    <${Part} who=${who} route=${route} />`;
+    ${
+      part === "usage" &&
+      html`<${Credits} path="/account/v1/credits" seen=${seen}>
+        <button type="button" class="button quiet" onClick=${() => setAsking(redeem)}>${t("redeem")}</button><//>`
+    }
+    <${Part} who=${who} route=${route} />
+    ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
 }

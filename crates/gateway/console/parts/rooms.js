@@ -12,6 +12,8 @@ export const OPERATOR_PAGES = [
   { page: "models", icon: "cube" },
   { page: "prices", icon: "tag" },
   { page: "groups", icon: "people" },
+  { page: "plans", icon: "stack" },
+  { page: "vouchers", icon: "tag" },
   { page: "words", icon: "ban" },
   { page: "callbacks", icon: "bell" },
   { page: "operators", icon: "key" },

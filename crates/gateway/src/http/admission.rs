@@ -1,6 +1,7 @@
 //! What a request has been granted on its way in: a place among those that are answered, first in the name of its
 //! network and then of its account, and what is left of the account's rate.
 
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +20,8 @@ use super::request_slots::RequestSlots;
 /// processor in refusals as others have in answers.
 const REFUSED_AFTER_MS: std::ops::Range<u64> = 250..500;
 
+/// What is told of codes that nobody made.
+const TOO_MANY_CODES: &str = "too many wrong codes within the hour; wait";
 const TOO_MANY_ACTS: &str = "this account changed too much of itself (keys, hosted accounts, secrets) within the hour; wait";
 
 const NO_TURN: &str =
@@ -252,6 +255,18 @@ impl Admission {
     pub(crate) fn act(&self, rates: &Rates) -> Result<(), Denial> {
         let counted = self.account().map_or(Ok(()), |account| rates.act(account));
         counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_ACTS, seconds))
+    }
+
+    /// Counts a voucher code as a wrong one until it is known to be right.
+    pub(crate) fn guess(&self, rates: &Rates, peer: IpAddr) -> Result<(), Denial> {
+        let account = self.account().unwrap_or_default();
+        let counted = rates.guess(account, peer);
+        counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_CODES, seconds))
+    }
+
+    /// A voucher code was right.
+    pub(crate) fn guessed(&self, rates: &Rates, peer: IpAddr) {
+        rates.guessed(self.account().unwrap_or_default(), peer);
     }
 
     /// Counts calls that came together as one; how many of so many are within the rate, the one they came in included.

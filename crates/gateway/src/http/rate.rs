@@ -22,6 +22,9 @@ const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 /// time leaves the others some.
 const KEYS_AT_ONCE: u32 = 5;
 
+/// Wrong voucher codes in an hour.
+const WRONG_CODES: u32 = 20;
+
 /// What is told of a key that had too many.
 pub(crate) const TOO_MANY_BY_KEY: &str = "this key submits more often than it may";
 
@@ -57,6 +60,10 @@ pub(crate) struct Rates {
     files_rate: Rate,
     /// Keys that may submit less often than their account.
     keys: TokenBuckets<String>,
+    /// Wrong voucher codes by account and by network.
+    guesses: TokenBuckets<String>,
+    network_guesses: TokenBuckets<IpAddr>,
+    guess_rate: Rate,
     acts: TokenBuckets<String>,
     /// Sessions of the console by key, as many as acts: any key may sign in, and shall use up nothing of the account's.
     sessions: TokenBuckets<String>,
@@ -114,6 +121,9 @@ impl Rates {
                 of_files(limits.open_burst),
             ),
             keys: TokenBuckets::default(),
+            guesses: TokenBuckets::default(),
+            network_guesses: TokenBuckets::default(),
+            guess_rate: Rate::new(WRONG_CODES, Duration::from_hours(1), WRONG_CODES),
             acts: TokenBuckets::default(),
             sessions: TokenBuckets::default(),
             account_sessions: TokenBuckets::default(),
@@ -207,6 +217,29 @@ impl Rates {
             self.any_guessed.store(true, Ordering::Relaxed);
         }
         wait_s.map_or(Ok(()), Err)
+    }
+
+    /// Counts a voucher code as a wrong one until it is known to be right; the number of seconds to wait when there were too many of an
+    /// account, or of a network.
+    pub(super) fn guess(&self, account_id: &str, peer: IpAddr) -> Result<(), u64> {
+        let (network, rate) = (network::of(peer), self.guess_rate);
+        let of_network = self.network_guesses.take(&network, rate);
+        of_network
+            .and_then(|level| level.wait_s)
+            .map_or(Ok(()), Err)?;
+        let of_account = self.guesses.take(account_id, rate);
+        let wait_s = of_account.and_then(|level| level.wait_s);
+        if wait_s.is_some() {
+            self.network_guesses.give_back(&network, rate);
+        }
+        wait_s.map_or(Ok(()), Err)
+    }
+
+    /// It was right.
+    pub(super) fn guessed(&self, account_id: &str, peer: IpAddr) {
+        let (network, rate) = (network::of(peer), self.guess_rate);
+        self.network_guesses.give_back(&network, rate);
+        self.guesses.give_back(account_id, rate);
     }
 
     /// Counts a page that needs no key; the number of seconds to wait when there were too many.

@@ -3,6 +3,7 @@
 pub(super) mod accounts;
 pub(super) mod audit;
 pub(super) mod callbacks;
+pub(super) mod credits;
 pub(super) mod files;
 pub(super) mod keys;
 pub(super) mod ledger;
@@ -11,3 +12,4 @@ pub(super) mod models;
 pub(super) mod operators;
 pub(super) mod trail;
 pub(super) mod usage;
+pub(super) mod vouchers;

@@ -29,6 +29,7 @@ mod connections;
 mod console;
 mod crash;
 mod crash_points;
+mod credits;
 mod crowds;
 mod declared;
 mod deletion;

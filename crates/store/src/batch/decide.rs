@@ -144,6 +144,7 @@ impl<'a> Decisions<'a> {
     /// Admits a job: queue limits, then storage, then the limits of its keys, then quota.
     fn admit(&mut self, accept: &'a Acceptance) -> AcceptOutcome {
         let job = &accept.job;
+        self.books.end_credits(&job.account_id, job.created_ms);
         let Some(standing) = self.books.standing(&job.account_id) else {
             return AcceptOutcome::NoAccount;
         };
@@ -164,21 +165,24 @@ impl<'a> Decisions<'a> {
         if let Some(reached) = self.windows.reached(&job.attribution, counted_ms, price) {
             return AcceptOutcome::KeyLimit(reached);
         }
-        if standing.balance < price {
+        let spendable = self.books.spendable(&job.account_id, job.created_ms);
+        if spendable < price {
             return AcceptOutcome::QuotaShort {
-                balance: Quota::from_thousandths(standing.balance),
+                balance: Quota::from_thousandths(spendable),
             };
         }
         let queued_ms = job.created_ms - job.ahead_ms;
         let turn_ms = queued_ms + job.turn_delay_ms + job.turn_step_ms * unfinished;
         self.books.count(&job.account_id, &job.queue, 1);
         self.windows.hold(job, counted_ms);
-        self.books.post(
+        self.books.hold(
             &job.account_id,
+            &job.id,
             &Posting {
                 id: &accept.ledger_id,
                 job_id: Some(&job.id),
                 kind: "hold",
+                cause: None,
                 amount: job.price,
                 balance_delta: -price,
                 frozen_delta: price,
@@ -249,8 +253,13 @@ impl<'a> Decisions<'a> {
         }
         self.books.count(&row.account_id, &row.queue, -1);
         self.windows.resolve(&row);
+        self.books.end_credits(&row.account_id, settlement.now_ms);
+        let spent = match row.state {
+            JobState::Succeeded => row.quota.thousandths(),
+            _ => 0,
+        };
         self.books
-            .post(&row.account_id, &resolution(&row, settlement));
+            .resolve(&row.account_id, spent, &resolution(&row, spent, settlement));
         let due_ms = settlement.now_ms - settlement.ahead_ms;
         let owed = DeliveryLine::owed(&row, due_ms, ending.claimed_until_ms);
         self.deliveries.extend(owed);
@@ -292,18 +301,14 @@ fn finish(row: &mut JobRow, settlement: &Settlement) {
 }
 
 /// The ledger row that resolves the hold of a final job.
-fn resolution<'a>(row: &'a JobRow, settlement: &'a Settlement) -> Posting<'a> {
+fn resolution<'a>(row: &'a JobRow, spent: i64, settlement: &'a Settlement) -> Posting<'a> {
     let price = row.price.thousandths();
     let succeeded = row.state == JobState::Succeeded;
-    let spent = if succeeded {
-        row.quota.thousandths()
-    } else {
-        0
-    };
     Posting {
         id: &settlement.ledger_id,
         job_id: Some(&row.id),
         kind: if succeeded { "capture" } else { "release" },
+        cause: None,
         amount: if succeeded { row.quota } else { row.price },
         balance_delta: price - spent,
         frozen_delta: -price,

@@ -1,9 +1,10 @@
-//! The accounts of a batch in memory: their balances, their unfinished jobs, and the ledger rows to be written.
+//! The accounts of a batch in memory: their balances and credits, their unfinished jobs, and the ledger rows to be written.
 
 use std::collections::BTreeMap;
 
 use crate::Result;
 use crate::attribution::Attribution;
+use crate::batch::credits::{CreditBatch, CreditChanges, LapsedCredit, NewCredit};
 use crate::db::{Arg, Conn, Line, PrefetchQuery, StatementBatch, args, json};
 use crate::row::{Columns, FromRow};
 use atelier_contract::Quota;
@@ -20,6 +21,8 @@ pub(crate) struct AccountQuota {
     words: i64,
     /// Whether keys of it count what is spent with them.
     pub(crate) counts_keys: bool,
+    /// How many open credits it has, if it ever had one.
+    credits: Option<i64>,
     touched: bool,
 }
 
@@ -30,7 +33,8 @@ impl Line for &AccountQuota {
             self.balance,
             self.frozen,
             self.entries,
-            self.words
+            self.words,
+            self.credits,
         ]);
     }
 }
@@ -47,6 +51,7 @@ impl FromRow for AccountQuota {
             stored: columns.maybe_int()?.unwrap_or(0),
             words: columns.int()?,
             counts_keys: columns.maybe_int()?.unwrap_or(0) > 0,
+            credits: columns.maybe_int()?,
             touched: false,
         })
     }
@@ -70,6 +75,8 @@ pub(crate) struct Posting<'a> {
     pub(crate) id: &'a str,
     pub(crate) job_id: Option<&'a str>,
     pub(crate) kind: &'static str,
+    /// What an adjustment is, where that is not a correction.
+    pub(crate) cause: Option<&'static str>,
     pub(crate) amount: Quota,
     pub(crate) balance_delta: i64,
     pub(crate) frozen_delta: i64,
@@ -98,6 +105,7 @@ struct LedgerLine {
     key_id: Option<String>,
     member_id: Option<String>,
     used_model: Option<String>,
+    cause: Option<&'static str>,
 }
 
 impl Line for LedgerLine {
@@ -119,6 +127,7 @@ impl Line for LedgerLine {
             self.key_id.as_deref(),
             self.member_id.as_deref(),
             self.used_model.as_deref(),
+            self.cause,
         ]);
     }
 }
@@ -153,8 +162,12 @@ impl FromRow for InFlightJobs {
 pub(crate) struct LedgerBatch {
     accounts: BTreeMap<String, AccountQuota>,
     in_flight: BTreeMap<(String, String), InFlightJobs>,
+    credits: CreditBatch,
     lines: Vec<LedgerLine>,
 }
+
+/// The most open credits of an account: all of them are read with everything that it spends.
+pub(crate) const CREDITS_MOST: i64 = 100;
 
 impl LedgerBatch {
     /// Locks and reads these accounts and those of these jobs.
@@ -168,7 +181,11 @@ impl LedgerBatch {
             standings.iter().map(|one| &*one.id).collect()
         };
         let in_flight: Vec<InFlightJobs> = conn.all(IN_FLIGHT, args![&json(&ids)]).await?;
+        let with_credits = standings.iter().filter(|one| one.credits.unwrap_or(0) > 0);
+        let with_credits: Vec<&str> = with_credits.map(|one| &*one.id).collect();
+        let credits = CreditBatch::load(conn, &with_credits, jobs).await?;
         Ok(Self {
+            credits,
             in_flight: in_flight
                 .into_iter()
                 .map(|one| ((one.account_id.clone(), one.queue.clone()), one))
@@ -255,7 +272,121 @@ impl LedgerBatch {
                 .spender
                 .and_then(|spender| spender.member_id.clone()),
             used_model: posting.spender.and_then(|spender| spender.model.clone()),
+            cause: posting.cause,
         });
+    }
+
+    /// What a loaded account has, all of it.
+    pub(crate) fn balance(&self, account_id: &str) -> Quota {
+        let balance = self.standing(account_id).map_or(0, |one| one.balance);
+        Quota::from_thousandths(balance)
+    }
+
+    /// Whether a loaded account has as many open credits as it may.
+    pub(crate) fn has_most_credits(&self, account_id: &str) -> bool {
+        self.credits.open(account_id) >= CREDITS_MOST
+    }
+
+    /// How much a loaded account can spend at a moment, once what is over by then was ended.
+    pub(crate) fn spendable(&self, account_id: &str, now_ms: i64) -> i64 {
+        let balance = self.standing(account_id).map_or(0, |one| one.balance);
+        self.credits.spendable(account_id, balance, now_ms)
+    }
+
+    /// Ends the credits of a loaded account that are over at a moment: nothing else is decided before.
+    pub(crate) fn end_credits(&mut self, account_id: &str, now_ms: i64) {
+        if self.credits.of(account_id).is_empty() {
+            return;
+        }
+        let lapsed = self.credits.end_due(account_id, now_ms);
+        self.book_lapsed(account_id, &lapsed, now_ms);
+    }
+
+    /// Holds the price of a job: of credits first, the one that ends first before the others.
+    pub(crate) fn hold(&mut self, account_id: &str, job_id: &str, posting: &Posting<'_>) {
+        let price = posting.amount.thousandths();
+        self.credits
+            .hold(account_id, job_id, price, posting.time_ms);
+        self.post(account_id, posting);
+        self.count_credits(account_id);
+    }
+
+    /// Resolves the hold of a job that so much was spent of, and books what lapses of what it gives back.
+    pub(crate) fn resolve(&mut self, account_id: &str, spent: i64, posting: &Posting<'_>) {
+        self.post(account_id, posting);
+        let Some(job_id) = posting.job_id else {
+            return;
+        };
+        let at_ms = posting.time_ms;
+        let lapsed = self.credits.resolve(account_id, job_id, spent, at_ms);
+        self.book_lapsed(account_id, &lapsed, at_ms);
+    }
+
+    /// Grants quota that ends.
+    pub(crate) fn grant(&mut self, account_id: &str, new: &NewCredit<'_>, posting: &Posting<'_>) {
+        let made = (posting.amount.thousandths(), posting.time_ms);
+        self.credits.add(account_id, posting.id, made, new);
+        self.post(account_id, posting);
+        self.count_credits(account_id);
+    }
+
+    /// Has what plans gave a loaded account end with another period: so much of what is left goes over until then.
+    pub(crate) fn renew_plan(
+        &mut self,
+        account_id: &str,
+        (kept, until_ms, alone): (Quota, i64, bool),
+        now_ms: i64,
+    ) {
+        let kept = (kept.thousandths(), until_ms, alone);
+        let lapsed = self.credits.renew_plan(account_id, kept, now_ms);
+        self.book_lapsed(account_id, &lapsed, now_ms);
+    }
+
+    /// Takes quota away: what never ends goes first, then what ends last.
+    pub(crate) fn withdraw(&mut self, account_id: &str, posting: &Posting<'_>) {
+        let balance = self.standing(account_id).map_or(0, |one| one.balance);
+        let base = balance - self.credits.left(account_id);
+        let of_credits = -posting.balance_delta - base;
+        if of_credits > 0 {
+            let at_ms = posting.time_ms;
+            self.credits.withdraw(account_id, of_credits, at_ms);
+        }
+        self.post(account_id, posting);
+        self.count_credits(account_id);
+    }
+
+    fn book_lapsed(&mut self, account_id: &str, lapsed: &[LapsedCredit], time_ms: i64) {
+        for one in lapsed {
+            let posting = Posting {
+                id: &one.ledger_id,
+                job_id: None,
+                kind: "adjust",
+                cause: Some("expire"),
+                amount: Quota::from_thousandths(-one.amount),
+                balance_delta: -one.amount,
+                frozen_delta: 0,
+                reason: &one.reason,
+                idempotency_key: None,
+                time_ms,
+                spender: None,
+            };
+            self.post(account_id, &posting);
+        }
+        self.count_credits(account_id);
+    }
+
+    /// Has the account say how many of its credits are open; one that never had any says nothing.
+    fn count_credits(&mut self, account_id: &str) {
+        if self.credits.of(account_id).is_empty() {
+            return;
+        }
+        let open = self.credits.open(account_id);
+        if let Some(standing) = self.accounts.get_mut(account_id)
+            && standing.credits != Some(open)
+        {
+            standing.credits = Some(open);
+            standing.touched = true;
+        }
     }
 
     pub(crate) async fn write(&self, conn: &mut Conn) -> Result<()> {
@@ -272,6 +403,7 @@ impl LedgerBatch {
             standings: standings.collect(),
             lines: &self.lines,
             in_flight: in_flight.collect(),
+            credits: self.credits.changed(),
         }
     }
 }
@@ -281,6 +413,7 @@ pub(crate) struct LedgerChanges<'a> {
     standings: Vec<&'a AccountQuota>,
     lines: &'a [LedgerLine],
     in_flight: Vec<&'a InFlightJobs>,
+    credits: CreditChanges<'a>,
 }
 
 impl LedgerChanges<'_> {
@@ -289,19 +422,20 @@ impl LedgerChanges<'_> {
         writes.add(UPDATE_STANDINGS, &self.standings);
         writes.add(INSERT_LINES, self.lines);
         writes.add(UPSERT_IN_FLIGHT, &self.in_flight);
+        self.credits.add_to(writes);
     }
 }
 
 const STANDINGS: &str = "SELECT id, balance, frozen, entries, max_queue, max_storage, \
-     (SELECT bytes FROM stored WHERE account_id = account.id), words, counting_keys FROM account \
+     (SELECT bytes FROM stored WHERE account_id = account.id), words, counting_keys, credits FROM account \
      WHERE id IN ({list:$1} UNION SELECT account_id FROM job WHERE id IN ({list:$2})) ORDER BY id {lock}";
 
 // Asked by itself: who waited for the lock of an account must see what whoever had it did here.
 const IN_FLIGHT: &str =
     "SELECT account_id, queue, jobs FROM in_flight WHERE account_id IN ({list:$1})";
 
-const UPDATE_STANDINGS: &str = "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries, words = v.words \
-     FROM {lines:id text, balance bigint, frozen bigint, entries bigint, words bigint} WHERE account.id = v.id";
+const UPDATE_STANDINGS: &str = "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries, words = v.words, \
+     credits = v.credits FROM {lines:id text, balance bigint, frozen bigint, entries bigint, words bigint, credits bigint} WHERE account.id = v.id";
 
 const UPSERT_IN_FLIGHT: &str = "INSERT INTO in_flight (account_id, queue, jobs) \
      SELECT v.account_id, v.queue, v.jobs \
@@ -309,9 +443,9 @@ const UPSERT_IN_FLIGHT: &str = "INSERT INTO in_flight (account_id, queue, jobs) 
      ON CONFLICT (account_id, queue) DO UPDATE SET jobs = excluded.jobs";
 
 const INSERT_LINES: &str = "INSERT INTO ledger (id, account_id, number, job_id, kind, amount, \
-     balance_delta, frozen_delta, balance_after, frozen_after, reason, idempotency_key, time_ms, key_id, member_id, used_model) \
+     balance_delta, frozen_delta, balance_after, frozen_after, reason, idempotency_key, time_ms, key_id, member_id, used_model, cause) \
      SELECT v.id, v.account_id, v.number, v.job_id, v.kind, v.amount, v.balance_delta, \
-     v.frozen_delta, v.balance_after, v.frozen_after, v.reason, v.idempotency_key, v.time_ms, v.key_id, v.member_id, v.used_model \
+     v.frozen_delta, v.balance_after, v.frozen_after, v.reason, v.idempotency_key, v.time_ms, v.key_id, v.member_id, v.used_model, v.cause \
      FROM {lines:id text, account_id text, number bigint, job_id text, kind text, amount bigint, \
      balance_delta bigint, frozen_delta bigint, balance_after bigint, frozen_after bigint, \
-     reason text, idempotency_key text, time_ms bigint, key_id text, member_id text, used_model text}";
+     reason text, idempotency_key text, time_ms bigint, key_id text, member_id text, used_model text, cause text}";

@@ -34,6 +34,16 @@ const GUARDS: &[&str] = &[
     "model_stays",
     "price_group_kept",
     "price_group_stays",
+    "credit_kept",
+    "credit_stays",
+    "voucher_batch_kept",
+    "voucher_batch_stays",
+    "voucher_once",
+    "plan_kept",
+    "plan_stays",
+    "plan_period_kept",
+    "plan_period_stays",
+    "voucher_stays",
     "audit_by_number",
 ];
 

@@ -39,11 +39,17 @@ pub(crate) enum RowKind {
     Models,
     KeyWindows,
     PriceGroups,
+    Credits,
+    HoldParts,
+    VoucherBatches,
+    Vouchers,
+    Plans,
+    PlanPeriods,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -62,5 +68,11 @@ impl RowKind {
         Self::Models,
         Self::KeyWindows,
         Self::PriceGroups,
+        Self::Credits,
+        Self::HoldParts,
+        Self::VoucherBatches,
+        Self::Vouchers,
+        Self::Plans,
+        Self::PlanPeriods,
     ];
 }

@@ -183,6 +183,58 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 500,
     },
+    RowScan {
+        rows: RowKind::Credits,
+        table: "credit",
+        key: &[("id", false)],
+        subject: "credit.id",
+        filter: EVERY,
+        page: 200,
+    },
+    RowScan {
+        rows: RowKind::HoldParts,
+        table: "hold_part",
+        key: &[("job_id", false), ("credit_id", false)],
+        subject: "hold_part.job_id",
+        filter: EVERY,
+        page: 500,
+    },
+    RowScan {
+        rows: RowKind::VoucherBatches,
+        table: "voucher_batch",
+        key: &[("id", false)],
+        subject: "voucher_batch.id",
+        filter: EVERY,
+        page: 20,
+    },
+    RowScan {
+        rows: RowKind::Vouchers,
+        table: "voucher",
+        key: &[("hash", false)],
+        subject: "voucher.hash",
+        filter: EVERY,
+        page: 200,
+    },
+    RowScan {
+        rows: RowKind::Plans,
+        table: "plan",
+        key: &[("name_key", false), ("revision", true)],
+        subject: "plan.name",
+        filter: EVERY,
+        page: 500,
+    },
+    RowScan {
+        rows: RowKind::PlanPeriods,
+        table: "plan_period",
+        key: &[
+            ("account_id", false),
+            ("from_ms", true),
+            ("plan_key", false),
+        ],
+        subject: "plan_period.ledger_id",
+        filter: EVERY,
+        page: 200,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

@@ -65,6 +65,7 @@ fn credit(rig: &Rig, account_id: &str, amount: i64) -> Credit {
         kind: CreditKind::Adjust,
         reason: "because".into(),
         idempotency_key: None,
+        end: None,
         now_ms: NOW,
     }
 }

@@ -258,6 +258,7 @@ async fn a_credit_is_not_given_twice_after_its_row_went(rig: Rig) {
         kind: CreditKind::Grant,
         reason: "paid".into(),
         idempotency_key: Some("order 1".into()),
+        end: None,
         now_ms: NOW,
     };
     let given = rig

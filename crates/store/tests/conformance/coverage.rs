@@ -20,8 +20,9 @@ fn groups(code: &[String]) -> BTreeMap<&str, &str> {
     let mut found = BTreeMap::new();
     for line in code.iter().flat_map(|text| text.lines()) {
         if let Some(rest) = line.strip_prefix("    pub fn ")
-            && let Some(rest) = rest.strip_suffix("<'_> {")
-            && let Some((group, of)) = rest.split_once("(&self) -> ")
+            && let Some(rest) = rest.strip_suffix("<'_> {").or(rest.strip_suffix("<'a> {"))
+            && let Some((group, of)) = rest.split_once("self) -> ")
+            && let Some(group) = group.strip_suffix("(&").or(group.strip_suffix('('))
         {
             found.insert(of, group);
         }

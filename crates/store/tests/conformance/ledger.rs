@@ -27,6 +27,7 @@ fn credit(rig: &Rig, account_id: &str, amount: i64) -> Credit {
         },
         reason: "because".into(),
         idempotency_key: None,
+        end: None,
         now_ms: NOW,
     }
 }

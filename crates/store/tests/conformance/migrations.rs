@@ -175,6 +175,18 @@ const SHIPPED: &[(&str, &str)] = &[
         "0053_links_found",
         "feb8314f1a577f51ad416bbe063ff9c561f452b692845886d2a9aef0de6b225e",
     ),
+    (
+        "0054_credits",
+        "7f8fba8f07fc4814975261cc6ab574ba7c1e08f15ec98ce0df2b96f32240d085",
+    ),
+    (
+        "0055_vouchers",
+        "a6f4b323bed762fb0f54a9924ebd528400331177e2e4b064bf145d86e3b9a17a",
+    ),
+    (
+        "0056_plans",
+        "6d392ffc88df1513bcb74daf18bb36162c1788c21cd61795f5130ba530dbe103",
+    ),
 ];
 
 #[test]

@@ -158,6 +158,7 @@ impl Model {
             kind: CreditKind::Adjust,
             reason: "dice".into(),
             idempotency_key: None,
+            end: None,
             now_ms: NOW,
         };
         let answer = self

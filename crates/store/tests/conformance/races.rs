@@ -174,6 +174,7 @@ async fn one_credit_key_used_at_once_counts_once(rig: Rig) {
                 kind: CreditKind::Grant,
                 reason: String::new(),
                 idempotency_key: Some("invoice".into()),
+                end: None,
                 now_ms: NOW,
             };
             let store = rig.store.clone();

@@ -189,7 +189,7 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
             "job",
             "key_id key_above member_id used_model tags end_user counted_ms",
         ),
-        ("ledger", "key_id member_id used_model"),
+        ("ledger", "key_id member_id used_model cause"),
         (
             "api_key",
             "parent_id above stands_for limits max_queue rules note",
@@ -210,7 +210,9 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
          DROP TABLE model; DROP TABLE price_group; DROP INDEX account_group; ALTER TABLE account DROP COLUMN group_key; \
          ALTER TABLE node DROP COLUMN knows; ALTER TABLE job DROP COLUMN model; \
          ALTER TABLE job DROP COLUMN model_revision; ALTER TABLE job DROP COLUMN price_lines; \
-         DROP TABLE used; DROP INDEX api_key_ends; DROP INDEX asset_link; DROP INDEX asset_links; DROP TABLE key_window; DROP TABLE taking; ALTER TABLE account DROP COLUMN counting_keys; {columns} \
+         DROP TABLE used; DROP INDEX api_key_ends; DROP INDEX asset_link; DROP INDEX asset_links; DROP TABLE key_window; DROP TABLE taking; ALTER TABLE account DROP COLUMN counting_keys; \
+         DROP TABLE account_plan; DROP TABLE plan_period; DROP TABLE plan; DROP TABLE voucher; DROP TABLE voucher_batch; \
+         DROP TABLE hold_part; DROP TABLE credit; ALTER TABLE account DROP COLUMN credits; {columns} \
          ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"
     );
     sql(&rig.url, &before).await.expect("as it was");

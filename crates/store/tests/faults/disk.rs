@@ -109,6 +109,7 @@ async fn grant_at(folder: &Path, plan: &str) {
         kind: CreditKind::Grant,
         reason: String::new(),
         idempotency_key: None,
+        end: None,
         now_ms: NOW,
     };
     match store.ledger().credit(grant, None).await {

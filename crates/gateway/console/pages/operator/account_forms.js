@@ -1,7 +1,7 @@
 // What operators do with an account, on the list of accounts and on the page of one: limits, keys, quota, suspending.
 import { html, useEffect, useState } from "../../lib.js";
 import { given, t } from "../../words.js";
-import { get, patch, post, remove, visit } from "../../api.js";
+import { get, patch, post, put, remove, visit } from "../../api.js";
 import { go } from "../../route.js";
 import { bodyOf } from "../../catalogue.js";
 import { Ask } from "../../parts/ask.js";
@@ -153,6 +153,7 @@ export function asksOf({ done, tell }) {
         fields: [
           { name: "amount", label: t("amount"), type: "number", required: true },
           { name: "reason", label: t("reason"), required: true, placeholder: t("reasonHint") },
+          { name: "expires", label: t("creditEnd"), type: "date", hint: t("creditEndHint") },
         ],
         act: then((given) => post(`/admin/v1/accounts/${row.id}/credit`, { ...given, idempotency_key: key })),
       };
@@ -164,6 +165,24 @@ export function asksOf({ done, tell }) {
       // What is only blank is how the service is told that there are none any more.
       fields: [{ name: "notes", label: t("notes"), type: "long", prose: true, value: row.notes || "", clears: " " }],
       act: then((given) => patch(`/admin/v1/accounts/${row.id}`, given)),
+    }),
+    plan: (row) => ({
+      title: t("planOf", row.email),
+      text: t("planOfText"),
+      action: t("planGive"),
+      fields: [
+        { name: "plan", label: t("plan"), required: true },
+        { name: "from", label: t("planFrom"), type: "date" },
+      ],
+      act: then((given) => put(`/admin/v1/accounts/${row.id}/plan`, given)),
+    }),
+    endPlan: (row) => ({
+      title: t("planEndTitle", row.email),
+      text: t("planEndText"),
+      action: t("planEnd"),
+      danger: true,
+      fields: [],
+      act: then(() => remove(`/admin/v1/accounts/${row.id}/plan`)),
     }),
     suspend: (row) => ({
       title: row.disabled ? t("enableTitle", row.email) : t("disableTitle", row.email),

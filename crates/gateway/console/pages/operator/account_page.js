@@ -5,6 +5,7 @@ import { bytes, count, exactly, when } from "../../show.js";
 import { get } from "../../api.js";
 import { go, href } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
+import { Credits } from "../../parts/credits.js";
 import { DateRange, rangeOf } from "../../parts/date_range.js";
 import { RowDeeds } from "../../parts/row_menu.js";
 import { settingName } from "../../parts/settings.js";
@@ -46,6 +47,7 @@ const Figure = ({ title, value, text }) => html`<div class="card figure"><p clas
 export function AccountPage({ who, route, enter }) {
   const id = route.rest[1];
   const [row, setRow] = useState(null);
+  const [seen, setSeen] = useState(0);
   const [problem, setProblem] = useState("");
   const [asking, setAsking] = useState(null);
   const [limits, setLimits] = useState(false);
@@ -55,7 +57,10 @@ export function AccountPage({ who, route, enter }) {
   const range = rangeOf(route.query);
   const read = () =>
     get(`/admin/v1/accounts/${encodeURIComponent(id)}`).then(
-      ({ data }) => setRow(data),
+      ({ data }) => {
+        setRow(data);
+        setSeen((before) => before + 1);
+      },
       (error) => setProblem(error.message),
     );
   useEffect(() => {
@@ -82,6 +87,8 @@ export function AccountPage({ who, route, enter }) {
   const items = [
     { text: t("limits"), act: () => setLimits(true) },
     { text: t("notes"), act: () => setAsking(asks.notes(row)) },
+    { text: t("plan"), act: () => setAsking(asks.plan(row)) },
+    { text: t("planEnd"), act: () => setAsking(asks.endPlan(row)) },
     { text: t("look"), act: () => look(row, enter).catch((error) => setProblem(error.message)) },
     {
       text: row.disabled ? t("enable") : t("disable"),
@@ -117,6 +124,7 @@ export function AccountPage({ who, route, enter }) {
       <${Figure} title=${t("Held")} value=${count(row.freeze_balance)} text=${t("heldBy")} />
       <${Figure} title=${t("queue")} value=${count(row.max_queue)} text=${t("unfinishedMost")} />
       <${Figure} title=${t("storage")} value=${bytes(row.stored_bytes)} text=${room} /></div>
+    <${Credits} path=${`/admin/v1/accounts/${encodeURIComponent(row.id)}/credits`} seen=${seen} />
     <nav class="tabs" aria-label=${row.email}>
       ${PARTS.map(
         (one) => html`<a class=${one === part ? "active" : ""} aria-current=${one === part ? "page" : undefined}

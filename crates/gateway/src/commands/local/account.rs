@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use atelier_contract::Quota;
 use atelier_engine::records::{Account, AccountFilter};
-use atelier_engine::{Engine, KeyHolder, KeyRequest, NewAccountRequest};
+use atelier_engine::{CreditRequest, Engine, KeyHolder, KeyRequest, NewAccountRequest};
 use clap::Subcommand;
 
 use crate::app::{self, Addresses};
@@ -94,10 +94,16 @@ async fn act(engine: &Arc<Engine>, action: AccountAction) -> Result<()> {
         }
         AccountAction::List => list(engine).await?,
         AccountAction::Credit { id, amount, reason } => {
+            let request = CreditRequest {
+                amount,
+                reason,
+                idempotency_key: None,
+                expires_ms: None,
+            };
             let account = engine
                 .admin()
-                .accounts()
-                .credit(ACTOR, &id.into(), amount, &reason, None)
+                .credits()
+                .credit(ACTOR, &id.into(), request)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
             println!("{}", line(&account));

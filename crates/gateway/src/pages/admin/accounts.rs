@@ -1,4 +1,4 @@
-//! Accounts and their credit.
+//! Accounts.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::{Body, Data, List, Query};
 use crate::http::request::IncomingRequest;
-use crate::pages::rows::accounts::{AccountChange, AccountRow, Credit, MadeAccount, NewAccount};
+use crate::pages::rows::accounts::{AccountChange, AccountRow, MadeAccount, NewAccount};
 
 pub(crate) async fn list(
     app: Arc<App>,
@@ -89,22 +89,4 @@ pub(crate) async fn remove(
     let (id, by) = (received.account_param(0), received.operator()?);
     app.engine.admin().accounts().delete(by, &id).await?;
     Ok(Data(ResourceId { id: id.to_string() }))
-}
-
-/// Grants quota, or takes some away.
-pub(crate) async fn credit(
-    app: Arc<App>,
-    received: IncomingRequest,
-    Body(wish): Body<Credit>,
-) -> Result<Data<AccountRow>, Denial> {
-    let id = received.account_param(0);
-    let reason = wish.reason.as_deref().unwrap_or_default();
-    let key = wish.idempotency_key.as_deref();
-    let engine = &app.engine;
-    let account = engine
-        .admin()
-        .accounts()
-        .credit(received.operator()?, &id, wish.amount, reason, key)
-        .await?;
-    Ok(Data(account.into()))
 }

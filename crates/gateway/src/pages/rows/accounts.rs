@@ -1,14 +1,14 @@
 //! Accounts as the operator sees and makes them.
 
 use atelier_contract::Quota;
-use atelier_contract::fields::{Count, Flag, Text};
+use atelier_contract::fields::{Count, Flag, OperatorDate, Text};
 use atelier_contract::models::DEFAULT_GROUP;
 use atelier_contract::pages::accounts::{
     Email, MaxQueue, NonNegativeQuota, Percent, Rate, Storage,
 };
 use atelier_contract::time::timestamp;
-use atelier_engine::NewAccountRequest;
 use atelier_engine::records::{Account, AccountLimitsPatch, AccountPatch};
+use atelier_engine::{CreditRequest, NewAccountRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +109,21 @@ pub(crate) struct Credit {
     /// The same key credits once.
     #[serde(default)]
     pub(crate) idempotency_key: Option<Text<255>>,
+    /// When what is granted ends, `YYYY-MM-DD` (its midnight UTC) or RFC 3339; never when absent.
+    #[serde(default)]
+    pub(crate) expires: Option<OperatorDate>,
+}
+
+impl From<Credit> for CreditRequest {
+    fn from(wish: Credit) -> Self {
+        let text = |text: &str| text.to_owned();
+        Self {
+            amount: wish.amount,
+            reason: wish.reason.as_deref().map(text).unwrap_or_default(),
+            idempotency_key: wish.idempotency_key.as_deref().map(text),
+            expires_ms: wish.expires.map(OperatorDate::ms),
+        }
+    }
 }
 
 /// An account as the operator sees it.

@@ -16,7 +16,7 @@ pub(crate) struct LedgerRow {
     pub(crate) id: String,
     /// When it happened, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) time: String,
-    /// `grant`, `hold`, `capture`, `release` or `adjust`.
+    /// `grant`, `hold`, `capture`, `release` or `adjust`; `expire` of a credit that ended.
     pub(crate) kind: String,
     /// The quota that was moved.
     pub(crate) amount: Quota,
@@ -60,7 +60,7 @@ impl From<records::LedgerRow> for LedgerRow {
         Self {
             id: entry.id,
             time: timestamp(entry.time_ms),
-            kind: entry.kind,
+            kind: entry.cause.unwrap_or(entry.kind),
             amount: entry.amount,
             job_id: entry.job_id,
             balance: entry.balance_after,

@@ -43,6 +43,8 @@ static GUIDES: &[Guide] = guides! {
     "guide/sell-a-model" "Sell a new model"
     "guide/a-key-for-a-customer" "A key for a customer"
     "guide/setting-prices" "Set prices"
+    "guide/sell-vouchers" "Sell vouchers"
+    "guide/sell-a-plan" "Sell a monthly plan by hand"
     "guide/watching" "Watching it"
     "guide/credentials" "Content Credentials"
     "guide/upgrading" "Upgrading"

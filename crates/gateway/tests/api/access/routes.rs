@@ -48,6 +48,8 @@ const THINGS: &[(&str, &str, PickId)] = &[
     ("/admin/v1/accounts/", "keyId", |ids| &ids.key),
     ("/admin/v1/models/", "name", |_| "no-such-model"),
     ("/admin/v1/groups/", "name", |_| "no-such-group"),
+    ("/admin/v1/plans/", "name", |_| "no-such-plan"),
+    ("/admin/v1/vouchers/", "id", |_| "no-such-batch"),
     ("/admin/v1/backends/", "id", |ids| &ids.backend),
     ("/admin/v1/backends/", "accountId", |ids| &ids.worker),
     ("/admin/v1/operators/", "id", |ids| &ids.operator),

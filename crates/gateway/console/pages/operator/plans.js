@@ -1,0 +1,103 @@
+// Plans: quota that comes again and again. Accounts get theirs on their own pages.
+import { html, useEffect, useState } from "../../lib.js";
+import { t } from "../../words.js";
+import { count } from "../../show.js";
+import { get, patch, post, remove } from "../../api.js";
+import { Ask } from "../../parts/ask.js";
+import { Table } from "../../parts/table.js";
+
+const THEN = ["stop", "pay_as_you_go"];
+const everyText = (every) => (every.days ? t("planDays", count(every.days)) : t(`plan.${every}`));
+/** What was chosen as the service reads it: months, years, or a number of days. */
+const everyOf = ({ every, days, ...given }) => ({ ...given, every: every === "days" ? { days: days || 30 } : every });
+const pathOf = (row) => `/admin/v1/plans/${encodeURIComponent(row.name)}`;
+
+export function Plans({ who }) {
+  const [rows, setRows] = useState(null);
+  const [asking, setAsking] = useState(null);
+  const [problem, setProblem] = useState("");
+  const may = who.operator.role !== "viewer";
+  const read = () =>
+    get("/admin/v1/plans").then(
+      ({ data }) => setRows(data),
+      (error) => setProblem(error.message),
+    );
+  useEffect(() => {
+    read();
+  }, []);
+  const terms = (row) => [
+    { name: "quota", label: t("Quota"), type: "number", required: true, value: row?.quota },
+    {
+      name: "every",
+      label: t("planEvery"),
+      required: true,
+      options: ["month", "year", "days"],
+      value: row?.every.days ? "days" : row?.every,
+      names: (one) => t(`plan.${one}`),
+    },
+    { name: "days", label: t("planDayCount"), type: "number", value: row?.every.days },
+    { name: "rollover_cap", label: t("planRollover"), type: "number", value: row?.rollover_cap },
+    { name: "group", label: t("field.group"), value: row?.group, clears: null },
+    {
+      name: "then",
+      label: t("planThen"),
+      required: true,
+      options: THEN,
+      value: row?.then,
+      names: (one) => t(`then.${one}`),
+    },
+  ];
+  const create = {
+    title: t("newPlan"),
+    action: t("newPlan"),
+    fields: [{ name: "name", label: t("name"), required: true, placeholder: "studio" }, ...terms()],
+    act: async (given) => {
+      await post("/admin/v1/plans", everyOf(given));
+      read();
+    },
+  };
+  const change = (row) => ({
+    title: row.name,
+    text: t("planChangeText"),
+    action: t("change"),
+    fields: terms(row),
+    act: async (given) => {
+      await patch(pathOf(row), { ...everyOf(given), revision: row.revision });
+      read();
+    },
+  });
+  const drop = (row) => ({
+    title: t("removeTitle", row.name),
+    text: t("planRemoveText"),
+    action: t("remove"),
+    danger: true,
+    fields: [],
+    act: async () => {
+      await remove(`${pathOf(row)}?revision=${row.revision}`);
+      read();
+    },
+  });
+  return html`<header class="head"><div><h1>${t("plans")}</h1><p class="dim">${t("plansText")}</p></div>
+    ${may && html`<button class="button" onClick=${() => setAsking(create)}>${t("newPlan")}</button>`}</header>
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    <section class="card flush">
+      ${
+        rows &&
+        html`<${Table} caption=${t("plans")} rows=${rows} empty=${t("noPlans")} columns=${[
+          { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
+          { title: t("Quota"), number: true, show: (row) => count(row.quota) },
+          { title: t("planEvery"), show: (row) => everyText(row.every) },
+          { title: t("planRollover"), number: true, show: (row) => count(row.rollover_cap) },
+          { title: t("field.group"), show: (row) => row.group || "–" },
+          { title: t("planThen"), show: (row) => t(`then.${row.then}`) },
+          {
+            title: "",
+            show: (row) =>
+              may &&
+              html`<button class="button quiet" onClick=${() => setAsking(change(row))}>${t("change")}</button>
+                <button class="button quiet danger" onClick=${() => setAsking(drop(row))}>${t("remove")}</button>`,
+          },
+        ]} />`
+      }</section>
+    ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
+}

@@ -1,0 +1,45 @@
+// What an account has: a bar for each credit, in the order in which they are spent, and one for what never ends.
+import { html, useEffect, useState } from "../lib.js";
+import { t } from "../words.js";
+import { count, exactly, when } from "../show.js";
+import { get } from "../api.js";
+
+const left = (row) => Number(row.left) + Number(row.held);
+
+/** The bars of what is left; nothing where nothing ends. */
+const rowsOf = (data) => {
+  const open = data.credits.filter((row) => left(row) > 0);
+  const credits = open.map((row) => ({
+    name: row.note || t(`source.${row.source}`),
+    title: row.note ? t(`source.${row.source}`) : "",
+    left: left(row),
+    most: Number(row.amount),
+    until: row.expires,
+  }));
+  const base = Number(data.base) + Number(data.held);
+  return [...credits, { name: t("creditBase"), title: "", left: base, most: base, until: "" }];
+};
+
+/** `path` is where it is asked for; another `seen` has it asked for again. */
+export function Credits({ path, seen = 0, children = null }) {
+  const [data, setData] = useState(null);
+  useEffect(() => {
+    get(path).then(
+      (answer) => setData(answer.data),
+      () => setData(null),
+    );
+  }, [path, seen]);
+  const ends = data?.credits.some((row) => left(row) > 0);
+  if (!ends && !children) return null;
+  return html`<section class="card"><header><h2>${t("creditsTitle")}</h2>${children}</header>
+    ${
+      ends &&
+      html`<ul class="shares" aria-label=${t("creditsTitle")}>
+        ${rowsOf(data).map(
+          (row, place) => html`<li key=${place}><span class="share-name" title=${row.title}>${row.name}</span>
+          <progress max=${row.most || 1} value=${row.left} aria-label=${`${row.name}: ${count(row.left)}`}></progress>
+            <span class="number">${count(row.left)}<small class="dim" title=${exactly(row.until)}>
+              ${row.until ? t("creditUntil", when(row.until)) : t("creditNever")}</small></span></li>`,
+        )}</ul>`
+    }</section>`;
+}

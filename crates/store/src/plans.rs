@@ -1,0 +1,494 @@
+//! Plans: what they are, with all their revisions, and which account has which. A renewal is one commit: what is left beyond what goes
+//! over lapses, the new quota is granted, and the period is written down, which can be done once.
+
+use atelier_contract::Quota;
+use atelier_contract::plans::{Period, PlanDefinition, Then};
+
+use crate::Result;
+use crate::audit::AuditRow;
+use crate::audited_change;
+use crate::batch::credits::NewCredit;
+use crate::batch::ledger_batch::{LedgerBatch, Posting};
+use crate::db::{Conn, args};
+use crate::first_use;
+use crate::groups;
+use crate::migrate::{CREDITS, PLANS};
+use crate::revisions::{self, RevisionChange, RevisionOutcome, RevisionRow, RevisionTable};
+use crate::row::{Columns, FromRow};
+use crate::store_core::StoreCore;
+
+/// The setting that is different after every change of plans.
+pub const PLAN_EDITION: &str = "plan_edition";
+
+static TABLE: RevisionTable = RevisionTable {
+    table: "plan",
+    migration: PLANS,
+    edition: PLAN_EDITION,
+    beside: None,
+    users: Some("SELECT COUNT(*) FROM account_plan WHERE plan_key = $1 OR next_key = $1"),
+};
+
+/// The plan of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountPlan {
+    pub account_id: String,
+    /// Its name in lower case.
+    pub plan: String,
+    /// The one that the next renewal makes of it.
+    pub next: Option<String>,
+    /// Whether the next renewal is its end.
+    pub ends: bool,
+    /// What its periods are counted from.
+    pub first_ms: i64,
+    /// When this period began, and when it is renewed.
+    pub from_ms: i64,
+    pub until_ms: i64,
+    /// Whether its first period has begun.
+    pub begun: bool,
+    /// The group that it put the account in, and the one that the account was in before.
+    pub group: Option<String>,
+    pub group_before: Option<String>,
+}
+
+impl FromRow for AccountPlan {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            account_id: columns.text()?,
+            plan: columns.text()?,
+            next: columns.maybe_text()?,
+            ends: columns.int()? > 0,
+            first_ms: columns.int()?,
+            from_ms: columns.int()?,
+            until_ms: columns.int()?,
+            begun: columns.int()? > 0,
+            group: columns.maybe_text()?,
+            group_before: columns.maybe_text()?,
+        })
+    }
+}
+
+/// A plan for an account.
+#[derive(Clone, Debug)]
+pub struct PlanAssignment {
+    pub account_id: String,
+    pub plan: String,
+    /// When its first period begins; now without.
+    pub from_ms: Option<i64>,
+    pub now_ms: i64,
+    /// Nodes that were heard of since then may be at work.
+    pub alive_since_ms: i64,
+}
+
+/// What became of a [`PlanAssignment`]. Nothing has changed unless it is told what the account has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanOutcome {
+    /// The account has it, at once or from a moment on, or the next renewal makes it so.
+    Done(AccountPlan),
+    /// There is no such plan.
+    NoPlan,
+    /// Its group is not there.
+    NoGroup(String),
+    /// The account has a plan already, so that another one cannot begin at a moment of its own.
+    Running,
+    /// A node is at work whose program knows of no quota that ends.
+    OlderNode(String),
+    /// There is no such account.
+    NoAccount,
+}
+
+/// Plans and the accounts that have one.
+#[derive(Clone, Copy, Debug)]
+pub struct Plans<'a>(pub(crate) &'a StoreCore);
+
+impl Plans<'_> {
+    /// The latest revision of every plan by name, of removed ones as well.
+    pub async fn current(self) -> Result<Vec<RevisionRow>> {
+        TABLE.current(self.0).await
+    }
+
+    /// Adds revisions of plans, all or none, together with the act of whoever did it. One that an account has is not removed.
+    pub async fn append(
+        self,
+        change: RevisionChange,
+        act: Option<AuditRow>,
+    ) -> Result<RevisionOutcome> {
+        audited_change::run(
+            self.0,
+            change,
+            act,
+            |conn, change| Box::pin(TABLE.append(conn, change)),
+            |outcome| matches!(outcome, RevisionOutcome::Written(_)),
+        )
+        .await
+    }
+
+    /// The plan of an account.
+    pub async fn of(self, account_id: &str) -> Result<Option<AccountPlan>> {
+        let reader = self.0.db.of(Some(account_id));
+        reader.maybe(OF_ACCOUNT, args![account_id]).await
+    }
+
+    /// Gives an account a plan, or another one: at once where that gives more, at the next renewal where it gives less.
+    pub async fn assign(
+        self,
+        assignment: PlanAssignment,
+        act: Option<AuditRow>,
+    ) -> Result<PlanOutcome> {
+        audited_change::run(
+            self.0,
+            assignment,
+            act,
+            |conn, assignment| Box::pin(assign(conn, assignment)),
+            |outcome| matches!(outcome, PlanOutcome::Done(_)),
+        )
+        .await
+    }
+
+    /// Has the plan of an account end at its next renewal; whether it has one.
+    pub async fn end(self, account_id: &str, act: Option<AuditRow>) -> Result<bool> {
+        audited_change::run(
+            self.0,
+            account_id.to_owned(),
+            act,
+            |conn, account_id| {
+                Box::pin(async move {
+                    let lock = "SELECT id FROM account WHERE id = $1 {lock}";
+                    conn.maybe::<String>(lock, args![account_id]).await?;
+                    let sql =
+                        "UPDATE account_plan SET ends = 1, next_key = NULL WHERE account_id = $1";
+                    Ok(conn.run(sql, args![account_id]).await? > 0)
+                })
+            },
+            |ended| *ended,
+        )
+        .await
+    }
+
+    /// Renews what is due by a moment, of so many accounts at most; how many there were, and which of them are in another group now.
+    pub async fn renew_due(self, now_ms: i64, accounts: i64) -> Result<(usize, Vec<String>)> {
+        let due: Vec<String> = self.0.db.all(DUE, args![now_ms, accounts]).await?;
+        let mut moved = Vec::new();
+        for account_id in &due {
+            let input = (account_id.clone(), now_ms);
+            let renewed = self
+                .0
+                .change(input, |conn, (account_id, now_ms)| {
+                    Box::pin(renew(conn, account_id, *now_ms))
+                })
+                .await?;
+            if renewed {
+                moved.push(account_id.clone());
+            }
+        }
+        Ok((due.len(), moved))
+    }
+}
+
+/// A plan as it is now.
+async fn definition(conn: &mut Conn, name: &str) -> Result<Option<(PlanDefinition, u32)>> {
+    let row = TABLE.latest(conn, name).await?.filter(|row| !row.removed);
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let read = serde_json::from_str(&row.definition);
+    let unread = |error| tracing::error!(%error, name, "a stored plan cannot be read");
+    Ok(read.map_err(unread).ok().map(|plan| (plan, row.revision)))
+}
+
+async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
+    let (account_id, now_ms) = (&*wish.account_id, wish.now_ms);
+    let mut books = LedgerBatch::load(conn, &[account_id], &[]).await?;
+    if books.standing(account_id).is_none() {
+        return Ok(PlanOutcome::NoAccount);
+    }
+    // Whoever removes it waits for this commit.
+    first_use::lock(conn, PLANS).await?;
+    let Some((plan, revision)) = definition(conn, &wish.plan).await? else {
+        return Ok(PlanOutcome::NoPlan);
+    };
+    if let Some(group) = &plan.group
+        && !groups::is_held(conn, group).await?
+    {
+        return Ok(PlanOutcome::NoGroup(group.clone()));
+    }
+    if let Some(node) = first_use::begin(conn, CREDITS, wish.alive_since_ms).await? {
+        return Ok(PlanOutcome::OlderNode(node));
+    }
+    let old: Option<AccountPlan> = conn.maybe(OF_ACCOUNT, args![account_id]).await?;
+    let key = revisions::key(&plan.name);
+    books.end_credits(account_id, now_ms);
+    let made = match old {
+        Some(_) if wish.from_ms.is_some() => return Ok(PlanOutcome::Running),
+        Some(old) if !old.begun => AccountPlan {
+            plan: key,
+            next: None,
+            ends: false,
+            ..old
+        },
+        Some(old) => change(conn, &mut books, old, (&plan, revision), now_ms).await?,
+        None => {
+            let from_ms = wish.from_ms.unwrap_or(now_ms);
+            let new = AccountPlan {
+                account_id: account_id.to_owned(),
+                plan: key,
+                next: None,
+                ends: false,
+                first_ms: from_ms,
+                from_ms,
+                until_ms: from_ms,
+                begun: false,
+                group: None,
+                group_before: None,
+            };
+            if from_ms > now_ms {
+                new
+            } else {
+                begin(conn, &mut books, new, (&plan, revision), now_ms).await?
+            }
+        }
+    };
+    books.write(conn).await?;
+    write(conn, &made).await?;
+    Ok(PlanOutcome::Done(made))
+}
+
+/// Gives an account another plan: at once where that gives more, for the rest of the period; else the next renewal does it. The same
+/// plan again takes back what was to come.
+async fn change(
+    conn: &mut Conn,
+    books: &mut LedgerBatch,
+    old: AccountPlan,
+    (plan, revision): (&PlanDefinition, u32),
+    now_ms: i64,
+) -> Result<AccountPlan> {
+    let key = revisions::key(&plan.name);
+    let before = definition(conn, &old.plan).await?;
+    let is_above = before.is_none_or(|(before, _)| plan.is_above(&before));
+    if old.plan == key || !is_above || old.until_ms <= now_ms {
+        let next = (old.plan != key).then_some(key);
+        return Ok(AccountPlan {
+            next,
+            ends: false,
+            ..old
+        });
+    }
+    let whole = Period {
+        number: 0,
+        from_ms: old.from_ms,
+        until_ms: old.until_ms,
+    };
+    let over = (Quota::ZERO, old.until_ms, false);
+    books.renew_plan(&old.account_id, over, now_ms);
+    let given = PeriodGrant {
+        plan,
+        revision,
+        period: Period {
+            from_ms: now_ms,
+            ..whole
+        },
+        amount: plan.prorated(whole, now_ms),
+    };
+    give(conn, books, &old.account_id, &given, now_ms).await?;
+    let row = AccountPlan {
+        plan: key,
+        next: None,
+        ends: false,
+        ..old
+    };
+    moved(conn, row, plan.group.as_deref()).await
+}
+
+/// What a period gives.
+struct PeriodGrant<'a> {
+    plan: &'a PlanDefinition,
+    revision: u32,
+    period: Period,
+    amount: Quota,
+}
+
+/// Begins the period that a moment is in. What is left of the one before goes over as far as the plan says.
+async fn begin(
+    conn: &mut Conn,
+    books: &mut LedgerBatch,
+    mut row: AccountPlan,
+    (plan, revision): (&PlanDefinition, u32),
+    now_ms: i64,
+) -> Result<AccountPlan> {
+    // A plan of other periods counts them from here.
+    if plan.every.at(row.first_ms, row.until_ms).from_ms != row.until_ms {
+        row.first_ms = row.until_ms;
+    }
+    let period = plan.every.at(row.first_ms, now_ms);
+    let account_id = row.account_id.clone();
+    let alone = plan.then == Then::Stop;
+    let kept = (plan.rollover_cap, period.until_ms, alone);
+    books.renew_plan(&account_id, kept, now_ms);
+    let given = PeriodGrant {
+        plan,
+        revision,
+        period,
+        amount: plan.quota,
+    };
+    give(conn, books, &account_id, &given, now_ms).await?;
+    (row.from_ms, row.until_ms, row.begun) = (period.from_ms, period.until_ms, true);
+    moved(conn, row, plan.group.as_deref()).await
+}
+
+/// Grants what a period gives, and writes the period down: for a second time there is no room.
+async fn give(
+    conn: &mut Conn,
+    books: &mut LedgerBatch,
+    account_id: &str,
+    given: &PeriodGrant<'_>,
+    now_ms: i64,
+) -> Result<()> {
+    let PeriodGrant {
+        plan,
+        revision,
+        period,
+        amount,
+    } = given;
+    let ledger_id = format!("plan_{account_id}_{}_{}", period.from_ms, plan.name);
+    let values = args![
+        account_id,
+        period.from_ms,
+        period.until_ms,
+        &plan.name,
+        i64::from(*revision),
+        amount.thousandths(),
+        &ledger_id
+    ];
+    conn.run(INSERT_PERIOD, values).await?;
+    if *amount <= Quota::ZERO {
+        return Ok(());
+    }
+    let posting = Posting {
+        id: &ledger_id,
+        job_id: None,
+        kind: "grant",
+        cause: None,
+        amount: *amount,
+        balance_delta: amount.thousandths(),
+        frozen_delta: 0,
+        reason: &plan.name,
+        idempotency_key: None,
+        time_ms: now_ms,
+        spender: None,
+    };
+    let new = NewCredit {
+        source: "plan",
+        expires_ms: period.until_ms,
+        origin: &plan.name,
+        stays: true,
+        alone: plan.then == Then::Stop,
+    };
+    books.grant(account_id, &new, &posting);
+    Ok(())
+}
+
+/// Puts an account into the group of its plan, or back where it was. What an operator has made of it since stays.
+async fn moved(conn: &mut Conn, mut row: AccountPlan, group: Option<&str>) -> Result<AccountPlan> {
+    if row.group.as_deref() == group {
+        return Ok(row);
+    }
+    let now: Option<Option<String>> = conn
+        .maybe::<GroupKey>(GROUP_OF, args![&row.account_id])
+        .await?
+        .map(|found| found.0);
+    let now = now.flatten();
+    let is_ours = row.group.is_some() && now == row.group;
+    if row.group.is_none() {
+        row.group_before = now;
+    }
+    let wanted = match group {
+        Some(group) => Some(group.to_owned()),
+        None if is_ours => row.group_before.clone(),
+        None => {
+            row.group = None;
+            return Ok(row);
+        }
+    };
+    let is_there = match &wanted {
+        Some(wanted) => groups::is_held(conn, wanted).await?,
+        None => true,
+    };
+    let wanted = wanted.filter(|_| is_there);
+    let values = args![&row.account_id, wanted.as_deref()];
+    conn.run(SET_GROUP, values).await?;
+    row.group = wanted.filter(|_| group.is_some());
+    Ok(row)
+}
+
+struct GroupKey(Option<String>);
+
+impl FromRow for GroupKey {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        columns.maybe_text().map(Self)
+    }
+}
+
+/// Renews the plan of an account if it is due; whether the account may be in another group now.
+async fn renew(conn: &mut Conn, account_id: &str, now_ms: i64) -> Result<bool> {
+    let mut books = LedgerBatch::load(conn, &[account_id], &[]).await?;
+    // Whoever was here first has renewed it.
+    let row: Option<AccountPlan> = conn.maybe(OF_ACCOUNT, args![account_id]).await?;
+    let Some(mut row) = row.filter(|row| row.until_ms <= now_ms) else {
+        return Ok(false);
+    };
+    books.end_credits(account_id, now_ms);
+    let group = row.group.clone();
+    let name = row.next.take().unwrap_or_else(|| row.plan.clone());
+    let plan = if row.ends {
+        None
+    } else {
+        definition(conn, &name).await?
+    };
+    let Some(plan) = plan else {
+        let over = (Quota::ZERO, row.until_ms, false);
+        books.renew_plan(account_id, over, now_ms);
+        books.write(conn).await?;
+        moved(conn, row, None).await?;
+        let sql = "DELETE FROM account_plan WHERE account_id = $1";
+        conn.run(sql, args![account_id]).await?;
+        return Ok(group.is_some());
+    };
+    row.plan = revisions::key(&name);
+    let row = begin(conn, &mut books, row, (&plan.0, plan.1), now_ms).await?;
+    books.write(conn).await?;
+    write(conn, &row).await?;
+    Ok(row.group != group)
+}
+
+async fn write(conn: &mut Conn, row: &AccountPlan) -> Result<()> {
+    let values = args![
+        &row.account_id,
+        &row.plan,
+        row.next.as_deref(),
+        i64::from(row.ends),
+        row.first_ms,
+        row.from_ms,
+        row.until_ms,
+        i64::from(row.begun),
+        row.group.as_deref(),
+        row.group_before.as_deref()
+    ];
+    conn.run(UPSERT, values).await.map(|_| ())
+}
+
+const OF_ACCOUNT: &str = "SELECT account_id, plan_key, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before \
+     FROM account_plan WHERE account_id = $1";
+
+const UPSERT: &str = "INSERT INTO account_plan (account_id, plan_key, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (account_id) DO UPDATE SET plan_key = excluded.plan_key, \
+     next_key = excluded.next_key, ends = excluded.ends, first_ms = excluded.first_ms, from_ms = excluded.from_ms, \
+     until_ms = excluded.until_ms, begun = excluded.begun, group_key = excluded.group_key, group_before = excluded.group_before";
+
+const INSERT_PERIOD: &str = "INSERT INTO plan_period (account_id, from_ms, until_ms, plan_key, revision, quota, ledger_id) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+const DUE: &str =
+    "SELECT account_id FROM account_plan WHERE until_ms <= $1 ORDER BY until_ms LIMIT $2";
+
+const GROUP_OF: &str = "SELECT group_key FROM account WHERE id = $1";
+
+const SET_GROUP: &str = "UPDATE account SET group_key = $2 WHERE id = $1";

@@ -1,0 +1,211 @@
+"""kill -9 while quota that ends is granted, vouchers are redeemed, plans are changed and jobs are paid: in the end money made is money
+granted, to the thousandth; then both audits.
+
+    credits.py BINARY FOLDER [--kills 20] [--clients 16] [--nodes 3 --postgres URL]
+"""
+
+import argparse
+import os
+import random
+import sys
+import threading
+import time
+from decimal import Decimal
+
+from kill import FLEET, SETTINGS
+from service import TOKEN, Node, call, database_of, free_port
+
+ACCOUNTS = 4
+BASE = 20
+# Jobs that every caller asks for, gifts that every account gets, and codes that all accounts have.
+EACH = 12
+GIFTS = 12
+CODES = 24
+WORTH = Decimal("1.5")
+PLANS = {"small": 5, "big": 40, "stopping": 8}
+AGAIN = (409, 429, 500, 503)
+
+
+class Asker(threading.Thread):
+    """Somebody who asks until there is an answer, at any node."""
+
+    def __init__(self, number, bases):
+        super().__init__(daemon=True)
+        self.dice, self.bases, self.wrong = random.Random(number), bases, []
+
+    def ask(self, method, path, key=None, body=None, headers=None):
+        token = None if key else TOKEN
+        while True:
+            try:
+                base = self.dice.choice(self.bases)
+                status, answer = call(base, method, path, key, body, headers, token=token)
+            except OSError:
+                time.sleep(self.dice.uniform(0.05, 0.3))
+                continue
+            if status not in AGAIN:
+                return status, answer
+            time.sleep(self.dice.uniform(0.05, 0.3))
+
+
+class Caller(Asker):
+    """Asks for jobs and redeems every code in between."""
+
+    def __init__(self, number, bases, key, codes):
+        super().__init__(number, bases)
+        self.number, self.key, self.codes, self.redeemed, self.refused = number, key, codes, set(), 0
+
+    def run(self):
+        codes = self.dice.sample(self.codes, len(self.codes))
+        for count in range(EACH):
+            body = {"model": "image-1", "quality": "low", "prompt": f"boat {self.number} {count}", "async": True}
+            headers = {"Idempotency-Key": f"credits-{self.number}-{count}"}
+            status, answer = self.ask("POST", "/v1/images/generations", self.key, body, headers)
+            self.refused += status == 400
+            if status != 202 and answer["code"] != "insufficient_quota":
+                self.wrong.append(f"{status} {answer}")
+            for code in codes[count * 2 : count * 2 + 2]:
+                status, answer = self.ask("POST", "/account/v1/vouchers", self.key, {"code": code})
+                if status == 200:
+                    self.redeemed.add(code)
+                elif answer["code"] != "voucher_used":
+                    self.wrong.append(f"{status} {answer}")
+            time.sleep(self.dice.uniform(0, 0.3))
+
+
+class Operator(Asker):
+    """Grants an account quota that ends soon, takes some away, and changes its plan."""
+
+    def __init__(self, number, bases, account):
+        super().__init__(1000 + number, bases)
+        self.account, self.given = account, {}
+
+    def run(self):
+        path = f"/admin/v1/accounts/{self.account}"
+        for count in range(GIFTS):
+            amount = self.dice.choice([1, 2.5, 0.001, 7, -1.25])
+            gift = {"amount": amount, "reason": f"gift {count}", "idempotency_key": f"gift {count}"}
+            if amount > 0 and self.dice.random() < 0.8:
+                at = time.gmtime(time.time() + self.dice.randint(2, 12))
+                gift["expires"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", at)
+            status, _ = self.ask("POST", f"{path}/credit", body=gift)
+            self.given[gift["reason"]] = (Decimal(str(amount)), status == 200)
+            plan = self.dice.choice([*PLANS, None])
+            if plan:
+                self.ask("PUT", f"{path}/plan", body={"plan": plan})
+            time.sleep(self.dice.uniform(0, 0.6))
+
+
+def ledger(node, account):
+    """Every row of an account."""
+    rows, page = [], 1
+    while True:
+        status, answer = call(node.base, "GET", f"/admin/v1/ledger?accountId={account}&limit=100&page={page}", token=TOKEN)
+        assert status == 200, answer
+        rows += answer["data"]
+        if len(answer["data"]) < 100:
+            return rows
+        page += 1
+
+
+def amount(row):
+    return Decimal(str(row["amount"]))
+
+
+def check(node, account, operator, redeemed):
+    """What is wrong with the books of an account."""
+    wrong = []
+    rows = ledger(node, account)
+    of = {kind: [row for row in rows if row["kind"] == kind] for kind in {row["kind"] for row in rows}}
+    for reason, (given, known) in operator.given.items():
+        booked = [amount(row) for row in rows if row["reason"] == reason and row["kind"] in ("grant", "adjust")]
+        if booked != [given] and (known or booked):
+            wrong.append(f"{reason} of {given} is booked as {booked}")
+    vouchers = [amount(row) for row in of.get("grant", []) if row["reason"] == "voucher"]
+    if vouchers != [WORTH] * len(redeemed):
+        wrong.append(f"{len(redeemed)} codes were redeemed, and {vouchers} booked")
+    granted = sum(amount(row) for kind in ("grant", "adjust") for row in of.get(kind, []))
+    spent = sum(amount(row) for row in of.get("capture", []))
+    lapsed = -sum(amount(row) for row in of.get("expire", []))
+    has = node.operate("GET", f"/admin/v1/accounts/{account}")
+    left = Decimal(str(has["balance"]))
+    if granted != spent + left + lapsed or has["freeze_balance"] != 0:
+        wrong.append(f"{granted} granted, {spent} spent, {left} left, {lapsed} lapsed, {has['freeze_balance']} held")
+    credits = node.operate("GET", f"/admin/v1/accounts/{account}/credits")
+    parts = sum(Decimal(str(credit["left"])) for credit in credits["credits"])
+    if parts + Decimal(str(credits["base"])) != left:
+        wrong.append(f"{parts} of credits and {credits['base']} are not {left}")
+    return wrong, granted, lapsed
+
+
+def main():
+    words = argparse.ArgumentParser()
+    words.add_argument("binary")
+    words.add_argument("folder")
+    words.add_argument("--kills", type=int, default=20)
+    words.add_argument("--clients", type=int, default=16)
+    words.add_argument("--nodes", type=int, default=1)
+    words.add_argument("--postgres")
+    words = words.parse_args()
+    dice = random.Random(1)
+    database = database_of(words.postgres, f"credits{os.getpid()}") if words.postgres else None
+    settings = FLEET if words.nodes > 1 else SETTINGS
+    nodes = [
+        Node(words.binary, words.folder, free_port(), database, settings, log=os.path.join(words.folder, f"node{number}.log"))
+        for number in range(words.nodes)
+    ]
+    for node in nodes:
+        node.start()
+    bases = [node.base for node in nodes]
+    for name, quota in PLANS.items():
+        plan = {"name": name, "every": {"days": 1}, "quota": quota, "then": "stop" if name == "stopping" else "pay_as_you_go"}
+        nodes[0].operate("POST", "/admin/v1/plans", plan)
+    batch = {"count": CODES, "amount": float(WORTH), "per_account": CODES, "credit_days": 1, "note": "storm"}
+    codes = nodes[0].operate("POST", "/admin/v1/vouchers", batch)["csv"].split()[1:]
+    accounts = [nodes[0].account(f"credits{number}-{os.getpid()}", BASE) for number in range(ACCOUNTS)]
+    operators = [Operator(number, bases, account) for number, (account, _) in enumerate(accounts)]
+    callers = [Caller(number, bases, accounts[number % ACCOUNTS][1], codes) for number in range(words.clients)]
+    askers = operators + callers
+    for asker in askers:
+        asker.start()
+    kills = 0
+    while kills < words.kills and any(asker.is_alive() for asker in askers):
+        time.sleep(dice.uniform(0.05, 0.8))
+        node = dice.choice(nodes)
+        node.kill()
+        kills += 1
+        node.start()
+    for asker in askers:
+        asker.join(300)
+    wrong = [one for asker in askers for one in asker.wrong]
+    wrong += ["somebody was never answered" for asker in askers if asker.is_alive()]
+    began = time.monotonic()
+    while nodes[0].left() > 0 and time.monotonic() < began + 300:
+        time.sleep(0.5)
+    # What has ended is booked by then.
+    time.sleep(20)
+    granted = lapsed = 0
+    everything = []
+    for number, (account, _) in enumerate(accounts):
+        redeemed = set().union(*(caller.redeemed for caller in callers[number::ACCOUNTS]))
+        everything += redeemed
+        found, given, ended = check(nodes[0], account, operators[number], redeemed)
+        wrong += found
+        granted, lapsed = granted + given, lapsed + ended
+    if sorted(everything) != sorted(codes):
+        wrong.append(f"{len(everything)} redemptions of {len(codes)} codes")
+    for live in (True, False):
+        if not live:
+            for node in nodes:
+                node.stop()
+        code, text = nodes[0].audit(live=live)
+        if code != 0:
+            wrong.append(f"the audit says {code}: {text}")
+    refused = sum(caller.refused for caller in callers)
+    print(f"{granted} granted, {lapsed} lapsed, {len(everything)} codes, {refused} refused, {kills} kills")
+    for one in wrong:
+        print("WRONG:", one)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
