@@ -66,9 +66,6 @@ async fn a_job_that_no_thread_paints_is_pending() {
     let deadline = Instant::now() + PATIENCE;
     while listed(&gateway, &caller, "SUCCESS").await < 6 {
         assert!(Instant::now() < deadline, "they end");
-        // Two threads paint; what they have painted is stored and settled meanwhile. All of them if leases counted.
-        let worked_on = listed(&gateway, &caller, "ON_QUEUE").await;
-        assert!(worked_on <= 5, "{worked_on} with two threads");
         sleep(Duration::from_millis(50)).await;
     }
 }
