@@ -20,6 +20,9 @@ again.
   submit of a routed model         the same of one of 1,000 models, each with a route to all of those: at most 5 % more
   submit, young account            of an account that has few jobs yet
   submit of a limited key          the same of a key with three windows, in a group with a price of its own, with tags: at most 40 % more
+  submit with credits              the same of an account with two credits that end: at most 40 % more
+  settlement, young account        as above, of an account that has few jobs yet
+  settlement with credits          the same of an account with two credits that end: at most 40 % more
 
 Each is the least of several windows, because chance nearly always adds to it: another commit, another look at something (one
 window in twenty was 7 % below the others). The service's loops and the calls that wait are told to look around once an hour;
@@ -54,6 +57,8 @@ MOST_GROWTH = 1.05
 # What is compared with what: the routes of a model may cost so much of a submit.
 PLAIN, ROUTED, MOST_ROUTED = "submit, 50 back ends", "submit of a routed model", 1.05
 YOUNG, LIMITED, MOST_LIMITED = "submit, young account", "submit of a limited key", 1.40
+CREDITED, MOST_CREDITED = "submit with credits", 1.40
+YOUNG_END, CREDITED_END = "settlement, young account", "settlement with credits"
 MODELS, ROUTES = 1_000, 50
 # Calls at once, windows, and rounds of fetches in one: a debug build is slow, and must not keep the tests waiting.
 EFFORT = {"release": (64, 7, 16), "debug": (16, 5, 8)}
@@ -273,12 +278,13 @@ def measure(binary, build):
         backend("imgmodel", 256)
         # The first job that is submitted waits for the vendor, and all others wait for the first.
         backend("artgen.imagine", 1)
-        picture = {"prompt": "a lighthouse", "model": "art-2", "size": f"{SIDE}x{SIDE}"}
-        picture = request("POST", "/v1/images/generations", key, picture)
+        def picture(head):
+            asked = {"prompt": "a lighthouse", "model": "art-2", "size": f"{SIDE}x{SIDE}"}
+            return request("POST", "/v1/images/generations", head, asked)
 
-        def pictures():
+        def pictures(head=key):
             service.control("zero")
-            service.send_behind_the_lock(picture)
+            service.send_behind_the_lock(picture(head))
             vendor.all_came(at_once)
             service.idle(5)
             asked = service.count()
@@ -318,9 +324,16 @@ def measure(binary, build):
         child = {"name": "shop", "scopes": ["submit", "read"], "limits": limits}
         child = service.call("POST", "/account/v1/keys", limited_key, child)["data"]["api_key"]
         tagged = f"svc-api-key: {child}\r\nx-atelier-tags: project=spring,customer=b"
+        rich, rich_key = young("rich")
+        for year in (2090, 2091):
+            credit = {"amount": 9000000, "reason": "trial", "expires": f"{year}-01-31"}
+            service.call("POST", f"/admin/v1/accounts/{rich}/credit", admin, credit)
         service.control("instrumentation", "on")
         counts[YOUNG] = min(service.windows(lambda: submits(asked_by(plain_key))))
         counts[LIMITED] = min(service.windows(lambda: submits(asked_by(tagged))))
+        counts[CREDITED] = min(service.windows(lambda: submits(asked_by(rich_key))))
+        counts[YOUNG_END] = min(settled for _, settled in service.windows(lambda: pictures(plain_key)))
+        counts[CREDITED_END] = min(settled for _, settled in service.windows(lambda: pictures(rich_key)))
         service.control("instrumentation", "off")
 
         backends = [f"backend-{number}" for number in range(ROUTES)]
@@ -358,7 +371,12 @@ def grown(counts, kept):
 
 def too_dear(counts):
     """What makes a submit dearer than it may."""
-    pairs = (ROUTED, PLAIN, MOST_ROUTED), (LIMITED, YOUNG, MOST_LIMITED)
+    pairs = (
+        (ROUTED, PLAIN, MOST_ROUTED),
+        (LIMITED, YOUNG, MOST_LIMITED),
+        (CREDITED, YOUNG, MOST_CREDITED),
+        (CREDITED_END, YOUNG_END, MOST_CREDITED),
+    )
     return [
         f"a {dear} takes {counts[dear] / counts[plain] - 1:.1%} more than a {plain}: at most {most - 1:.0%}"
         for dear, plain, most in pairs

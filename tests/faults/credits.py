@@ -1,10 +1,13 @@
 """kill -9 while quota that ends is granted, vouchers are redeemed, plans are changed and jobs are paid: in the end money made is money
 granted, to the thousandth; then both audits.
 
-    credits.py BINARY FOLDER [--kills 20] [--clients 16] [--nodes 3 --postgres URL]
+    credits.py BINARY FOLDER [--kills 20] [--minutes 0] [--clients 16] [--nodes 3 --postgres URL]
+
+With minutes it goes on for as long, whatever everybody has done by then.
 """
 
 import argparse
+import itertools
 import os
 import random
 import sys
@@ -17,10 +20,13 @@ from service import TOKEN, Node, call, database_of, free_port
 
 ACCOUNTS = 4
 BASE = 20
-# Jobs that every caller asks for, gifts that every account gets, and codes that all accounts have.
+# Jobs that every caller asks for and gifts that every account gets, at least; and codes that all accounts have, more in a long run.
 EACH = 12
 GIFTS = 12
 CODES = 24
+CODES_A_MINUTE = 12
+# The longest time between two kills.
+SHORT_S, LONG_S = 0.8, 8
 WORTH = Decimal("1.5")
 PLANS = {"small": 5, "big": 40, "stopping": 8}
 AGAIN = (409, 429, 500, 503)
@@ -29,9 +35,13 @@ AGAIN = (409, 429, 500, 503)
 class Asker(threading.Thread):
     """Somebody who asks until there is an answer, at any node."""
 
-    def __init__(self, number, bases):
+    def __init__(self, number, bases, end):
         super().__init__(daemon=True)
-        self.dice, self.bases, self.wrong = random.Random(number), bases, []
+        self.dice, self.bases, self.end, self.wrong = random.Random(number), bases, end, []
+
+    def rounds(self, least):
+        """Counts up to a number, or further until the time is up."""
+        return itertools.takewhile(lambda count: count < least or time.monotonic() < self.end, itertools.count())
 
     def ask(self, method, path, key=None, body=None, headers=None):
         token = None if key else TOKEN
@@ -50,13 +60,13 @@ class Asker(threading.Thread):
 class Caller(Asker):
     """Asks for jobs and redeems every code in between."""
 
-    def __init__(self, number, bases, key, codes):
-        super().__init__(number, bases)
+    def __init__(self, number, bases, end, key, codes):
+        super().__init__(number, bases, end)
         self.number, self.key, self.codes, self.redeemed, self.refused = number, key, codes, set(), 0
 
     def run(self):
         codes = self.dice.sample(self.codes, len(self.codes))
-        for count in range(EACH):
+        for count in self.rounds(EACH):
             body = {"model": "image-1", "quality": "low", "prompt": f"boat {self.number} {count}", "async": True}
             headers = {"Idempotency-Key": f"credits-{self.number}-{count}"}
             status, answer = self.ask("POST", "/v1/images/generations", self.key, body, headers)
@@ -75,13 +85,13 @@ class Caller(Asker):
 class Operator(Asker):
     """Grants an account quota that ends soon, takes some away, and changes its plan."""
 
-    def __init__(self, number, bases, account):
-        super().__init__(1000 + number, bases)
+    def __init__(self, number, bases, end, account):
+        super().__init__(1000 + number, bases, end)
         self.account, self.given = account, {}
 
     def run(self):
         path = f"/admin/v1/accounts/{self.account}"
-        for count in range(GIFTS):
+        for count in self.rounds(GIFTS):
             amount = self.dice.choice([1, 2.5, 0.001, 7, -1.25])
             gift = {"amount": amount, "reason": f"gift {count}", "idempotency_key": f"gift {count}"}
             if amount > 0 and self.dice.random() < 0.8:
@@ -142,6 +152,7 @@ def main():
     words.add_argument("binary")
     words.add_argument("folder")
     words.add_argument("--kills", type=int, default=20)
+    words.add_argument("--minutes", type=float, default=0)
     words.add_argument("--clients", type=int, default=16)
     words.add_argument("--nodes", type=int, default=1)
     words.add_argument("--postgres")
@@ -159,23 +170,25 @@ def main():
     for name, quota in PLANS.items():
         plan = {"name": name, "every": {"days": 1}, "quota": quota, "then": "stop" if name == "stopping" else "pay_as_you_go"}
         nodes[0].operate("POST", "/admin/v1/plans", plan)
-    batch = {"count": CODES, "amount": float(WORTH), "per_account": CODES, "credit_days": 1, "note": "storm"}
+    count = max(CODES, round(CODES_A_MINUTE * words.minutes))
+    batch = {"count": count, "amount": float(WORTH), "per_account": count, "credit_days": 1, "note": "storm"}
     codes = nodes[0].operate("POST", "/admin/v1/vouchers", batch)["csv"].split()[1:]
     accounts = [nodes[0].account(f"credits{number}-{os.getpid()}", BASE) for number in range(ACCOUNTS)]
-    operators = [Operator(number, bases, account) for number, (account, _) in enumerate(accounts)]
-    callers = [Caller(number, bases, accounts[number % ACCOUNTS][1], codes) for number in range(words.clients)]
+    end = time.monotonic() + words.minutes * 60
+    operators = [Operator(number, bases, end, account) for number, (account, _) in enumerate(accounts)]
+    callers = [Caller(number, bases, end, accounts[number % ACCOUNTS][1], codes) for number in range(words.clients)]
     askers = operators + callers
     for asker in askers:
         asker.start()
     kills = 0
     while kills < words.kills and any(asker.is_alive() for asker in askers):
-        time.sleep(dice.uniform(0.05, 0.8))
+        time.sleep(dice.uniform(0.05, LONG_S if words.minutes else SHORT_S))
         node = dice.choice(nodes)
         node.kill()
         kills += 1
         node.start()
     for asker in askers:
-        asker.join(300)
+        asker.join(max(0, end - time.monotonic()) + 300)
     wrong = [one for asker in askers for one in asker.wrong]
     wrong += ["somebody was never answered" for asker in askers if asker.is_alive()]
     began = time.monotonic()

@@ -268,7 +268,7 @@ impl Intake {
         if let Some(policy) = &caller.policy {
             policy.check_model(submit.name, named.as_deref())?;
         }
-        let mut job = self.new_job(caller, endpoint, &ordered, fields, moment);
+        let mut job = self.new_job(caller, endpoint, &ordered, &fields, moment);
         job.price = bill.total;
         if let Some(row) = &catalogue_model {
             job.model = Some(row.definition.name.clone());
@@ -414,7 +414,7 @@ impl Intake {
         caller: &Caller,
         endpoint: FamilyEndpoint,
         ordered: &ResolvedRequest,
-        fields: Fields,
+        fields: &Fields,
         moment: Moment,
     ) -> NewJob {
         let FamilyEndpoint { family, submit } = endpoint;
@@ -423,7 +423,7 @@ impl Intake {
             queued_ms,
             ahead_ms,
         } = moment;
-        let own_limit = submit.timeout_s.map(|limit| limit(&fields));
+        let own_limit = submit.timeout_s.map(|limit| limit(fields));
         let limit_s = order.timeout_s.or(own_limit).unwrap_or(family.timeout_s);
         NewJob {
             id: self.context.ids().job(family.ids).to_string(),
@@ -432,7 +432,7 @@ impl Intake {
             queue: family.queue.to_owned(),
             speed: order.speed,
             // Not by way of its Display, which formats piece by piece.
-            request: serde_json::to_string(&fields).expect("values are JSON"),
+            request: serde_json::to_string(fields).expect("values are JSON"),
             price: Quota::ZERO,
             parent_id: ordered.parent.as_ref().map(|parent| parent.id.to_string()),
             lane: String::new(),
