@@ -133,11 +133,11 @@ impl Every {
 }
 
 impl PlanDefinition {
-    /// What an upgrade gives for the rest of a period, rounded down.
-    pub fn prorated(&self, period: Period, now_ms: i64) -> Quota {
-        let whole = self.every.period(period.from_ms, 0);
+    /// What an upgrade gives for the rest of a period of a plan that began at a moment, rounded down. Months are as long as they are.
+    pub fn prorated(&self, period: Period, first_ms: i64, now_ms: i64) -> Quota {
+        let whole = self.every.at(first_ms, period.from_ms);
         let length = i128::from(whole.until_ms - whole.from_ms).max(1);
-        let left = i128::from((period.until_ms - now_ms).max(0));
+        let left = i128::from((period.until_ms - now_ms.max(period.from_ms)).max(0));
         let amount = i128::from(self.quota.thousandths()) * left / length;
         Quota::from_thousandths(i64::try_from(amount).unwrap_or(i64::MAX))
     }
@@ -263,14 +263,26 @@ mod tests {
     fn an_upgrade_gives_what_is_left_of_the_time() {
         let period = Every::Month.period(ms("2027-04-01"), 0);
         let big = plan(Every::Month, 100);
-        let at = |day: &str| big.prorated(period, ms(day)).to_string();
+        let at = |day: &str| big.prorated(period, period.from_ms, ms(day)).to_string();
         assert_eq!(at("2027-04-01"), "100");
         assert_eq!(at("2027-04-16"), "50");
         assert_eq!(at("2027-04-11"), "66.666");
         assert_eq!(at("2027-05-01"), "0");
         // A year of which a month is left.
         let year = plan(Every::Year, 365);
-        assert_eq!(year.prorated(period, period.from_ms).to_string(), "29.918");
+        let from_ms = period.from_ms;
+        assert_eq!(
+            year.prorated(period, from_ms, from_ms).to_string(),
+            "29.918"
+        );
+        // The month from 28 February on of a plan that began on the last day of January.
+        let first_ms = ms("2027-01-31");
+        let short = Every::Month.period(first_ms, 1);
+        assert_eq!(short.until_ms, ms("2027-03-31"));
+        let at_once = big.prorated(short, first_ms, short.from_ms);
+        assert_eq!(at_once.to_string(), "100");
+        // A clock that was set back makes no period longer.
+        assert_eq!(big.prorated(short, first_ms, first_ms), at_once);
         assert!(big.is_above(&plan(Every::Month, 99)) && !big.is_above(&big));
         assert!(plan(Every::Days { days: 1 }, 4).is_above(&big));
         assert!(big.is_above(&plan(Every::Year, 1_000)));

@@ -241,6 +241,7 @@ impl Engine {
         let was_set = clock.draw_in();
         if let Some(set_back) = clock.set_back() {
             let ended = self.admin.sessions().end_overdue(set_back.from_ms).await?;
+            self.admin.credits().end_overdue(set_back.from_ms).await?;
             clock.turn_back(set_back);
             tracing::info!(
                 ended,

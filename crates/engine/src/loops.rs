@@ -121,9 +121,10 @@ static LOOPS: &[Loop] = &[
         hint: None,
         step: |engine| {
             Box::pin(async move {
-                let renewed = engine.admin().plans().renew_step().await?;
+                let renewed = engine.admin().plans().renew_step().await;
+                // What is over is booked, whatever became of the plans.
                 let ended = engine.admin().credits().end_step().await?;
-                Ok(NextStep::more(renewed || ended))
+                Ok(NextStep::more(renewed? || ended))
             })
         },
     },

@@ -27,12 +27,14 @@ CREATE INDEX credit_of_account ON credit (account_id, expires_ms);
 CREATE INDEX credit_open ON credit (account_id) WHERE ended_ms IS NULL OR held > 0;
 CREATE INDEX credit_due ON credit (expires_ms) WHERE ended_ms IS NULL AND stays = 0;
 
--- What the hold of an unfinished job took of each credit; the rest of its price is of what never ends.
+-- What the hold of an unfinished job took of each credit; the rest of its price is of what never ends. What was held before the
+-- credit's plan was renewed lapses when it comes back, though something of the credit went over.
 CREATE TABLE hold_part (
     job_id TEXT NOT NULL,
     credit_id TEXT NOT NULL,
     account_id TEXT NOT NULL,
     amount BIGINT NOT NULL CHECK (amount > 0),
+    lapses BIGINT NOT NULL CHECK (lapses IN (0, 1)),
     PRIMARY KEY (job_id, credit_id)
 ) {clustered};
 CREATE INDEX hold_part_of_credit ON hold_part (credit_id);

@@ -11,10 +11,12 @@ CREATE TABLE plan (
     PRIMARY KEY (name_key, revision)
 ) {clustered};
 
--- The plan of an account. `first_ms` is what its periods are counted from. One that is to begin later has a period that gives nothing.
+-- The plan of an account, and the revision that this period goes by. `first_ms` is what its periods are counted from. One that is to
+-- begin later has a period that gives nothing.
 CREATE TABLE account_plan (
     account_id TEXT PRIMARY KEY NOT NULL REFERENCES account (id),
     plan_key TEXT NOT NULL,
+    revision BIGINT NOT NULL,
     next_key TEXT,
     ends BIGINT NOT NULL CHECK (ends IN (0, 1)),
     first_ms BIGINT NOT NULL,

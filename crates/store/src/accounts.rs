@@ -212,6 +212,9 @@ async fn update(
     id: &str,
     patch: &AccountPatch,
 ) -> Result<Option<Option<Account>>> {
+    // The account before its group, as whoever renews its plan does.
+    let lock = "SELECT id FROM account WHERE id = $1 {lock}";
+    conn.maybe::<String>(lock, args![id]).await?;
     let key = patch.email.as_deref().map(email_key);
     let other: Option<String> = conn
         .maybe(

@@ -15,12 +15,12 @@ mod write;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::Result;
+use crate::changes::accept::{AcceptOutcome, Acceptance};
+use crate::changes::attempt::Attempt;
+use crate::changes::bulk::{BulkOutcome, NewBulk};
+use crate::changes::settle::{SettleOutcome, SettlementChange};
 use crate::db::{Conn, PrefetchQuery, args, json};
-use crate::jobs::accept::{AcceptOutcome, Acceptance};
-use crate::jobs::attempt::Attempt;
-use crate::jobs::bulk::{BulkOutcome, NewBulk};
 use crate::jobs::row::{JOB_COLUMNS, JobRow};
-use crate::jobs::settle::{SettleOutcome, SettlementChange};
 use crate::pending::PendingChange;
 
 use attempts::Workload;

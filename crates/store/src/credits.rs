@@ -4,7 +4,7 @@ use atelier_contract::Quota;
 
 use crate::Result;
 use crate::batch::ledger_batch::LedgerBatch;
-use crate::db::{Conn, args};
+use crate::db::{Conn, args, json};
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 
@@ -144,23 +144,25 @@ impl Credits<'_> {
         if due.is_empty() {
             return Ok(0);
         }
-        let count = due.len();
         self.0
             .change((due, now_ms), |conn, (due, now_ms)| {
                 Box::pin(end(conn, due, *now_ms))
             })
-            .await?;
-        Ok(count)
+            .await
     }
 }
 
-async fn end(conn: &mut Conn, accounts: &[String], now_ms: i64) -> Result<()> {
-    let ids: Vec<&str> = accounts.iter().map(String::as_str).collect();
+/// Those that somebody else works on are left out: that books what is over as well, and nobody waits for the other in a circle.
+async fn end(conn: &mut Conn, accounts: &[String], now_ms: i64) -> Result<usize> {
+    let free = "SELECT id FROM account WHERE id IN ({list:$1}) ORDER BY id {lock free}";
+    let free: Vec<String> = conn.all(free, args![&json(accounts)]).await?;
+    let ids: Vec<&str> = free.iter().map(String::as_str).collect();
     let mut books = LedgerBatch::load(conn, &ids, &[]).await?;
     for id in ids {
         books.end_credits(id, now_ms);
     }
-    books.write(conn).await
+    books.write(conn).await?;
+    Ok(free.len())
 }
 
 const SEEN: &str = "SELECT account.balance, account.frozen, credit.id, credit.source, credit.amount, credit.remaining, \

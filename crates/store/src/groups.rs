@@ -19,7 +19,12 @@ static TABLE: RevisionTable = RevisionTable {
     migration: GROUPS,
     edition: GROUP_EDITION,
     beside: Some((MODELS, MODEL_EDITION)),
-    users: Some("SELECT COUNT(*) FROM account WHERE group_key = $1"),
+    users: Some(
+        "SELECT (SELECT COUNT(*) FROM account WHERE group_key = $1) + \
+           (SELECT COUNT(*) FROM plan WHERE NOT plan.removed \
+             AND REPLACE(plan.definition, '\"group\":\"' || $1 || '\"', '') <> plan.definition \
+             AND plan.revision = (SELECT MAX(other.revision) FROM plan AS other WHERE other.name_key = plan.name_key))",
+    ),
 };
 
 /// How many accounts are in a group.

@@ -1,8 +1,7 @@
 //! Jobs as they are stored and read.
 
-pub mod accept;
 pub mod attempt;
-pub mod bulk;
+mod change;
 mod delete;
 pub mod filter;
 mod group_jobs;
@@ -16,7 +15,6 @@ mod precheck;
 pub mod queue;
 pub(crate) mod row;
 mod search;
-pub mod settle;
 pub mod short_work;
 pub mod spender;
 pub mod statistics;

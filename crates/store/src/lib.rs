@@ -12,6 +12,7 @@ mod audit_chain;
 mod audited_change;
 mod backup;
 mod batch;
+mod changes;
 mod clock;
 mod credits;
 mod db;
@@ -56,31 +57,29 @@ pub use accounts::{
     Account, AccountFilter, AccountLimits, AccountLimitsPatch, AccountPatch, Accounts, NewAccount,
 };
 pub use archive::{Archive, ArchiveCut, ArchiveFile};
-pub use assets::{Asset, Assets, DELETING_MS, NewAsset};
+pub use assets::Assets;
 pub use attribution::Attribution;
 pub use audit::{Admin, AuditRow};
+pub use changes::accept::{AcceptOutcome, Acceptance, Idempotency, KeyLimitReached, Lease, NewJob};
+pub use changes::asset::{Asset, DELETING_MS, NewAsset};
+pub use changes::attempt::{Attempt, AttemptStart, StartLimits};
+pub use changes::bulk::{
+    Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
+};
+pub use changes::delivery::{Delivery, DeliveryResult, DeliveryState};
+pub use changes::settle::{Cost, Guard, Outcome, SettleOutcome, Settlement};
 pub use clock::ClockNote;
 pub use credits::{AccountCredits, CreditRow, Credits};
-pub use deliveries::{
-    AccountSlots, Claim, Deliveries, Delivery, DeliveryResult, DeliveryState, DeliveryTry,
-    RouteSlots,
-};
+pub use deliveries::{AccountSlots, Claim, Deliveries, DeliveryTry, RouteSlots};
 pub use error::{Error, Result};
 pub use groups::{GROUP_EDITION, GroupSize, Groups};
 pub use invariants::{AccountsCheck, CheckOptions, Invariants, Violation, account_invariants};
-pub use jobs::accept::{AcceptOutcome, Acceptance, Idempotency, KeyLimitReached, Lease, NewJob};
-pub use jobs::attempt::{
-    Attempt, AttemptStart, Attempts, ProgressNote, REJECTED, RequeueRequest, StartLimits, UNABLE,
-};
-pub use jobs::bulk::{
-    Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
-};
+pub use jobs::attempt::{Attempts, ProgressNote, REJECTED, RequeueRequest, UNABLE};
 pub use jobs::filter::{JobFilter, JobPage};
 pub use jobs::history::{AttemptRow, Backlog, FinishedJobRow};
 pub use jobs::lease::{LeaseRequest, read_work_kind, work_kind};
 pub use jobs::margins::MarginRow;
 pub use jobs::queue::Queue;
-pub use jobs::settle::{Cost, Guard, Outcome, SettleOutcome, Settlement};
 pub use jobs::short_work::{ShortWork, YieldRule};
 pub use jobs::spender::SpenderFilter;
 pub use jobs::statistics::{JobCounts, Statistics, UsageRow};

@@ -2,7 +2,8 @@
 //! and there is one at the most.
 
 use crate::Result;
-use crate::assets::{ASSET_COLUMNS, Asset, Assets};
+use crate::assets::Assets;
+use crate::changes::asset::{ASSET_COLUMNS, Asset};
 use crate::db::args;
 use crate::row::{Columns, FromRow};
 

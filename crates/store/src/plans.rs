@@ -7,7 +7,7 @@ use atelier_contract::plans::{Period, PlanDefinition, Then};
 use crate::Result;
 use crate::audit::AuditRow;
 use crate::audited_change;
-use crate::batch::credits::NewCredit;
+use crate::batch::credits::{NewCredit, Rollover};
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
 use crate::first_use;
@@ -34,6 +34,8 @@ pub struct AccountPlan {
     pub account_id: String,
     /// Its name in lower case.
     pub plan: String,
+    /// The revision that this period goes by; 0 before the first.
+    pub revision: u32,
     /// The one that the next renewal makes of it.
     pub next: Option<String>,
     /// Whether the next renewal is its end.
@@ -55,6 +57,7 @@ impl FromRow for AccountPlan {
         Ok(Self {
             account_id: columns.text()?,
             plan: columns.text()?,
+            revision: columns.int()? as u32,
             next: columns.maybe_text()?,
             ends: columns.int()? > 0,
             first_ms: columns.int()?,
@@ -106,7 +109,13 @@ impl Plans<'_> {
         TABLE.current(self.0).await
     }
 
-    /// Adds revisions of plans, all or none, together with the act of whoever did it. One that an account has is not removed.
+    /// A plan as it was in a revision.
+    pub async fn revision(self, name: &str, revision: u32) -> Result<Option<RevisionRow>> {
+        TABLE.revision(self.0, name, revision).await
+    }
+
+    /// Adds revisions of plans, all or none, together with the act of whoever did it. One that an account has is not removed, and one
+    /// of a group that went meanwhile has to be looked at again.
     pub async fn append(
         self,
         change: RevisionChange,
@@ -116,7 +125,7 @@ impl Plans<'_> {
             self.0,
             change,
             act,
-            |conn, change| Box::pin(TABLE.append(conn, change)),
+            |conn, change| Box::pin(append(conn, change)),
             |outcome| matches!(outcome, RevisionOutcome::Written(_)),
         )
         .await
@@ -164,41 +173,62 @@ impl Plans<'_> {
         .await
     }
 
-    /// Renews what is due by a moment, of so many accounts at most; how many there were, and which of them are in another group now.
-    pub async fn renew_due(self, now_ms: i64, accounts: i64) -> Result<(usize, Vec<String>)> {
-        let due: Vec<String> = self.0.db.all(DUE, args![now_ms, accounts]).await?;
-        let mut moved = Vec::new();
-        for account_id in &due {
-            let input = (account_id.clone(), now_ms);
-            let renewed = self
-                .0
-                .change(input, |conn, (account_id, now_ms)| {
-                    Box::pin(renew(conn, account_id, *now_ms))
-                })
-                .await?;
-            if renewed {
-                moved.push(account_id.clone());
+    /// Accounts whose plans are due by a moment, so many at most.
+    pub async fn due(self, now_ms: i64, accounts: i64) -> Result<Vec<String>> {
+        self.0.db.all(DUE, args![now_ms, accounts]).await
+    }
+
+    /// Renews the plan of an account, if it is due by a moment; whether the account may be in another group now.
+    pub async fn renew(self, account_id: &str, now_ms: i64) -> Result<bool> {
+        let input = (account_id.to_owned(), now_ms);
+        self.0
+            .change(input, |conn, (account_id, now_ms)| {
+                Box::pin(renew(conn, account_id, *now_ms))
+            })
+            .await
+    }
+}
+
+async fn append(conn: &mut Conn, change: &RevisionChange) -> Result<RevisionOutcome> {
+    let written = TABLE.append(conn, change).await?;
+    if matches!(written, RevisionOutcome::Written(_)) {
+        for draft in change.drafts.iter().filter(|draft| !draft.removed) {
+            let group = read(&draft.definition)?.group;
+            if let Some(group) = group
+                && !groups::is_held(conn, &group).await?
+            {
+                return Ok(RevisionOutcome::Crossed);
             }
         }
-        Ok((due.len(), moved))
     }
+    Ok(written)
+}
+
+/// What cannot be read is no reason to take a plan away: another program may have written it.
+fn read(definition: &str) -> Result<PlanDefinition> {
+    let read = serde_json::from_str(definition);
+    Ok(read.map_err(|error| sqlx::Error::Decode(error.into()))?)
 }
 
 /// A plan as it is now.
 async fn definition(conn: &mut Conn, name: &str) -> Result<Option<(PlanDefinition, u32)>> {
     let row = TABLE.latest(conn, name).await?.filter(|row| !row.removed);
-    let Some(row) = row else {
-        return Ok(None);
-    };
-    let read = serde_json::from_str(&row.definition);
-    let unread = |error| tracing::error!(%error, name, "a stored plan cannot be read");
-    Ok(read.map_err(unread).ok().map(|plan| (plan, row.revision)))
+    row.map(|row| Ok((read(&row.definition)?, row.revision)))
+        .transpose()
+}
+
+/// The plan that a period of an account goes by.
+async fn in_force(conn: &mut Conn, plan: &AccountPlan) -> Result<Option<PlanDefinition>> {
+    let values = args![&plan.plan, i64::from(plan.revision)];
+    let found: Option<String> = conn.maybe(IN_FORCE, values).await?;
+    found.as_deref().map(read).transpose()
 }
 
 async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
     let (account_id, now_ms) = (&*wish.account_id, wish.now_ms);
     let mut books = LedgerBatch::load(conn, &[account_id], &[]).await?;
-    if books.standing(account_id).is_none() {
+    let there: Option<String> = conn.maybe(THERE, args![account_id]).await?;
+    if there.is_none() {
         return Ok(PlanOutcome::NoAccount);
     }
     // Whoever removes it waits for this commit.
@@ -218,19 +248,20 @@ async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
     let key = revisions::key(&plan.name);
     books.end_credits(account_id, now_ms);
     let made = match old {
-        Some(_) if wish.from_ms.is_some() => return Ok(PlanOutcome::Running),
-        Some(old) if !old.begun => AccountPlan {
-            plan: key,
-            next: None,
-            ends: false,
-            ..old
-        },
-        Some(old) => change(conn, &mut books, old, (&plan, revision), now_ms).await?,
-        None => {
-            let from_ms = wish.from_ms.unwrap_or(now_ms);
+        Some(old) if old.begun => {
+            if wish.from_ms.is_some() {
+                return Ok(PlanOutcome::Running);
+            }
+            change(conn, &mut books, old, (&plan, revision), now_ms).await?
+        }
+        // One that is yet to begin gives way.
+        old => {
+            let planned = wish.from_ms.or(old.map(|old| old.from_ms));
+            let from_ms = planned.unwrap_or(now_ms);
             let new = AccountPlan {
                 account_id: account_id.to_owned(),
                 plan: key,
+                revision: 0,
                 next: None,
                 ends: false,
                 first_ms: from_ms,
@@ -262,9 +293,16 @@ async fn change(
     now_ms: i64,
 ) -> Result<AccountPlan> {
     let key = revisions::key(&plan.name);
-    let before = definition(conn, &old.plan).await?;
-    let is_above = before.is_none_or(|(before, _)| plan.is_above(&before));
-    if old.plan == key || !is_above || old.until_ms <= now_ms {
+    let before = in_force(conn, &old).await?;
+    let is_above = before.is_none_or(|before| plan.is_above(&before));
+    let whole = Period {
+        number: 0,
+        from_ms: old.from_ms,
+        until_ms: old.until_ms,
+    };
+    let amount = plan.prorated(whole, old.first_ms, now_ms);
+    // A moment before the renewal there is nothing to give, and what `stop` says would not hold.
+    if old.plan == key || !is_above || amount <= Quota::ZERO {
         let next = (old.plan != key).then_some(key);
         return Ok(AccountPlan {
             next,
@@ -272,13 +310,7 @@ async fn change(
             ..old
         });
     }
-    let whole = Period {
-        number: 0,
-        from_ms: old.from_ms,
-        until_ms: old.until_ms,
-    };
-    let over = (Quota::ZERO, old.until_ms, false);
-    books.renew_plan(&old.account_id, over, now_ms);
+    books.renew_plan(&old.account_id, &NOTHING, now_ms);
     let given = PeriodGrant {
         plan,
         revision,
@@ -286,11 +318,12 @@ async fn change(
             from_ms: now_ms,
             ..whole
         },
-        amount: plan.prorated(whole, now_ms),
+        amount,
     };
     give(conn, books, &old.account_id, &given, now_ms).await?;
     let row = AccountPlan {
         plan: key,
+        revision,
         next: None,
         ends: false,
         ..old
@@ -298,12 +331,28 @@ async fn change(
     moved(conn, row, plan.group.as_deref()).await
 }
 
+/// What goes over where a plan ends, or another takes its place.
+const NOTHING: Rollover = Rollover {
+    most: 0,
+    until_ms: 0,
+    alone: false,
+};
+
 /// What a period gives.
 struct PeriodGrant<'a> {
     plan: &'a PlanDefinition,
     revision: u32,
     period: Period,
     amount: Quota,
+}
+
+impl PeriodGrant<'_> {
+    fn ledger_id(&self, account_id: &str) -> String {
+        format!(
+            "plan_{account_id}_{}_{}",
+            self.period.from_ms, self.plan.name
+        )
+    }
 }
 
 /// Begins the period that a moment is in. What is left of the one before goes over as far as the plan says.
@@ -320,9 +369,12 @@ async fn begin(
     }
     let period = plan.every.at(row.first_ms, now_ms);
     let account_id = row.account_id.clone();
-    let alone = plan.then == Then::Stop;
-    let kept = (plan.rollover_cap, period.until_ms, alone);
-    books.renew_plan(&account_id, kept, now_ms);
+    let carry = Rollover {
+        most: plan.rollover_cap.thousandths(),
+        until_ms: period.until_ms,
+        alone: plan.then == Then::Stop,
+    };
+    let anew = books.renew_plan(&account_id, &carry, now_ms);
     let given = PeriodGrant {
         plan,
         revision,
@@ -330,7 +382,10 @@ async fn begin(
         amount: plan.quota,
     };
     give(conn, books, &account_id, &given, now_ms).await?;
+    let ledger_id = format!("{}_anew", given.ledger_id(&account_id));
+    grant(books, &account_id, (&ledger_id, anew), &given, now_ms);
     (row.from_ms, row.until_ms, row.begun) = (period.from_ms, period.until_ms, true);
+    row.revision = revision;
     moved(conn, row, plan.group.as_deref()).await
 }
 
@@ -348,7 +403,7 @@ async fn give(
         period,
         amount,
     } = given;
-    let ledger_id = format!("plan_{account_id}_{}_{}", period.from_ms, plan.name);
+    let ledger_id = given.ledger_id(account_id);
     let values = args![
         account_id,
         period.from_ms,
@@ -359,15 +414,28 @@ async fn give(
         &ledger_id
     ];
     conn.run(INSERT_PERIOD, values).await?;
-    if *amount <= Quota::ZERO {
-        return Ok(());
+    grant(books, account_id, (&ledger_id, *amount), given, now_ms);
+    Ok(())
+}
+
+/// Grants a credit that ends with a period, if it is worth anything.
+fn grant(
+    books: &mut LedgerBatch,
+    account_id: &str,
+    (ledger_id, amount): (&str, Quota),
+    given: &PeriodGrant<'_>,
+    now_ms: i64,
+) {
+    let PeriodGrant { plan, period, .. } = given;
+    if amount <= Quota::ZERO {
+        return;
     }
     let posting = Posting {
-        id: &ledger_id,
+        id: ledger_id,
         job_id: None,
         kind: "grant",
         cause: None,
-        amount: *amount,
+        amount,
         balance_delta: amount.thousandths(),
         frozen_delta: 0,
         reason: &plan.name,
@@ -383,7 +451,6 @@ async fn give(
         alone: plan.then == Then::Stop,
     };
     books.grant(account_id, &new, &posting);
-    Ok(())
 }
 
 /// Puts an account into the group of its plan, or back where it was. What an operator has made of it since stays.
@@ -412,6 +479,10 @@ async fn moved(conn: &mut Conn, mut row: AccountPlan, group: Option<&str>) -> Re
         Some(wanted) => groups::is_held(conn, wanted).await?,
         None => true,
     };
+    if group.is_some() && !is_there {
+        // The account stays where it is, and is asked about again with the next renewal.
+        return Ok(AccountPlan { group: None, ..row });
+    }
     let wanted = wanted.filter(|_| is_there);
     let values = args![&row.account_id, wanted.as_deref()];
     conn.run(SET_GROUP, values).await?;
@@ -444,8 +515,7 @@ async fn renew(conn: &mut Conn, account_id: &str, now_ms: i64) -> Result<bool> {
         definition(conn, &name).await?
     };
     let Some(plan) = plan else {
-        let over = (Quota::ZERO, row.until_ms, false);
-        books.renew_plan(account_id, over, now_ms);
+        books.renew_plan(account_id, &NOTHING, now_ms);
         books.write(conn).await?;
         moved(conn, row, None).await?;
         let sql = "DELETE FROM account_plan WHERE account_id = $1";
@@ -463,6 +533,7 @@ async fn write(conn: &mut Conn, row: &AccountPlan) -> Result<()> {
     let values = args![
         &row.account_id,
         &row.plan,
+        i64::from(row.revision),
         row.next.as_deref(),
         i64::from(row.ends),
         row.first_ms,
@@ -475,13 +546,18 @@ async fn write(conn: &mut Conn, row: &AccountPlan) -> Result<()> {
     conn.run(UPSERT, values).await.map(|_| ())
 }
 
-const OF_ACCOUNT: &str = "SELECT account_id, plan_key, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before \
+const OF_ACCOUNT: &str = "SELECT account_id, plan_key, revision, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before \
      FROM account_plan WHERE account_id = $1";
 
-const UPSERT: &str = "INSERT INTO account_plan (account_id, plan_key, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (account_id) DO UPDATE SET plan_key = excluded.plan_key, \
-     next_key = excluded.next_key, ends = excluded.ends, first_ms = excluded.first_ms, from_ms = excluded.from_ms, \
+const UPSERT: &str = "INSERT INTO account_plan (account_id, plan_key, revision, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (account_id) DO UPDATE SET plan_key = excluded.plan_key, \
+     revision = excluded.revision, next_key = excluded.next_key, ends = excluded.ends, first_ms = excluded.first_ms, from_ms = excluded.from_ms, \
      until_ms = excluded.until_ms, begun = excluded.begun, group_key = excluded.group_key, group_before = excluded.group_before";
+
+// One that was deleted keeps its row.
+const THERE: &str = "SELECT id FROM account WHERE id = $1 AND email_key <> 'deleted-' || id";
+
+const IN_FORCE: &str = "SELECT definition FROM plan WHERE name_key = $1 AND revision = $2";
 
 const INSERT_PERIOD: &str = "INSERT INTO plan_period (account_id, from_ms, until_ms, plan_key, revision, quota, ledger_id) \
      VALUES ($1, $2, $3, $4, $5, $6, $7)";

@@ -2,8 +2,9 @@
 //! every other file.
 
 use crate::Result;
-use crate::assets::{ASSET_COLUMNS, Asset, Assets, NewAsset};
+use crate::assets::Assets;
 use crate::batch::ledger_batch::storage_limit;
+use crate::changes::asset::{ASSET_COLUMNS, Asset, NewAsset};
 use crate::db::args;
 use crate::row::{Columns, FromRow};
 

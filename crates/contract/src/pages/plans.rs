@@ -45,7 +45,7 @@ pub struct AccountPlanView {
     /// What can be spent when that is.
     pub then: Option<Then>,
     /// How much of what is left goes over into the next period.
-    pub rollover_cap: Option<Quota>,
+    pub rollover: Option<Quota>,
     /// The group that the account is in while it has the plan.
     pub group: Option<String>,
     /// When this period began, `YYYY-MM-DD HH:MM:SS` in UTC; null of one that is yet to begin.

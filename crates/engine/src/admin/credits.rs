@@ -135,6 +135,13 @@ impl Credits {
         let (store, now_ms) = (self.context.store(), self.context.now_ms());
         Ok(store.ledger().credits().end_due(now_ms, AT_ONCE).await? > 0)
     }
+
+    /// Books everything that was over by a moment, so that it stays so.
+    pub(crate) async fn end_overdue(&self, by_ms: i64) -> Result<(), atelier_store::Error> {
+        let credits = self.context.store().ledger().credits();
+        while credits.end_due(by_ms, AT_ONCE).await? > 0 {}
+        Ok(())
+    }
 }
 
 /// What an older release lacks.

@@ -312,7 +312,8 @@ impl Groups {
             // Whoever named a revision finds another one at the next look.
             RevisionOutcome::Crossed | RevisionOutcome::Conflict { .. } => return Ok(false),
             RevisionOutcome::InUse { name, users } => {
-                let message = format!("{name} is in use by {users} accounts; move them first");
+                let message =
+                    format!("{name} is in use by {users} accounts or plans; move them first");
                 return Err(Refusal::field(Code::Conflict, "name", message));
             }
             RevisionOutcome::OlderNode(node) => {

@@ -24,6 +24,7 @@ use crate::crash;
 
 /// Plans that one installation may have.
 const PLANS_MOST: usize = 1_000;
+const DAY_MS: i64 = 86_400_000;
 /// Accounts whose plans one step renews.
 const AT_ONCE: i64 = 100;
 
@@ -177,8 +178,11 @@ impl Plans {
         from_ms: Option<i64>,
     ) -> Result<AccountPlanView, Refusal> {
         let now_ms = self.context.now_ms();
+        // The midnight of today is now.
+        let today_ms = now_ms - now_ms.rem_euclid(DAY_MS);
+        let from_ms = from_ms.map(|from_ms| if from_ms == today_ms { now_ms } else { from_ms });
         if from_ms.is_some_and(|from_ms| from_ms < now_ms) {
-            return Err(Refusal::invalid("from", "must not be in the past"));
+            return Err(Refusal::invalid("from", "must not be before today"));
         }
         let assignment = PlanAssignment {
             account_id: account_id.to_string(),
@@ -234,11 +238,21 @@ impl Plans {
     /// Renews what is due; whether there may be more.
     pub async fn renew_step(&self) -> Result<bool, atelier_store::Error> {
         let (store, now_ms) = (self.context.store(), self.context.now_ms());
-        let (due, moved) = store.ledger().plans().renew_due(now_ms, AT_ONCE).await?;
-        for account_id in moved {
-            self.callers.void_account(&account_id.into());
+        let plans = store.ledger().plans();
+        let mut renewed = false;
+        for account_id in plans.due(now_ms, AT_ONCE).await? {
+            match plans.renew(&account_id, now_ms).await {
+                Ok(moved) => {
+                    renewed = true;
+                    if moved {
+                        self.callers.void_account(&account_id.into());
+                    }
+                }
+                // One that cannot be renewed holds up no other.
+                Err(error) => tracing::error!(%error, account_id, "a plan cannot be renewed"),
+            }
         }
-        Ok(due > 0)
+        Ok(renewed)
     }
 
     async fn shown(&self, row: Option<AccountPlan>) -> Result<AccountPlanView, Refusal> {
@@ -248,7 +262,7 @@ impl Plans {
                 quota: None,
                 every: None,
                 then: None,
-                rollover_cap: None,
+                rollover: None,
                 group: None,
                 from: None,
                 until: None,
@@ -256,13 +270,13 @@ impl Plans {
                 ends: false,
             });
         };
-        let seen = self.seen().await?;
-        let definition = seen.find(&row.plan).map(|one| &one.definition);
+        let definition = self.in_force(&row).await?;
+        let definition = definition.as_ref();
         Ok(AccountPlanView {
             quota: definition.map(|one| one.quota),
             every: definition.map(|one| one.every),
             then: definition.map(|one| one.then),
-            rollover_cap: definition.map(|one| one.rollover_cap),
+            rollover: definition.map(|one| one.rollover_cap),
             group: definition.and_then(|one| one.group.clone()),
             plan: Some(row.plan),
             from: row.begun.then(|| timestamp(row.from_ms)),
@@ -270,6 +284,18 @@ impl Plans {
             next: row.next,
             ends: row.ends,
         })
+    }
+
+    /// What this period goes by; of one that is yet to begin, the plan as it is now.
+    async fn in_force(&self, row: &AccountPlan) -> Result<Option<PlanDefinition>, Refusal> {
+        let plans = self.context.store().ledger().plans();
+        if row.revision == 0 {
+            let seen = self.seen().await?;
+            return Ok(seen.find(&row.plan).map(|one| one.definition.clone()));
+        }
+        let found = plans.revision(&row.plan, row.revision).await;
+        let found = found.map_err(unavailable)?;
+        Ok(found.and_then(|row| serde_json::from_str(&row.definition).ok()))
     }
 
     async fn check_group(&self, definition: &PlanDefinition) -> Result<(), Refusal> {

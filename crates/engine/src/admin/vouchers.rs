@@ -9,7 +9,7 @@ use atelier_contract::{AccountId, Code, Quota, Refusal};
 use atelier_store::{NewVouchers, RedeemOutcome, Redeemed, Redemption, VoucherBatch, VoucherTerms};
 
 use super::credits::{NOT_KNOWN, check_end, too_many};
-use super::registry::{no_account, older_node};
+use super::registry::no_account;
 use crate::admin::Caller;
 use crate::context::{Context, unavailable};
 use crate::crash;
@@ -142,7 +142,12 @@ impl Vouchers {
                 format!("is one too many: an account may redeem {per_account} of this kind"),
             ),
             RedeemOutcome::TooMany { most } => return Err(too_many(most)),
-            RedeemOutcome::OlderNode(node) => return Err(older_node(&node, NOT_KNOWN)),
+            RedeemOutcome::OlderNode(node) => {
+                // What nodes are called is nothing for callers.
+                tracing::warn!(node, "no voucher can be redeemed while a node {NOT_KNOWN}");
+                let message = "the service is being upgraded; redeem it when that is done";
+                return Err(Refusal::new(Code::Overloaded, message));
+            }
             RedeemOutcome::Paused => {
                 return Err(Refusal::new(Code::Forbidden, "the account is paused"));
             }

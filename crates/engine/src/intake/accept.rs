@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::assets::storage_full;
 use crate::context::{Context, unavailable};
 use crate::crash;
+use crate::hint::Hint;
 use crate::intake::call::Submission;
 use crate::names::WorkerName;
 use crate::order::LoadedReferences;
@@ -158,6 +159,25 @@ impl PlacedJob {
         })
     }
 
+    /// Has the store decide.
+    async fn commit(
+        &self,
+        context: &Context,
+        idempotency: Option<Idempotency>,
+        waits: bool,
+    ) -> Result<AcceptOutcome, Refusal> {
+        let mut acceptance = self.acceptance(context, idempotency);
+        acceptance.attempt = self.first_attempt(context, waits);
+        let above = self.trace.map(|trace| trace.of_job(&self.job.id));
+        let span = context
+            .tracer()
+            .open(above, "commit", SpanKind::Internal, context.now_ms());
+        let accepted = context.store().jobs().accept(acceptance).await;
+        let error = accepted.as_ref().err().map(ToString::to_string);
+        context.tracer().close(span, error);
+        accepted.map_err(unavailable)
+    }
+
     /// The trace that it belongs to.
     pub(super) fn trace(&self) -> Option<TraceContext> {
         self.trace
@@ -206,16 +226,13 @@ pub(super) async fn accept(
     let placed = PlacedJob::new(&runner, prepared, &mut ShortSeen::for_caller()).await?;
     crash::point("submit.before_accept");
     let (price, account_id) = (placed.price(), placed.job.account_id.clone());
-    let mut acceptance = placed.acceptance(&context, idempotency);
-    acceptance.attempt = placed.first_attempt(&context, waits);
-    let above = placed.trace.map(|trace| trace.of_job(&placed.job.id));
-    let span = context
-        .tracer()
-        .open(above, "commit", SpanKind::Internal, context.now_ms());
-    let accepted = context.store().jobs().accept(acceptance).await;
-    let error = accepted.as_ref().err().map(ToString::to_string);
-    context.tracer().close(span, error);
-    let accepted = accepted.map_err(unavailable)?;
+    let again = idempotency.clone();
+    let mut accepted = placed.commit(&context, idempotency, waits).await?;
+    if accepted == AcceptOutcome::PlanDue {
+        let renewed = renew_plan(&context, &account_id).await;
+        renewed.map_err(unavailable)?;
+        accepted = placed.commit(&context, again, waits).await?;
+    }
     crash::point("submit.accepted");
     let (job_id, replayed) = match accepted {
         AcceptOutcome::New { fence, begun } => {
@@ -231,6 +248,18 @@ pub(super) async fn accept(
         replayed,
         changes: None,
     })
+}
+
+/// Begins the next period of an account's plan, which nobody has come to yet.
+pub(super) async fn renew_plan(
+    context: &Context,
+    account_id: &str,
+) -> Result<(), atelier_store::Error> {
+    let plans = context.store().ledger().plans();
+    if plans.renew(account_id, context.now_ms()).await? {
+        context.broadcast(Hint::Account(account_id.into()));
+    }
+    Ok(())
 }
 
 /// The job of an earlier, equal call with the same key; a refusal when the key was used for another one.
@@ -334,6 +363,10 @@ pub(super) fn refusal_of(refused: &AcceptOutcome, price: Quota) -> Refusal {
         AcceptOutcome::StorageFull { max_storage } => return storage_full(*max_storage),
         AcceptOutcome::KeyLimit(reached) => return key_limit(*reached, price),
         AcceptOutcome::NoAccount => (Code::Unauthorized, "the account no longer exists".into()),
+        AcceptOutcome::PlanDue => (
+            Code::Overloaded,
+            "the next period of the account's plan is about to begin; try again".into(),
+        ),
         AcceptOutcome::Mismatch | AcceptOutcome::New { .. } | AcceptOutcome::Replayed { .. } => (
             Code::IdempotencyMismatch,
             "Idempotency-Key: was used with another body; use a new key for a new request".into(),

@@ -84,12 +84,12 @@ pub(super) async fn accept(
     context: Arc<Context>,
     runner: Arc<Runner>,
     assets: Arc<Assets>,
-    mut bulk: NewBulk,
+    bulk: NewBulk,
     ready: Vec<(String, Result<PreparedJob, Refusal>)>,
 ) -> Result<BulkView, Refusal> {
     let (id, owner) = (bulk.id.clone(), AccountId::new(bulk.account_id.clone()));
     let created_ms = bulk.created_ms;
-    let mut placed: Vec<(String, Result<_, Refusal>)> = Vec::with_capacity(ready.len());
+    let mut placed: Vec<PlacedItem> = Vec::with_capacity(ready.len());
     // They are placed within a moment: what short work there is besides is asked once, and not while places are held for each.
     let mut seen = ShortSeen::for_caller();
     for (operation, prepared) in ready {
@@ -103,12 +103,7 @@ pub(super) async fn accept(
             }
             return Err(refusal.clone());
         }
-        let wish = match &one {
-            Ok((one, _)) => BulkEntry::Accept(Box::new(one.acceptance(&context, None))),
-            Err(refusal) => BulkEntry::Refused(stored(refusal)),
-        };
-        placed.push((operation.clone(), one));
-        bulk.items.push(NewBulkItem { operation, wish });
+        placed.push((operation, one));
     }
     let mut taken = placed.iter().filter_map(|(_, one)| one.as_ref().ok());
     let above = taken.find_map(|(one, _)| one.trace());
@@ -116,8 +111,8 @@ pub(super) async fn accept(
         .tracer()
         .open(above, "commit", SpanKind::Internal, context.now_ms())
         .with("atelier.batch", &id)
-        .with("atelier.calls", &bulk.items.len());
-    let accepted = context.store().jobs().accept_bulk(bulk).await;
+        .with("atelier.calls", &placed.len());
+    let accepted = commit(&context, bulk, &placed).await;
     let error = accepted.as_ref().err().map(ToString::to_string);
     context.tracer().close(span, error);
     let answers = match accepted.map_err(unavailable)? {
@@ -128,6 +123,9 @@ pub(super) async fn accept(
         }
         BulkOutcome::NoAccount => {
             return Err(accept::refusal_of(&AcceptOutcome::NoAccount, Quota::ZERO));
+        }
+        BulkOutcome::PlanDue => {
+            return Err(accept::refusal_of(&AcceptOutcome::PlanDue, Quota::ZERO));
         }
     };
     let (mut told, mut unused) = (Vec::with_capacity(placed.len()), Vec::new());
@@ -154,6 +152,43 @@ pub(super) async fn accept(
         created_ms,
         answers: told,
     })
+}
+
+/// One of the calls: its operation, and the job with its inputs or why it was refused.
+type PlacedItem = (String, Result<(PlacedJob, InputGuard), Refusal>);
+
+/// Has the store decide about all of them.
+async fn commit(
+    context: &Context,
+    bulk: NewBulk,
+    placed: &[PlacedItem],
+) -> Result<BulkOutcome, atelier_store::Error> {
+    let items = || {
+        let item = |(operation, one): &PlacedItem| NewBulkItem {
+            operation: operation.clone(),
+            wish: match one {
+                Ok((one, _)) => BulkEntry::Accept(Box::new(one.acceptance(context, None))),
+                Err(refusal) => BulkEntry::Refused(stored(refusal)),
+            },
+        };
+        placed.iter().map(item).collect()
+    };
+    let jobs = context.store().jobs();
+    let again = bulk.clone();
+    let first = NewBulk {
+        items: items(),
+        ..bulk
+    };
+    let accepted = jobs.accept_bulk(first).await;
+    if !matches!(accepted, Ok(BulkOutcome::PlanDue)) {
+        return accepted;
+    }
+    accept::renew_plan(context, &again.account_id).await?;
+    let second = NewBulk {
+        items: items(),
+        ..again
+    };
+    jobs.accept_bulk(second).await
 }
 
 /// Takes a place for a job and keeps its inputs.

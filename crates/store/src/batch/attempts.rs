@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::Result;
+use crate::changes::attempt::{Attempt, AttemptStart, StartLimits, TicketReceipt};
 use crate::db::{Arg, Conn, Line, args, json};
-use crate::jobs::attempt::{Attempt, AttemptStart, StartLimits, TicketReceipt};
 use crate::pending::PendingChange;
 
 /// An attempt, as every statement about it takes it.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::Result;
+use crate::changes::accept::{AcceptOutcome, Acceptance, Idempotency};
+use crate::changes::bulk::{BulkOutcome, NewBulk};
 use crate::db::{Conn, args, json};
-use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
-use crate::jobs::bulk::{BulkOutcome, NewBulk};
 use crate::pending::PendingChange;
 use crate::row::{Columns, FromRow};
 

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::Result;
+use crate::changes::settle::{Cost, Settlement};
 use crate::db::{Conn, args, json};
 use crate::jobs::row::JobRow;
-use crate::jobs::settle::{Cost, Settlement};
 
 const HOUR_MS: i64 = 3_600_000;
 

@@ -115,6 +115,8 @@ struct HoldPart {
     credit_id: String,
     account_id: String,
     amount: i64,
+    /// Whether it is of a period of a plan that is over: what comes back of it lapses.
+    lapses: bool,
 }
 
 impl FromRow for HoldPart {
@@ -124,6 +126,7 @@ impl FromRow for HoldPart {
             credit_id: columns.text()?,
             account_id: columns.text()?,
             amount: columns.int()?,
+            lapses: columns.int()? > 0,
         })
     }
 }
@@ -136,6 +139,15 @@ impl Line for HoldPart {
             &self.account_id,
             self.amount
         ]);
+    }
+}
+
+/// A credit whose open parts lapse.
+struct OverCredit(String);
+
+impl Line for OverCredit {
+    fn values<'a>(&'a self, out: &mut Vec<Arg<'a>>) {
+        out.extend_from_slice(args![&self.0]);
     }
 }
 
@@ -159,6 +171,19 @@ pub(crate) struct NewCredit<'a> {
     /// Whether nothing but credits of plans can be spent while it is open.
     pub(crate) alone: bool,
 }
+
+/// What goes over into another period of a plan.
+pub(crate) struct Rollover {
+    /// So much at most, in thousandths.
+    pub(crate) most: i64,
+    /// When that period ends.
+    pub(crate) until_ms: i64,
+    /// Whether nothing but credits of plans can be spent in it.
+    pub(crate) alone: bool,
+}
+
+/// So many credits of a plan go over as they are: a daily plan with a large cap would otherwise have more and more of them.
+const ROLLED_MOST: usize = 10;
 
 /// What lapses of a credit, and the ledger row that says so.
 pub(crate) struct LapsedCredit {
@@ -186,6 +211,7 @@ pub(crate) struct CreditBatch {
     parts: HashMap<String, Vec<HoldPart>>,
     new_parts: Vec<HoldPart>,
     resolved: Vec<ResolvedHold>,
+    over: Vec<OverCredit>,
 }
 
 impl CreditBatch {
@@ -231,6 +257,12 @@ impl CreditBatch {
     /// How much of a balance is of credits that are left, whether or not they can be spent.
     pub(crate) fn left(&self, account_id: &str) -> i64 {
         self.of(account_id).iter().map(|one| one.remaining).sum()
+    }
+
+    /// Whether a period of a plan is over, and the next one has not begun.
+    pub(crate) fn is_plan_due(&self, account_id: &str, now_ms: i64) -> bool {
+        let mut of = self.of(account_id).iter();
+        of.any(|one| one.stays && one.ended_ms.is_none() && one.expires_ms <= now_ms)
     }
 
     /// Whether nothing but credits of plans can be spent.
@@ -290,6 +322,7 @@ impl CreditBatch {
                     credit_id: credit.id.clone(),
                     account_id: account_id.to_owned(),
                     amount,
+                    lapses: false,
                 });
             }
         }
@@ -320,7 +353,7 @@ impl CreditBatch {
             credit.spent += used;
             credit.remaining += back;
             credit.touched = true;
-            if credit.ended_ms.is_some() {
+            if credit.ended_ms.is_some() || part.lapses {
                 credit.lapse(back);
                 lapsed.push(LapsedCredit::of(credit, Some(job_id), back));
             }
@@ -331,34 +364,46 @@ impl CreditBatch {
         lapsed
     }
 
-    /// Has what plans gave end with another period: so much of what is left goes over, and the rest of it lapses, first of what is
-    /// oldest. What jobs hold of what is over lapses as it comes back.
+    /// Has what plans gave end with a period: so much of what is left goes over, and the rest of it lapses, first of what is oldest. What
+    /// jobs hold of it lapses as it comes back. Also how much of what goes over is to be granted anew, in one.
     pub(crate) fn renew_plan(
         &mut self,
         account_id: &str,
-        (kept, until_ms, alone): (i64, i64, bool),
+        carry: &Rollover,
         now_ms: i64,
-    ) -> Vec<LapsedCredit> {
-        let of = self.of_mut(account_id);
+    ) -> (Vec<LapsedCredit>, i64) {
+        let (of, over) = (self.of.get_mut(account_id), &mut self.over);
+        let of = of.map_or(&mut [][..], Vec::as_mut_slice);
         let is_open = |one: &&mut CreditLine| one.stays && one.ended_ms.is_none();
         let left: i64 = of.iter_mut().filter(is_open).map(|one| one.remaining).sum();
-        let (mut beyond, mut lapsed) = ((left - kept).max(0), Vec::new());
+        let (mut beyond, mut lapsed) = ((left - carry.most).max(0), Vec::new());
         for credit in of.iter_mut().filter(is_open) {
             let amount = credit.lapse(credit.remaining.min(beyond));
             beyond -= amount;
             // How much has lapsed grows with every time.
             let after = credit.lapsed.to_string();
             lapsed.push(LapsedCredit::of(credit, Some(&after), amount));
+            over.extend((credit.held > 0).then(|| OverCredit(credit.id.clone())));
             if credit.remaining == 0 {
                 credit.stays = false;
                 credit.ended_ms = Some(now_ms);
             } else {
-                (credit.expires_ms, credit.alone) = (until_ms, alone);
+                (credit.expires_ms, credit.alone) = (carry.until_ms, carry.alone);
+            }
+        }
+        let mut anew = 0;
+        if of.iter_mut().filter(is_open).count() > ROLLED_MOST {
+            for credit in of.iter_mut().filter(is_open) {
+                let amount = credit.end(now_ms);
+                credit.stays = false;
+                let after = format!("{}_anew", credit.lapsed);
+                lapsed.push(LapsedCredit::of(credit, Some(&after), amount));
+                anew += amount;
             }
         }
         of.sort_by(|one, other| (one.expires_ms, &one.id).cmp(&(other.expires_ms, &other.id)));
         lapsed.retain(|one| one.amount > 0);
-        lapsed
+        (lapsed, anew)
     }
 
     /// Takes so much away of what is left: of what ends last first.
@@ -410,6 +455,7 @@ impl CreditBatch {
             credits: all.filter(|one| one.touched).collect(),
             parts: &self.new_parts,
             resolved: &self.resolved,
+            over: &self.over,
         }
     }
 }
@@ -419,6 +465,7 @@ pub(crate) struct CreditChanges<'a> {
     credits: Vec<&'a CreditLine>,
     parts: &'a [HoldPart],
     resolved: &'a [ResolvedHold],
+    over: &'a [OverCredit],
 }
 
 impl CreditChanges<'_> {
@@ -426,14 +473,14 @@ impl CreditChanges<'_> {
         writes.add(UPSERT_CREDITS, &self.credits);
         writes.add(INSERT_PARTS, self.parts);
         writes.add(DELETE_PARTS, self.resolved);
+        writes.add(LAPSE_PARTS, self.over);
     }
 }
 
 const OPEN: &str = "SELECT id, account_id, source, amount, remaining, held, spent, lapsed, expires_ms, created_ms, ended_ms, \
      stays, alone, origin FROM credit WHERE account_id IN ({list:$1}) AND (ended_ms IS NULL OR held > 0) ORDER BY expires_ms, id";
 
-const PARTS: &str =
-    "SELECT job_id, credit_id, account_id, amount FROM hold_part WHERE job_id IN ({list:$1})";
+const PARTS: &str = "SELECT job_id, credit_id, account_id, amount, lapses FROM hold_part WHERE job_id IN ({list:$1})";
 
 // A row that is there keeps what it is.
 const UPSERT_CREDITS: &str = "INSERT INTO credit (id, account_id, source, amount, remaining, held, spent, lapsed, expires_ms, \
@@ -446,9 +493,11 @@ const UPSERT_CREDITS: &str = "INSERT INTO credit (id, account_id, source, amount
      lapsed = excluded.lapsed, expires_ms = excluded.expires_ms, ended_ms = excluded.ended_ms, stays = excluded.stays, \
      alone = excluded.alone";
 
-const INSERT_PARTS: &str = "INSERT INTO hold_part (job_id, credit_id, account_id, amount) \
-     SELECT v.job_id, v.credit_id, v.account_id, v.amount \
+const INSERT_PARTS: &str = "INSERT INTO hold_part (job_id, credit_id, account_id, amount, lapses) \
+     SELECT v.job_id, v.credit_id, v.account_id, v.amount, 0 \
      FROM {lines:job_id text, credit_id text, account_id text, amount bigint}";
+
+const LAPSE_PARTS: &str = "UPDATE hold_part SET lapses = 1 FROM {lines:credit_id text} WHERE hold_part.credit_id = v.credit_id";
 
 const DELETE_PARTS: &str =
     "DELETE FROM hold_part WHERE job_id IN (SELECT v.job_id FROM {lines:job_id text})";

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use atelier_contract::{JobState, Quota};
 
-use crate::assets::Asset;
 use crate::batch::attempts::{AttemptLine, Workload};
 use crate::batch::calls::{Call, Calls};
 use crate::batch::costs::Costs;
 use crate::batch::key_windows::KeyWindows;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::batch::lines::{BulkLine, DeliveryLine, FinalLine, JobLine};
-use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
-use crate::jobs::bulk::{BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk};
+use crate::changes::accept::{AcceptOutcome, Acceptance, Idempotency};
+use crate::changes::asset::Asset;
+use crate::changes::bulk::{BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk};
+use crate::changes::settle::{Guard, Outcome, SettleOutcome, Settlement, SettlementChange};
 use crate::jobs::row::JobRow;
-use crate::jobs::settle::{Guard, Outcome, SettleOutcome, Settlement, SettlementChange};
 
 /// Whose call it is, and the key it may be repeated by.
 #[derive(Clone, Copy)]
@@ -114,6 +114,10 @@ impl<'a> Decisions<'a> {
         if self.books.standing(&bulk.account_id).is_none() {
             return BulkOutcome::NoAccount;
         }
+        self.books.end_credits(&bulk.account_id, bulk.created_ms);
+        if self.books.is_plan_due(&bulk.account_id, bulk.created_ms) {
+            return BulkOutcome::PlanDue;
+        }
         let (mut answers, mut items) = (Vec::new(), Vec::new());
         for item in &bulk.items {
             let (answer, told) = match &item.wish {
@@ -145,6 +149,9 @@ impl<'a> Decisions<'a> {
     fn admit(&mut self, accept: &'a Acceptance) -> AcceptOutcome {
         let job = &accept.job;
         self.books.end_credits(&job.account_id, job.created_ms);
+        if self.books.is_plan_due(&job.account_id, job.created_ms) {
+            return AcceptOutcome::PlanDue;
+        }
         let Some(standing) = self.books.standing(&job.account_id) else {
             return AcceptOutcome::NoAccount;
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Result;
 use crate::attribution::Attribution;
-use crate::batch::credits::{CreditBatch, CreditChanges, LapsedCredit, NewCredit};
+use crate::batch::credits::{CreditBatch, CreditChanges, LapsedCredit, NewCredit, Rollover};
 use crate::db::{Arg, Conn, Line, PrefetchQuery, StatementBatch, args, json};
 use crate::row::{Columns, FromRow};
 use atelier_contract::Quota;
@@ -293,6 +293,11 @@ impl LedgerBatch {
         self.credits.spendable(account_id, balance, now_ms)
     }
 
+    /// Whether a period of a loaded account's plan is over, and the next one has not begun.
+    pub(crate) fn is_plan_due(&self, account_id: &str, now_ms: i64) -> bool {
+        self.credits.is_plan_due(account_id, now_ms)
+    }
+
     /// Ends the credits of a loaded account that are over at a moment: nothing else is decided before.
     pub(crate) fn end_credits(&mut self, account_id: &str, now_ms: i64) {
         if self.credits.of(account_id).is_empty() {
@@ -330,16 +335,12 @@ impl LedgerBatch {
         self.count_credits(account_id);
     }
 
-    /// Has what plans gave a loaded account end with another period: so much of what is left goes over until then.
-    pub(crate) fn renew_plan(
-        &mut self,
-        account_id: &str,
-        (kept, until_ms, alone): (Quota, i64, bool),
-        now_ms: i64,
-    ) {
-        let kept = (kept.thousandths(), until_ms, alone);
-        let lapsed = self.credits.renew_plan(account_id, kept, now_ms);
+    /// Has what plans gave a loaded account end with a period; so much of what is left goes over. How much of that is to be granted
+    /// anew.
+    pub(crate) fn renew_plan(&mut self, account_id: &str, carry: &Rollover, now_ms: i64) -> Quota {
+        let (lapsed, anew) = self.credits.renew_plan(account_id, carry, now_ms);
         self.book_lapsed(account_id, &lapsed, now_ms);
+        Quota::from_thousandths(anew)
     }
 
     /// Takes quota away: what never ends goes first, then what ends last.

@@ -4,11 +4,11 @@ use atelier_contract::{FaultKind, JobState};
 use serde::Serialize;
 use url::Position;
 
+use crate::changes::accept::Acceptance;
+use crate::changes::attempt::Attempt;
+use crate::changes::bulk::{BulkItem, NewBulk, encode_items};
+use crate::changes::delivery::Delivery;
 use crate::db::{Arg, Line, args};
-use crate::deliveries::Delivery;
-use crate::jobs::accept::Acceptance;
-use crate::jobs::attempt::Attempt;
-use crate::jobs::bulk::{BulkItem, NewBulk, encode_items};
 use crate::jobs::row::JobRow;
 
 /// A new job's row.

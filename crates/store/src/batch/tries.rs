@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::Result;
+use crate::changes::delivery::{DeliveryResult, DeliveryState};
 use crate::db::{Arg, Conn, Line, args};
-use crate::deliveries::{DeliveryResult, DeliveryState};
 use crate::pending::PendingChange;
 
 /// A try, as both statements take it.

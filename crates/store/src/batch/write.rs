@@ -1,11 +1,11 @@
 //! Writing a decided batch: one statement for each table, most of them at once.
 
-use crate::assets;
 use crate::batch::attempts::INSERT_ATTEMPTS;
 use crate::batch::calls;
 use crate::batch::decide::Decisions;
 use crate::batch::key_windows::UPSERT_WINDOWS;
 use crate::batch::lines::AttemptEnd;
+use crate::changes::asset;
 use crate::db::{Conn, StatementBatch, args, json};
 use crate::{Error, Result};
 
@@ -16,9 +16,9 @@ pub(crate) async fn costs(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<
         return Ok(());
     }
     decisions.costs.write(conn).await?;
-    let files = assets::newest(&decisions.assets);
+    let files = asset::newest(&decisions.assets);
     if !files.is_empty() {
-        conn.run_lines(&assets::recording(0), &files).await?;
+        conn.run_lines(&asset::recording(0), &files).await?;
     }
     Ok(())
 }
@@ -27,7 +27,7 @@ pub(crate) async fn costs(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<
 pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()> {
     let changed = decisions.books.changed();
     let ends: Vec<AttemptEnd<'_>> = decisions.finals.iter().filter_map(AttemptEnd::of).collect();
-    let files = assets::newest(&decisions.assets);
+    let files = asset::newest(&decisions.assets);
     let mut writes = StatementBatch::default();
     // First, so that its count is.
     writes.add(UPDATE_FINALS, &decisions.finals);
@@ -39,7 +39,7 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
     writes.add(END_ATTEMPTS, &ends);
     writes.add(INSERT_DELIVERIES, &decisions.deliveries);
     if decisions.costs.is_empty() {
-        writes.add(assets::recording(0), &files);
+        writes.add(asset::recording(0), &files);
     }
     let counts = conn.write(&writes).await?;
     let finals = decisions.finals.len() as u64;

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use crate::Result;
-use crate::db::{Conn, args, json};
-use crate::deliveries::{DELIVERY_COLUMNS, Deliveries, Delivery, DeliveryResult};
+use crate::changes::delivery::{ChosenDeliveries, Delivery, DeliveryResult};
+use crate::db::{args, json};
+use crate::deliveries::Deliveries;
 use crate::dialect::Dialect;
 
 /// Which routes (an account's deliveries to one host) owe any: from one to the next by the index, however many each owes.
@@ -27,13 +28,6 @@ const DUE_POSTGRES: &str = "SELECT v.route, d.next_ms, d.id \
      FROM (SELECT json_array_elements_text($1::json) AS route) AS v \
      CROSS JOIN LATERAL (SELECT id, next_ms FROM delivery WHERE state NOT IN ('delivered', 'exhausted', 'stopped') \
        AND account_id || ' ' || host = v.route AND next_ms <= $2 ORDER BY next_ms, id LIMIT $3) AS d";
-
-/// Of those, the ones that nobody else has taken meanwhile. Sums fit no index of what is owed: these few are found by
-/// their names, and all others are left alone.
-const TAKE: &str = "UPDATE delivery SET state = 'sending', attempts = attempts + 1, next_ms = $2 \
-     WHERE id IN (SELECT id FROM delivery WHERE id IN ({list:$3}) \
-       AND state || '' IN ('due', 'sending') AND next_ms + 0 <= $1 {lock free}) \
-     RETURNING";
 
 /// So that no commit is long.
 const RETURNED_AT_ONCE: usize = 1_000;
@@ -269,19 +263,4 @@ impl<'a> ClaimLimits<'a> {
 
 fn account_of(route: &str) -> &str {
     route.split_once(' ').map_or(route, |(account, _)| account)
-}
-
-/// Deliveries to be taken.
-pub(crate) struct ChosenDeliveries {
-    ids: Vec<String>,
-    now_ms: i64,
-    lease_until_ms: i64,
-}
-
-/// Takes what is still free.
-pub(crate) async fn take(conn: &mut Conn, chosen: &ChosenDeliveries) -> Result<Vec<Delivery>> {
-    let sql = format!("{TAKE} {DELIVERY_COLUMNS}");
-    let ids = json(&chosen.ids);
-    let args = args![chosen.now_ms, chosen.lease_until_ms, &ids];
-    conn.all_replanned(&sql, args).await
 }

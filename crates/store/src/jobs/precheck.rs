@@ -6,9 +6,9 @@ use atelier_contract::Quota;
 use crate::Result;
 use crate::batch::key_windows::KeyWindows;
 use crate::batch::ledger_batch::storage_limit;
+use crate::changes::accept::{AcceptOutcome, Idempotency, NewJob};
 use crate::db::args;
 use crate::jobs::Jobs;
-use crate::jobs::accept::{AcceptOutcome, Idempotency, NewJob};
 use crate::row::{Columns, FromRow};
 
 /// An account as far as it says whether a job would be accepted.
@@ -98,6 +98,14 @@ impl Jobs<'_> {
             return Ok(Some(AcceptOutcome::KeyLimit(reached)));
         }
         let balance = Quota::from_thousandths(balance);
-        Ok((balance < price).then_some(AcceptOutcome::QuotaShort { balance }))
+        if balance >= price {
+            return Ok(None);
+        }
+        // The next period of a plan that is due may give enough.
+        let due = "SELECT account_id FROM account_plan WHERE account_id = $1 AND until_ms <= $2";
+        let due: Option<String> = reader.maybe(due, args![account_id, job.created_ms]).await?;
+        Ok(due
+            .is_none()
+            .then_some(AcceptOutcome::QuotaShort { balance }))
     }
 }

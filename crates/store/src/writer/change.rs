@@ -4,13 +4,13 @@ use tokio::sync::oneshot;
 
 use crate::batch::attempts::{self, Workload};
 use crate::batch::{self, JointChanges, tries};
+use crate::changes::accept::{AcceptOutcome, Acceptance};
+use crate::changes::attempt::{Attempt, AttemptStart, TicketReceipt};
+use crate::changes::bulk::{BulkOutcome, NewBulk};
+use crate::changes::delivery::{self, ChosenDeliveries};
+use crate::changes::delivery::{Delivery, DeliveryResult};
+use crate::changes::settle::{SettleOutcome, SettlementChange};
 use crate::db::{Conn, PrefetchQuery};
-use crate::deliveries::claim::{self, ChosenDeliveries};
-use crate::deliveries::{Delivery, DeliveryResult};
-use crate::jobs::accept::{AcceptOutcome, Acceptance};
-use crate::jobs::attempt::{Attempt, AttemptStart, TicketReceipt};
-use crate::jobs::bulk::{BulkOutcome, NewBulk};
-use crate::jobs::settle::{SettleOutcome, SettlementChange};
 use crate::pending::{DynChange, PendingChange};
 use crate::{Error, Result};
 
@@ -135,7 +135,7 @@ impl Batch {
             tries::record(conn, &mut self.tries).await?;
         }
         for one in &mut self.claims {
-            one.answer = Some(claim::take(conn, &one.input).await?);
+            one.answer = Some(delivery::take(conn, &one.input).await?);
         }
         for other in &mut self.others {
             other.run(conn).await?;

@@ -60,6 +60,11 @@ pub(crate) async fn written(rig: &Rig, name: &str, expected: Option<u32>) {
     assert_eq!(outcome, RevisionOutcome::Written(vec![next]));
 }
 
+/// Tries to remove a group that was never changed.
+pub(crate) async fn removed(rig: &Rig, name: &str) -> RevisionOutcome {
+    append(rig, removal(name, 1)).await
+}
+
 fn into_group(group: Option<&str>) -> AccountPatch {
     AccountPatch {
         group: Some(group.map(str::to_owned)),

@@ -3,8 +3,9 @@
 use atelier_contract::Quota;
 use atelier_contract::plans::{Every, PlanDefinition, Then};
 use atelier_store::{
-    AcceptOutcome, AccountPatch, AccountPlan, Guard, PLAN_EDITION, PlanAssignment, PlanOutcome,
-    RevisionChange, RevisionDraft, RevisionOutcome, Store,
+    AcceptOutcome, AccountPatch, AccountPlan, BulkEntry, BulkOutcome, Guard, NewBulk, NewBulkItem,
+    PLAN_EDITION, PlanAssignment, PlanOutcome, RevisionChange, RevisionDraft, RevisionOutcome,
+    Store,
 };
 
 use crate::credits::{credits, grant};
@@ -25,6 +26,13 @@ each_db!(
     a_plan_that_an_account_has_stays,
     what_a_plan_gave_never_changes,
     older_programs_and_plans_keep_apart,
+    what_jobs_held_before_a_renewal_does_not_go_over,
+    many_small_rests_go_over_as_one,
+    what_a_period_is_decides_what_is_above_it,
+    an_upgrade_in_the_last_moment_waits_for_the_renewal,
+    a_plan_that_cannot_be_read_ends_for_nobody,
+    batches_wait_for_the_renewal_as_well,
+    a_deleted_account_gets_no_plan,
 );
 
 const DAY_MS: i64 = 86_400_000;
@@ -90,9 +98,32 @@ async fn given(rig: &Rig, account: &str, plan: &str, now_ms: i64) -> AccountPlan
     }
 }
 
+/// Renews what is due, as the service does; how many there were.
 async fn renew(rig: &Rig, now_ms: i64) -> usize {
-    let renewed = rig.store.ledger().plans().renew_due(now_ms, 100).await;
-    renewed.expect("renewed").0
+    renew_at(&rig.store, now_ms).await.0
+}
+
+/// How many were due at a node, and which accounts are in another group now.
+async fn renew_at(store: &Store, now_ms: i64) -> (usize, Vec<String>) {
+    let plans = store.ledger().plans();
+    let due = plans.due(now_ms, 100).await.expect("a read");
+    let mut moved = Vec::new();
+    for account in &due {
+        if plans.renew(account, now_ms).await.expect("renewed") {
+            moved.push(account.clone());
+        }
+    }
+    (due.len(), moved)
+}
+
+async fn of(rig: &Rig, account: &str) -> Option<AccountPlan> {
+    let plans = rig.store.ledger().plans();
+    plans.of(account).await.expect("a read")
+}
+
+async fn end(rig: &Rig, account: &str) -> bool {
+    let plans = rig.store.ledger().plans();
+    plans.end(account, None).await.expect("an answer")
 }
 
 /// What is left, held, spent and lapsed of each credit of an account, those that have ended as well.
@@ -143,22 +174,16 @@ async fn a_period_gives_its_quota_and_ends_with_it(rig: Rig) {
     assert_eq!(has.credits[0].expires_ms, until_ms);
     spend(&rig, &account, 4, NOW).await;
     assert_eq!(renew(&rig, until_ms - 1).await, 0);
-    // From its instant on nothing of it can be spent; what becomes of the rest is said by the renewal.
-    let short = take(&rig, &account, 2, until_ms).await.expect_err("over");
-    assert_eq!(short, AcceptOutcome::QuotaShort { balance: quota(1) });
+    // From its instant on nothing is spent until it is renewed: neither of it nor of the base.
+    let due = take(&rig, &account, 1, until_ms).await.expect_err("over");
+    assert_eq!(due, AcceptOutcome::PlanDue);
     assert_eq!(renew(&rig, until_ms).await, 1);
     assert_eq!(
         parts(&rig, &account, until_ms).await,
         [[10, 0, 0, 0], [0, 0, 4, 6]]
     );
     assert_eq!(rig.purse(&account).await, (quota(11), quota(0)));
-    let row = rig
-        .store
-        .ledger()
-        .plans()
-        .of(&account)
-        .await
-        .expect("a read");
+    let row = of(&rig, &account).await;
     let row = row.expect("a plan");
     assert_eq!(
         (row.from_ms, row.until_ms),
@@ -186,11 +211,7 @@ async fn a_renewal_happens_once_at_several_nodes(rig: Rig) {
             let node = nodes[number % 3].clone();
             let now_ms = until_ms + number as i64 * 400 - 800;
             spawn(async move {
-                node.ledger()
-                    .plans()
-                    .renew_due(now_ms, 100)
-                    .await
-                    .expect("renewed");
+                renew_at(&node, now_ms).await;
             })
         })
         .collect();
@@ -235,33 +256,11 @@ async fn what_is_left_goes_over_as_far_as_the_plan_says(rig: Rig) {
     assert_eq!(rig.purse(&account).await, (quota(17), quota(0)));
     check(&rig).await;
     // With the end of the plan nothing goes over.
-    assert!(
-        rig.store
-            .ledger()
-            .plans()
-            .end(&account, None)
-            .await
-            .expect("ended")
-    );
+    assert!(end(&rig, &account).await);
     renew(&rig, at(4)).await;
     assert_eq!(rig.purse(&account).await, (quota(0), quota(0)));
-    assert_eq!(
-        rig.store
-            .ledger()
-            .plans()
-            .of(&account)
-            .await
-            .expect("a read"),
-        None
-    );
-    assert!(
-        !rig.store
-            .ledger()
-            .plans()
-            .end(&account, None)
-            .await
-            .expect("none")
-    );
+    assert_eq!(of(&rig, &account).await, None);
+    assert!(!end(&rig, &account).await);
     check(&rig).await;
 }
 
@@ -292,12 +291,7 @@ async fn a_plan_that_stops_spends_nothing_else(rig: Rig) {
     assert_eq!(short, AcceptOutcome::QuotaShort { balance: quota(0) });
     take(&rig, &goes, 50, NOW).await.expect("it goes on");
     // When the plan has ended the rest is there again.
-    rig.store
-        .ledger()
-        .plans()
-        .end(&stops, None)
-        .await
-        .expect("ended");
+    end(&rig, &stops).await;
     let until_ms = NOW + EVERY * DAY_MS;
     renew(&rig, until_ms).await;
     take(&rig, &stops, 50, until_ms)
@@ -332,13 +326,7 @@ async fn an_upgrade_is_at_once_and_a_downgrade_with_the_next_renewal(rig: Rig) {
     assert_eq!((row.next, row.ends), (None, false));
     given(&rig, &account, "same", third_ms).await;
     renew(&rig, until_ms).await;
-    let row = rig
-        .store
-        .ledger()
-        .plans()
-        .of(&account)
-        .await
-        .expect("a read");
+    let row = of(&rig, &account).await;
     let row = row.expect("a plan");
     assert_eq!((&*row.plan, row.next.as_deref()), ("same", None));
     assert_eq!(
@@ -399,13 +387,7 @@ async fn a_plan_may_begin_later_and_ends_with_its_period(rig: Rig) {
     );
     assert_eq!(renew(&rig, from_ms - 1).await, 0);
     assert_eq!(renew(&rig, from_ms + 5_000).await, 1);
-    let row = rig
-        .store
-        .ledger()
-        .plans()
-        .of(&account)
-        .await
-        .expect("a read");
+    let row = of(&rig, &account).await;
     let row = row.expect("a plan");
     assert_eq!(
         (row.from_ms, row.begun),
@@ -415,23 +397,10 @@ async fn a_plan_may_begin_later_and_ends_with_its_period(rig: Rig) {
     assert_eq!(rig.purse(&account).await, (quota(20), quota(0)));
     let running = assign(&rig, &account, "small", (NOW, Some(from_ms + DAY_MS))).await;
     assert_eq!(running, PlanOutcome::Running);
-    rig.store
-        .ledger()
-        .plans()
-        .end(&account, None)
-        .await
-        .expect("ended");
+    end(&rig, &account).await;
     spend(&rig, &account, 20, from_ms + DAY_MS).await;
     assert_eq!(renew(&rig, row.until_ms).await, 1);
-    assert_eq!(
-        rig.store
-            .ledger()
-            .plans()
-            .of(&account)
-            .await
-            .expect("a read"),
-        None
-    );
+    assert_eq!(of(&rig, &account).await, None);
     // A plan that has ended can be had again.
     given(&rig, &account, "small", row.until_ms).await;
     assert_eq!(rig.purse(&account).await, (quota(10), quota(0)));
@@ -478,27 +447,27 @@ async fn the_group_of_a_plan_holds_while_the_plan_does(rig: Rig) {
     let until_ms = NOW + EVERY * DAY_MS;
     // What an operator makes of it meanwhile stays.
     into(&moved, "before").await;
-    rig.store
-        .ledger()
-        .plans()
-        .end(&moved, None)
-        .await
-        .expect("ended");
-    let (due, regrouped) = rig
-        .store
-        .ledger()
-        .plans()
-        .renew_due(until_ms, 10)
-        .await
-        .expect("done");
+    end(&rig, &moved).await;
+    let (due, regrouped) = renew_at(&rig.store, until_ms).await;
     assert_eq!(due, 2);
     assert!(regrouped.contains(&own), "{regrouped:?}");
     assert_eq!(group(&own).await.as_deref(), Some("before"));
     assert_eq!(group(&moved).await.as_deref(), Some("before"));
     let nobody = of_group("nobody", 9, "nobody");
-    written(&rig, &nobody, None).await;
-    let refused = assign(&rig, &moved, "nobody", (until_ms, None)).await;
-    assert_eq!(refused, PlanOutcome::NoGroup("nobody".into()));
+    let gone = append(&rig, &nobody, None).await;
+    assert_eq!(gone, RevisionOutcome::Crossed, "its group is not there");
+    // A group that a plan names stays, though no account is in it.
+    let in_use = groups::removed(&rig, "best").await;
+    let users = 1;
+    let best = RevisionOutcome::InUse {
+        name: "best".into(),
+        users,
+    };
+    assert_eq!(in_use, best);
+    assert!(matches!(
+        groups::removed(&rig, "unnamed").await,
+        RevisionOutcome::Conflict { .. }
+    ));
     check(&rig).await;
 }
 
@@ -509,13 +478,7 @@ async fn a_service_that_was_away_for_long_renews_once(rig: Rig) {
     let back_ms = NOW + (4 * EVERY + 3) * DAY_MS;
     assert_eq!(renew(&rig, back_ms).await, 1);
     assert_eq!(renew(&rig, back_ms).await, 0);
-    let row = rig
-        .store
-        .ledger()
-        .plans()
-        .of(&account)
-        .await
-        .expect("a read");
+    let row = of(&rig, &account).await;
     let row = row.expect("a plan");
     let from_ms = NOW + 4 * EVERY * DAY_MS;
     assert_eq!(
@@ -537,15 +500,7 @@ async fn a_plan_is_refused_for_what_it_is(rig: Rig) {
     given(&rig, &account, "small", NOW).await;
     let deleted = rig.store.accounts().delete(&account, NOW, None).await;
     assert!(deleted.expect("an answer"));
-    assert_eq!(
-        rig.store
-            .ledger()
-            .plans()
-            .of(&account)
-            .await
-            .expect("a read"),
-        None
-    );
+    assert_eq!(of(&rig, &account).await, None);
     let until_ms = NOW + EVERY * DAY_MS;
     assert_eq!(renew(&rig, until_ms).await, 0);
     let ended = rig.store.ledger().credits().end_due(until_ms, 10).await;
@@ -580,12 +535,7 @@ async fn a_plan_that_an_account_has_stays(rig: Rig) {
         users: 1,
     };
     assert_eq!(removal().await, in_use);
-    rig.store
-        .ledger()
-        .plans()
-        .end(&account, None)
-        .await
-        .expect("ended");
+    end(&rig, &account).await;
     renew(&rig, NOW + EVERY * DAY_MS).await;
     assert_eq!(removal().await, RevisionOutcome::Written(vec![2]));
     let current = rig.store.ledger().plans().current().await.expect("a read");
@@ -634,4 +584,174 @@ async fn older_programs_and_plans_keep_apart(rig: Rig) {
     given(&rig, &account, "small", NOW).await;
     let widens = "SELECT widens FROM schema_version WHERE name = '0054_credits'";
     assert_eq!(number(&rig.url, widens).await, 0, "what it gives ends");
+}
+
+/// The promise: no more goes over than the plan says, whatever jobs held meanwhile and gave back later.
+async fn what_jobs_held_before_a_renewal_does_not_go_over(rig: Rig) {
+    let account = rig.account(0, 10).await;
+    let rolling = PlanDefinition {
+        rollover_cap: quota(10),
+        ..plan("rolling", 100)
+    };
+    written(&rig, &rolling, None).await;
+    given(&rig, &account, "rolling", NOW).await;
+    let (fails, succeeds) = (
+        take(&rig, &account, 60, NOW).await.expect("accepted"),
+        take(&rig, &account, 20, NOW).await.expect("accepted"),
+    );
+    let until_ms = NOW + EVERY * DAY_MS;
+    renew(&rig, until_ms).await;
+    assert_eq!(rig.purse(&account).await, (quota(110), quota(80)));
+    let after = take(&rig, &account, 5, until_ms).await.expect("accepted");
+    for job in [&fails, &after] {
+        let mut failure = rig.failure(job, Guard::Unfinished);
+        failure.now_ms = until_ms + 1;
+        rig.settle(failure).await;
+    }
+    // What the new period held returns, what the old one held does not.
+    assert_eq!(rig.purse(&account).await, (quota(110), quota(20)));
+    let mut success = rig.success(&succeeds, Guard::Unfinished, 15);
+    success.now_ms = until_ms + 2;
+    rig.settle(success).await;
+    assert_eq!(rig.purse(&account).await, (quota(110), quota(0)));
+    check(&rig).await;
+    renew(&rig, NOW + 2 * EVERY * DAY_MS).await;
+    assert_eq!(rig.purse(&account).await, (quota(110), quota(0)));
+    check(&rig).await;
+}
+
+/// The promise: an account has few credits to be read with each call, however often little of a plan is left.
+async fn many_small_rests_go_over_as_one(rig: Rig) {
+    let account = rig.account(0, 10).await;
+    let daily = PlanDefinition {
+        every: Every::Days { days: 1 },
+        rollover_cap: quota(1_000),
+        ..plan("daily", 2)
+    };
+    written(&rig, &daily, None).await;
+    given(&rig, &account, "daily", NOW).await;
+    for day in 1..=50 {
+        let now_ms = NOW + day * DAY_MS;
+        renew(&rig, now_ms).await;
+        spend(&rig, &account, 1, now_ms).await;
+        let has = credits(&rig, &account, now_ms).await;
+        let open = has.credits.iter().filter(|one| one.left > Quota::ZERO);
+        assert!(open.count() <= 12, "{has:?}");
+    }
+    assert_eq!(rig.purse(&account).await, (quota(52), quota(0)));
+    check(&rig).await;
+}
+
+/// The promise: another plan is more or less than what the account has, not than what that plan has become since.
+async fn what_a_period_is_decides_what_is_above_it(rig: Rig) {
+    let (rich, poor) = (rig.account(0, 10).await, rig.account(0, 10).await);
+    written(&rig, &plan("shrunk", 1_000), None).await;
+    written(&rig, &plan("grown", 10), None).await;
+    written(&rig, &plan("middle", 500), None).await;
+    given(&rig, &rich, "shrunk", NOW).await;
+    given(&rig, &poor, "grown", NOW).await;
+    written(&rig, &plan("shrunk", 100), Some(1)).await;
+    written(&rig, &plan("grown", 5_000), Some(1)).await;
+    let row = given(&rig, &rich, "middle", NOW).await;
+    assert_eq!(
+        (&*row.plan, row.next.as_deref()),
+        ("shrunk", Some("middle"))
+    );
+    assert_eq!(rig.purse(&rich).await.0, quota(1_000));
+    let row = given(&rig, &poor, "middle", NOW).await;
+    assert_eq!((&*row.plan, row.next), ("middle", None));
+    assert_eq!(rig.purse(&poor).await.0, quota(500));
+    renew(&rig, NOW + EVERY * DAY_MS).await;
+    let row = of(&rig, &rich).await.expect("a plan");
+    assert_eq!((&*row.plan, row.revision), ("middle", 1));
+    check(&rig).await;
+}
+
+/// The promise: a plan that stops does so until its last moment.
+async fn an_upgrade_in_the_last_moment_waits_for_the_renewal(rig: Rig) {
+    let account = rig.account(50, 10).await;
+    for (name, whole) in [("small", 10), ("big", 20)] {
+        let stopping = PlanDefinition {
+            then: Then::Stop,
+            ..plan(name, whole)
+        };
+        written(&rig, &stopping, None).await;
+    }
+    given(&rig, &account, "small", NOW).await;
+    spend(&rig, &account, 10, NOW).await;
+    let until_ms = NOW + EVERY * DAY_MS;
+    let row = given(&rig, &account, "big", until_ms - 1).await;
+    assert_eq!((&*row.plan, row.next.as_deref()), ("small", Some("big")));
+    let short = take(&rig, &account, 1, until_ms - 1).await;
+    assert!(matches!(short, Err(AcceptOutcome::QuotaShort { .. })));
+    renew(&rig, until_ms).await;
+    assert_eq!(rig.purse(&account).await, (quota(70), quota(0)));
+    check(&rig).await;
+}
+
+/// The promise: what another release wrote and this one cannot read takes no plan away and holds up no other.
+async fn a_plan_that_cannot_be_read_ends_for_nobody(rig: Rig) {
+    let (odd, plain) = (rig.account(0, 10).await, rig.account(0, 10).await);
+    written(&rig, &plan("odd", 10), None).await;
+    written(&rig, &plan("plain", 10), None).await;
+    given(&rig, &odd, "odd", NOW).await;
+    given(&rig, &plain, "plain", NOW + 1).await;
+    let newer = format!(
+        "INSERT INTO plan (name_key, revision, name, definition, removed, changed_ms) \
+         VALUES ('odd', 2, 'odd', '{{\"every\":\"fortnight\"}}', FALSE, {NOW})"
+    );
+    sql(&rig.url, &newer).await.expect("written");
+    let until_ms = NOW + EVERY * DAY_MS;
+    let plans = rig.store.ledger().plans();
+    let due = plans.due(until_ms + 1, 10).await.expect("a read");
+    assert_eq!(due, [odd.clone(), plain.clone()]);
+    assert!(plans.renew(&odd, until_ms + 1).await.is_err());
+    assert!(plans.renew(&plain, until_ms + 1).await.is_ok());
+    assert_eq!(of(&rig, &odd).await.expect("it stays").until_ms, until_ms);
+    assert_eq!(rig.purse(&odd).await, (quota(10), quota(0)));
+    check(&rig).await;
+}
+
+async fn batches_wait_for_the_renewal_as_well(rig: Rig) {
+    let account = rig.account(5, 10).await;
+    written(&rig, &plan("small", 10), None).await;
+    given(&rig, &account, "small", NOW).await;
+    let until_ms = NOW + EVERY * DAY_MS;
+    let bulk = |rig: &Rig| {
+        let mut accept = rig.accept(&account, 8);
+        (accept.job.created_ms, accept.job.deadline_ms) = (until_ms, until_ms + 300_000);
+        let wish = BulkEntry::Accept(Box::new(accept));
+        NewBulk {
+            id: rig.id("bulk"),
+            account_id: account.clone(),
+            idempotency: None,
+            items: vec![NewBulkItem {
+                operation: "artgen.imagine".into(),
+                wish,
+            }],
+            created_ms: until_ms,
+        }
+    };
+    let jobs = rig.store.jobs();
+    let first = jobs.accept_bulk(bulk(&rig)).await.expect("an answer");
+    assert_eq!(first, BulkOutcome::PlanDue);
+    // Whoever is told so looks again after the renewal; a look before has nothing to say against it.
+    let mut look = rig.accept(&account, 12).job;
+    look.created_ms = until_ms;
+    let looked = jobs.precheck_refusal(&look, i64::MAX).await;
+    assert_eq!(looked.expect("a look"), None);
+    renew(&rig, until_ms).await;
+    let second = jobs.accept_bulk(bulk(&rig)).await.expect("an answer");
+    assert!(matches!(second, BulkOutcome::New(_)), "{second:?}");
+    assert_eq!(rig.purse(&account).await, (quota(7), quota(8)));
+    check(&rig).await;
+}
+
+async fn a_deleted_account_gets_no_plan(rig: Rig) {
+    let account = rig.account(0, 10).await;
+    written(&rig, &plan("small", 10), None).await;
+    let deleted = rig.store.accounts().delete(&account, NOW, None).await;
+    assert!(deleted.expect("an answer"));
+    let refused = assign(&rig, &account, "small", (NOW, None)).await;
+    assert_eq!(refused, PlanOutcome::NoAccount);
 }

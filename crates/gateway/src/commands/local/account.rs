@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use atelier_contract::Quota;
+use atelier_contract::fields::OperatorDate;
 use atelier_engine::records::{Account, AccountFilter};
 use atelier_engine::{CreditRequest, Engine, KeyHolder, KeyRequest, NewAccountRequest};
 use clap::Subcommand;
@@ -43,6 +44,9 @@ pub(super) enum AccountAction {
         /// Why, for the ledger.
         #[arg(long, default_value = "")]
         reason: String,
+        /// When it ends: a date, 2027-01-31 (its midnight UTC), or RFC 3339.
+        #[arg(long, value_parser = date)]
+        expires: Option<OperatorDate>,
     },
     /// Issues another key and prints it.
     Key {
@@ -52,6 +56,10 @@ pub(super) enum AccountAction {
         #[arg(long, default_value = "key")]
         name: String,
     },
+}
+
+fn date(text: &str) -> Result<OperatorDate, String> {
+    serde_json::from_value(text.into()).map_err(|error| error.to_string())
 }
 
 fn amount(text: &str) -> Result<Quota, String> {
@@ -93,12 +101,17 @@ async fn act(engine: &Arc<Engine>, action: AccountAction) -> Result<()> {
             println!("{}\nAPI key  {key}", line(&account));
         }
         AccountAction::List => list(engine).await?,
-        AccountAction::Credit { id, amount, reason } => {
+        AccountAction::Credit {
+            id,
+            amount,
+            reason,
+            expires,
+        } => {
             let request = CreditRequest {
                 amount,
                 reason,
                 idempotency_key: None,
-                expires_ms: None,
+                expires_ms: expires.map(OperatorDate::ms),
             };
             let account = engine
                 .admin()

@@ -2,12 +2,8 @@
 
 use atelier_contract::{FaultKind, Quota};
 
-use crate::Result;
-use crate::assets::NewAsset;
-use crate::deliveries::Delivery;
-use crate::jobs::Jobs;
+use crate::changes::asset::NewAsset;
 use crate::jobs::row::JobRow;
-use crate::store_core::WriteSlot;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
@@ -82,37 +78,4 @@ pub enum SettleOutcome {
     Done(JobRow),
     /// The job was final already, its fence moved on, or it does not exist.
     Lost,
-}
-
-impl Jobs<'_> {
-    /// Ends a job, together with every other change that waits.
-    pub async fn settle(self, settlement: Settlement) -> Result<SettleOutcome> {
-        let write_slot = self.0.write_slot().await?;
-        let ended = self.settle_in(write_slot, settlement, None).await;
-        ended.map(|(settled, _)| settled)
-    }
-
-    /// The same with a place in the queue that is had already. Who makes the delivery at once, should the job owe one, says
-    /// until when: the commit that writes it down claims it for its first try.
-    pub async fn settle_in(
-        self,
-        write_slot: WriteSlot<'_>,
-        settlement: Settlement,
-        claimed_until_ms: Option<i64>,
-    ) -> Result<(SettleOutcome, Option<Delivery>)> {
-        let ending = SettlementChange {
-            settlement,
-            claimed_until_ms,
-        };
-        let mut settled = self.0.commit_in(write_slot, ending).await?;
-        let claimed = match (&mut settled, claimed_until_ms) {
-            (SettleOutcome::Done(row), Some(until_ms)) => {
-                let claimed = Delivery::first_try(row, until_ms);
-                row.hook_times = i64::from(claimed.is_some());
-                claimed
-            }
-            _ => None,
-        };
-        Ok((settled, claimed))
-    }
 }

@@ -2,10 +2,8 @@
 
 use atelier_contract::{LimitWindow, Quota, Speed};
 
-use crate::Result;
 use crate::attribution::Attribution;
-use crate::jobs::Jobs;
-use crate::jobs::attempt::Attempt;
+use crate::changes::attempt::Attempt;
 
 /// A job to be accepted.
 #[derive(Clone, Debug)]
@@ -139,11 +137,6 @@ pub enum AcceptOutcome {
     },
     /// There is no such account.
     NoAccount,
-}
-
-impl Jobs<'_> {
-    /// Accepts a job, together with every other change that waits.
-    pub async fn accept(self, accept: Acceptance) -> Result<AcceptOutcome> {
-        self.0.commit_in(self.0.try_write_slot()?, accept).await
-    }
+    /// A period of the account's plan is over: the next one is to begin before anything is spent.
+    PlanDue,
 }

@@ -7,11 +7,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Error;
 
-use crate::Result;
-use crate::db::{args, json};
-use crate::jobs::Jobs;
-use crate::jobs::accept::{AcceptOutcome, Acceptance, Idempotency};
-use crate::row::{Columns, FromRow};
+use crate::changes::accept::{AcceptOutcome, Acceptance, Idempotency};
+use crate::db::json;
 
 /// Requests that a caller submits together.
 #[derive(Clone, Debug)]
@@ -66,6 +63,8 @@ pub enum BulkOutcome {
     Mismatch,
     /// There is no such account.
     NoAccount,
+    /// A period of the account's plan is over: the next one is to begin before anything is spent.
+    PlanDue,
 }
 
 /// What callers submitted together, as it is remembered.
@@ -151,7 +150,9 @@ impl BulkItemOutcome {
                 max_storage: *max_storage,
             },
             AcceptOutcome::NoAccount => Self::NoAccount,
-            AcceptOutcome::Replayed { .. } | AcceptOutcome::Mismatch => return None,
+            AcceptOutcome::Replayed { .. } | AcceptOutcome::Mismatch | AcceptOutcome::PlanDue => {
+                return None;
+            }
         })
     }
 }
@@ -190,7 +191,7 @@ pub(crate) fn encode_items(items: &[BulkItem]) -> String {
 }
 
 /// Reads what `encode_items` wrote.
-fn decode_items(text: &str) -> serde_json::Result<Vec<BulkItem>> {
+pub(crate) fn decode_items(text: &str) -> serde_json::Result<Vec<BulkItem>> {
     Ok(match serde_json::from_str(text)? {
         DecodedItems::All(items) => items,
         DecodedItems::Different { different, order } => {
@@ -201,45 +202,6 @@ fn decode_items(text: &str) -> serde_json::Result<Vec<BulkItem>> {
             order.iter().map(item).collect::<serde_json::Result<_>>()?
         }
     })
-}
-
-struct BulkRow {
-    id: String,
-    items: String,
-    created_ms: i64,
-}
-
-impl FromRow for BulkRow {
-    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
-        Ok(Self {
-            id: columns.text()?,
-            items: columns.text()?,
-            created_ms: columns.int()?,
-        })
-    }
-}
-
-impl Jobs<'_> {
-    /// Accepts requests together, in one commit with every other change that waits.
-    pub async fn accept_bulk(self, bulk: NewBulk) -> Result<BulkOutcome> {
-        self.0.commit_in(self.0.try_write_slot()?, bulk).await
-    }
-
-    /// What an account submitted together under an identifier.
-    pub async fn find_bulk(self, account_id: &str, id: &str) -> Result<Option<Bulk>> {
-        let sql = "SELECT id, items, created_ms FROM bulk WHERE id = $1 AND account_id = $2";
-        let reader = self.0.db.of(Some(account_id));
-        let row: Option<BulkRow> = reader.maybe(sql, args![id, account_id]).await?;
-        let read = |row: BulkRow| -> Result<Bulk> {
-            let items = decode_items(&row.items);
-            Ok(Bulk {
-                id: row.id,
-                items: items.map_err(|error| sqlx::Error::Decode(error.into()))?,
-                created_ms: row.created_ms,
-            })
-        };
-        row.map(read).transpose()
-    }
 }
 
 #[cfg(test)]
