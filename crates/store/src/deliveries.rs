@@ -1,8 +1,6 @@
 //! Deliveries: results owed to callers' addresses, and every try made.
 
-pub(crate) mod claim;
-
-pub use claim::{AccountSlots, Claim, RouteSlots};
+pub mod claim;
 
 use crate::Result;
 use crate::changes::delivery::{DELIVERY_COLUMNS, Delivery};

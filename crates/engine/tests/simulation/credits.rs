@@ -7,6 +7,7 @@ use std::time::Duration;
 use atelier_contract::{Code, Quota, Refusal};
 use atelier_engine::records::VoucherTerms;
 use atelier_engine::{Caller, CreditRequest, Engine};
+use atelier_store::{PlanAssignment, PlanOutcome, Store};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -120,12 +121,15 @@ fn note<T>(world: &Shared, number: usize, answer: &Result<T, Refusal>) -> bool {
 
 /// What a voucher is worth, in thousandths.
 const WORTH: i64 = 3_000;
-/// Plans with what their periods give, and whether anything else is spent then.
-const PLANS: [(&str, i64, &str); 3] = [
-    ("small", 5, "pay_as_you_go"),
-    ("big", 50, "stop"),
-    ("other", 20, "pay_as_you_go"),
+/// Plans with what their periods give, how much of that goes over, and whether anything else is spent then.
+const PLANS: [(&str, i64, i64, &str); 3] = [
+    ("small", 5, 0, "pay_as_you_go"),
+    ("big", 50, 20, "stop"),
+    ("other", 20, 100, "pay_as_you_go"),
 ];
+const DAY_MS: i64 = 86_400_000;
+/// Whoever is given a plan has most often had it for nearly a day: so much of that is left at most.
+const NEARLY_MS: i64 = 60_000;
 
 /// A code that both callers have.
 #[derive(Clone)]
@@ -167,8 +171,14 @@ pub(crate) async fn set_up(world: &Shared, engine: &Engine) -> Result<(), Refusa
             });
         }
     }
-    for (name, quota, then) in PLANS {
-        let plan = json!({ "name": name, "every": { "days": 1 }, "quota": quota, "then": then });
+    for (name, quota, over, then) in PLANS {
+        let plan = json!({
+            "name": name,
+            "every": { "days": 1 },
+            "quota": quota,
+            "rollover_cap": over,
+            "then": then,
+        });
         let plan = plan.as_object().cloned().unwrap_or_default();
         engine.admin().plans().create("root", plan).await?;
     }
@@ -216,23 +226,43 @@ fn told(world: &Shared, (place, number): (usize, usize), refused: Option<Code>) 
     true
 }
 
-/// The operator gives accounts plans, other ones, and ends them, now and then.
-pub(crate) async fn plan(world: Shared, engine: Arc<Engine>) {
+/// The operator gives accounts plans, other ones, and ends them, now and then. Most of them are renewed before long.
+pub(crate) async fn plan(world: Shared, engine: Arc<Engine>, store: Store) {
     loop {
-        let (pause_ms, which, caller) = {
+        let (pause_ms, which, caller, age_ms) = {
             let mut world = lock(&world);
             let pause_ms = world.dice.u64(5_000..80_000);
             let which = world.dice.usize(0..=PLANS.len());
             let number = world.dice.usize(0..2);
-            (pause_ms, which, world.callers[number].clone())
+            let nearly = world.dice.u32(0..100) < 70;
+            let age_ms = nearly.then(|| DAY_MS - world.dice.i64(1..NEARLY_MS));
+            (pause_ms, which, world.callers[number].clone(), age_ms)
         };
         sleep(Duration::from_millis(pause_ms)).await;
         if lock(&world).is_calm() {
             return;
         }
+        if let (Some((name, ..)), Some(age_ms)) = (PLANS.get(which), age_ms) {
+            let now_ms = engine.now_ms();
+            let had = PlanAssignment {
+                account_id: caller.account_id.to_string(),
+                plan: (*name).to_owned(),
+                from_ms: Some(now_ms - age_ms),
+                now_ms,
+                alive_since_ms: now_ms,
+            };
+            // Without an audit row: no operator may say that a plan began in the past.
+            let had = store.ledger().plans().assign(had, None).await;
+            let said = match had {
+                Ok(PlanOutcome::Done(row)) => format!("until {}", row.until_ms),
+                other => format!("{other:?}"),
+            };
+            lock(&world).note(&format!("plan {name} for a day: {said}"));
+            continue;
+        }
         let (plans, account_id) = (engine.admin().plans(), &caller.account_id);
         let (what, done) = match PLANS.get(which) {
-            Some((name, _, _)) => {
+            Some((name, ..)) => {
                 let given = plans.assign("root", account_id, name, None).await;
                 (*name, given.map(|_| ()))
             }

@@ -132,7 +132,11 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
     tasks.spawn(clients::look(Arc::clone(world), engine.clone()));
     tasks.spawn(clients::reprice(Arc::clone(world), engine.clone()));
     tasks.spawn(credits::give(Arc::clone(world), engine.clone()));
-    tasks.spawn(credits::plan(Arc::clone(world), engine.clone()));
+    tasks.spawn(credits::plan(
+        Arc::clone(world),
+        engine.clone(),
+        store.clone(),
+    ));
     for number in 0..2 {
         tasks.spawn(credits::redeem(Arc::clone(world), engine.clone(), number));
     }
