@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use bytes::Bytes;
 use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue, LOCATION};
 
-use super::{catalogue, modules};
+use super::{bare, catalogue, modules};
 use crate::app::App;
 use crate::http::denial::Denial;
 use crate::http::page::File;
@@ -75,6 +75,8 @@ static KEPT: LazyLock<Vec<StaticContent>> = LazyLock::new(|| {
         let media_type = media_type(file.path);
         let bytes = if media_type.starts_with("text/html") {
             page(file).into()
+        } else if file.path.ends_with(".js") && !file.path.starts_with("vendor/") {
+            bare::bare(&String::from_utf8_lossy(file.bytes)).into()
         } else {
             Bytes::from_static(file.bytes)
         };
@@ -183,7 +185,7 @@ mod tests {
 
     use hyper::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 
-    use super::{FILES, KEPT};
+    use super::{FILES, KEPT, bare};
     use crate::http::payload::Payload;
 
     fn below(folder: &Path, root: &Path, found: &mut Vec<String>) {
@@ -195,6 +197,19 @@ mod tests {
                 let inside = path.strip_prefix(root).expect("below the folder");
                 found.push(inside.to_string_lossy().into_owned());
             }
+        }
+    }
+
+    #[test]
+    fn modules_are_sent_without_comments_once_and_for_all() {
+        let modules = FILES
+            .iter()
+            .zip(KEPT.iter())
+            .filter(|(file, _)| file.path.ends_with(".js") && !file.path.starts_with("vendor/"));
+        for (file, kept) in modules {
+            let sent = std::str::from_utf8(kept.plain()).expect("text");
+            assert!(!sent.contains("/** "), "{}", file.path);
+            assert_eq!(bare::bare(sent), sent, "{}", file.path);
         }
     }
 
