@@ -7,7 +7,7 @@ import { dropDraft } from "./draft.js";
 
 /** What a refusal says. */
 export class Refused extends Error {
-  /** @param {number} status @param {any} body */
+  /** @param {number} status @param {Json} body */
   constructor(status, body) {
     super(body?.error?.message || body?.message || t("answeredWith", status));
     this.status = status;
@@ -22,15 +22,16 @@ export class Refused extends Error {
 
 let csrf = "";
 let leave = () => {};
+/** @type {Set<(now: boolean) => void>} */
 const watchers = new Set();
 let connected = true;
 
-/** Says what to do when the session has ended. */
+/** Says what to do when the session has ended. @param {() => void} action */
 export const onSignedOut = (action) => {
   leave = action;
 };
 
-/** Calls back whenever the connection is lost or found again. */
+/** Calls back whenever the connection is lost or found again. @param {(now: boolean) => void} action */
 export function onConnection(action) {
   watchers.add(action);
   return () => {
@@ -43,27 +44,30 @@ addEventListener("online", () => {
   if (!connected) send("GET", "/console/session").catch(() => {});
 });
 
-/** Says whether the service was reached. */
+/** Says whether the service was reached. @param {boolean} now */
 export function tellConnection(now) {
   if (now === connected) return;
   connected = now;
   for (const action of watchers) action(now);
 }
 
+/** @param {number} ms */
 const pause = (ms) =>
   new Promise((wake) => {
     setTimeout(wake, ms);
   });
 
-/** @param {string} method @param {string} path @param {any} [body] @param {Record<string, string>} [headers] */
+/** @param {string} method @param {string} path @param {unknown} [body] @param {Record<string, string>} [headers] */
 async function send(method, path, body = undefined, headers = {}) {
-  /** @type {any} */
-  const init = { method, headers: { Accept: "application/json", ...headers }, credentials: "same-origin" };
-  if (csrf && method !== "GET") init.headers["X-CSRF-Token"] = csrf;
+  /** @type {Record<string, string>} */
+  const sent = { Accept: "application/json", ...headers };
+  /** @type {RequestInit} */
+  const init = { method, headers: sent, credentials: "same-origin" };
+  if (csrf && method !== "GET") sent["X-CSRF-Token"] = csrf;
   if (body instanceof FormData) init.body = body;
   else if (body !== undefined) {
     init.body = JSON.stringify(body);
-    init.headers["Content-Type"] = "application/json";
+    sent["Content-Type"] = "application/json";
   }
   let answer;
   try {
@@ -81,7 +85,10 @@ async function send(method, path, body = undefined, headers = {}) {
   return json;
 }
 
-/** Reads; a connection that is lost is tried again until it heals or nobody waits any more. */
+/**
+ * Reads; a connection that is lost is tried again until it heals or nobody waits Json more.
+ * @template {string} P @param {P} path @returns {Promise<Answer<"get", P>>}
+ */
 export async function get(path, { rounds = 6 } = {}) {
   for (let round = 0; ; round += 1) {
     try {
@@ -95,19 +102,25 @@ export async function get(path, { rounds = 6 } = {}) {
 
 /**
  * Changes something.
- * @param {string} path @param {any} [body] @param {Record<string, string>} [headers]
+ * @template {string} P @param {P} path @param {unknown} [body] @param {Record<string, string>} [headers]
+ * @returns {Promise<Answer<"post", P>>}
  */
 export const post = (path, body = undefined, headers = undefined) => send("POST", path, body, headers);
+/** @template {string} P @param {P} path @param {unknown} body @returns {Promise<Answer<"patch", P>>} */
 export const patch = (path, body) => send("PATCH", path, body);
+/** @template {string} P @param {P} path @param {unknown} body @returns {Promise<Answer<"put", P>>} */
 export const put = (path, body) => send("PUT", path, body);
+/** @template {string} P @param {P} path @returns {Promise<Answer<"delete", P>>} */
 export const remove = (path) => send("DELETE", path);
 
 /** Keys of submits that were never answered: sent once more, such a one finds the job that it may have made. */
+/** @type {Map<string, string>} */
 const unanswered = new Map();
 const SUBMIT_ROUNDS = 4;
 
 /**
  * Submits work once, however often the connection is lost: the same key finds the same job. `lost` hears of it at once.
+ * @param {string} path @param {unknown} body @returns {Promise<{ jobId: string } & Record<string, Json>>}
  */
 export async function submit(path, body, lost = () => {}) {
   const name = `${path} ${JSON.stringify(body)}`;
@@ -128,7 +141,10 @@ export async function submit(path, body, lost = () => {}) {
   }
 }
 
-/** Puts a file into the asset store; its address is taken by every picture field of the same account. */
+/**
+ * Puts a file into the asset store; its address is taken by every picture field of the same account.
+ * @param {File | Blob} file
+ */
 export async function upload(file) {
   const form = new FormData();
   form.append("file", file);
@@ -136,13 +152,14 @@ export async function upload(file) {
   return data.url;
 }
 
-/** Who is signed in, or null. */
+/** Who is signed in, or null. @returns {Promise<Who | null>} */
 export async function session() {
   const { data } = await send("GET", "/console/session");
   csrf = data?.csrf || "";
   return data;
 }
 
+/** @param {string} secret @returns {Promise<Who>} */
 export async function signIn(secret) {
   const { data } = await send("POST", "/console/session", { secret });
   csrf = data.csrf;
@@ -155,7 +172,7 @@ export async function signOut(everywhere = false) {
   csrf = "";
 }
 
-/** Looks at an account with its own eyes, as an operator may; and stops doing so. */
+/** Looks at an account with its own eyes, as an operator may; and stops doing so. @param {string} accountId */
 export async function visit(accountId) {
   const { data } = await send("POST", `/admin/v1/accounts/${encodeURIComponent(accountId)}/visit`);
   csrf = data.csrf;

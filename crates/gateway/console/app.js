@@ -15,16 +15,19 @@ import { NotFound } from "./parts/not_found.js";
 const Library = later(() => import("./pages/library.js").then((page) => page.Library));
 const JobPage = later(() => import("./pages/job.js").then((page) => page.JobPage));
 const Account = later(() => import("./pages/account.js").then((page) => page.Account));
+/** @type {Record<string, ReturnType<typeof later>>} */
 const LATER = { library: Library, job: JobPage, account: Account };
 
-/** Whoever points at a link, or comes to it by keyboard, is about to follow it. */
+/** Whoever points at a link, or comes to it by keyboard, is about to follow it. @param {Event} event */
 function aboutToGo(event) {
-  const link = event.target.closest?.("a[href^='/console/']");
-  const [name] = link ? link.pathname.slice("/console/".length).split("/") : [];
+  const link = /** @type {Element} */ (event.target).closest?.("a[href^='/console/']");
+  const [name] = link ? /** @type {HTMLAnchorElement} */ (link).pathname.slice("/console/".length).split("/") : [];
   LATER[name]?.ready().catch(() => {});
 }
 
+/** @type {Record<string, (given: any) => unknown>} */
 const PAGES = { create: Create, library: Library, job: JobPage, account: Account };
+/** @type {Record<string, () => Promise<(given: any) => unknown>>} */
 const OPERATOR_PAGES = {
   overview: () => import("./pages/operator/overview.js").then((page) => page.Overview),
   jobs: () => import("./pages/operator/lists.js").then((page) => page.Jobs),
@@ -41,17 +44,21 @@ const OPERATOR_PAGES = {
   audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
 };
 
-/** Pages of one thing out of a list; the address names it behind the list. */
+/**
+ * Pages of one thing out of a list; the address names it behind the list.
+ * @type {Record<string, () => Promise<(given: any) => unknown>>}
+ */
 const SINGLE_PAGES = {
   accounts: () => import("./pages/operator/account_page.js").then((page) => page.AccountPage),
   backends: () => import("./pages/operator/backend_page.js").then((page) => page.BackendPage),
 };
 
+/** @param {{ who: Who, route: Route, enter: (who: Who) => void }} given */
 function OperatorPages({ who, route, enter }) {
   const list = route.rest[0] || "overview";
   const one = route.rest[1] !== undefined;
   const name = one ? `${list}/` : list;
-  const [page, setPage] = useState({ name: "", View: null });
+  const [page, setPage] = useState(/** @type {{ name: string, View: unknown }} */ ({ name: "", View: null }));
   const read = (one ? SINGLE_PAGES : OPERATOR_PAGES)[list];
   useEffect(() => {
     if (read) read().then((View) => setPage({ name, View }));
@@ -68,6 +75,7 @@ function entered() {
   return (linked ? signIn(word).catch(() => session()) : session()).catch(() => null);
 }
 
+/** @param {{ first: Who | null }} given */
 function App({ first }) {
   const [who, setWho] = useState(first);
   const route = useRoute();
@@ -115,7 +123,7 @@ function App({ first }) {
   const there = home && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route;
   const own = who.looking && route.page === "create" ? Library : PAGES[route.page];
   const Page = lost ? NotFound : there.page === "operator" ? OperatorPages : own;
-  const leave = (everywhere) =>
+  const leave = (/** @type {boolean} */ everywhere) =>
     signOut(everywhere).finally(() => {
       setWho(null);
       go("create", {}, { replace: true });
@@ -137,5 +145,5 @@ const made = catalogue().catch(() => null);
 wear();
 entered().then(async (first) => {
   if (first?.account) await made;
-  render(html`<${App} first=${first} />`, document.getElementById("app"));
+  render(html`<${App} first=${first} />`, /** @type {Element} */ (document.getElementById("app")));
 });

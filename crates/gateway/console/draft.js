@@ -4,11 +4,13 @@ const KEPT = "atelier.draft";
 /** Larger ones, as with a painted mask, last as long as the page. */
 const MOST = 200_000;
 
-/** @typedef {{ owner: string, op: string, values: Record<string, any> }} Draft */
 /** @type {Draft | null} */
 let draft = null;
 
-/** Keeps what somebody has said so far for an operation. */
+/**
+ * Keeps what somebody has said so far for an operation.
+ * @param {string} owner @param {string} op @param {Values} values
+ */
 export function keepDraft(owner, op, values) {
   draft = { owner, op, values };
   try {
@@ -20,7 +22,7 @@ export function keepDraft(owner, op, values) {
   }
 }
 
-/** What was kept for the same account. */
+/** What was kept for the same account. @param {string} owner */
 export function draftOf(owner) {
   if (!draft) {
     try {

@@ -6,12 +6,15 @@ const AGAIN_MS = 2000;
 /** Without a stream, a followed job is asked about this often. */
 const LOOK_MS = 2500;
 
+/** @type {Set<{ job: (job: Job) => void, opened: () => void }>} */
 const followers = new Set();
+/** @type {EventSource | null} */
 let source = null;
 let open = false;
 let wanted = false;
 let timer = 0;
 
+/** @param {MessageEvent} event */
 const told = (event) => {
   const job = JSON.parse(event.data);
   for (const one of followers) one.job(job);
@@ -57,7 +60,7 @@ addEventListener("offline", () => {
   tellConnection(false);
 });
 
-/** Begins and ends with the session of an account. */
+/** Begins and ends with the session of an account. @param {boolean} whether */
 export function listen(whether) {
   wanted = whether;
   if (wanted) connect();
@@ -67,7 +70,10 @@ export function listen(whether) {
   }
 }
 
-/** Calls back with every change of any job, without what was asked, and whenever the stream opens. */
+/**
+ * Calls back with every change of any job, without what was asked, and whenever the stream opens.
+ * @param {(job: Job) => void} job
+ */
 export function onJobs(job, opened = () => {}) {
   const one = { job, opened };
   followers.add(one);
@@ -76,7 +82,10 @@ export function onJobs(job, opened = () => {}) {
   };
 }
 
-/** Follows a job until it is final; calls back with every change. Ends by itself, or with the function it returns. */
+/**
+ * Follows a job until it is final; calls back with every change. Ends by itself, or with the function it returns.
+ * @param {string} id @param {(job: Job) => void} changed
+ */
 export function follow(id, changed) {
   let stopped = false;
   let look = 0;
@@ -85,7 +94,7 @@ export function follow(id, changed) {
     clearTimeout(look);
     leave();
   };
-  const take = (job) => {
+  const take = (/** @type {Job} */ job) => {
     if (stopped) return;
     changed(job);
     if (job.status === "SUCCESS" || job.status === "FAILED") stop();

@@ -19,14 +19,17 @@ const tell = () => {
 };
 addEventListener("popstate", tell);
 
-/** The address of a page. */
+/** The address of a page. @param {string} page */
 export function href(page, query = {}) {
   const kept = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const text = new URLSearchParams(kept).toString();
   return BASE + page + (text ? `?${text}` : "");
 }
 
-/** Goes to a page; the browser's back button leads back. */
+/**
+ * Goes to a page; the browser's back button leads back.
+ * @param {string} page @param {Record<string, unknown>} [query]
+ */
 export function go(page, query, { replace = false } = {}) {
   history[replace ? "replaceState" : "pushState"](null, "", href(page, query));
   tell();
@@ -43,9 +46,9 @@ export function useRoute() {
   return route;
 }
 
-/** Turns clicks on links of the console into changes of page without a load. */
+/** Turns clicks on links of the console into changes of page without a load. @param {MouseEvent} event */
 export function followLinks(event) {
-  const link = event.target.closest?.("a[href]");
+  const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest?.("a[href]"));
   if (
     !link ||
     event.defaultPrevented ||

@@ -1,7 +1,7 @@
 // How values are shown to people: times in the viewer's zone, quota, durations, sizes, names.
 import { language, many, maybe, t } from "./words.js";
 
-/** A time of the service, which is in UTC without saying so. */
+/** A time of the service, which is in UTC without saying so. @param {string} text */
 export const time = (text) => new Date(`${text.replace(" ", "T")}Z`);
 
 /** @param {Intl.DateTimeFormatOptions} how */
@@ -14,23 +14,29 @@ const whole = dates({ dateStyle: "medium", timeZone: "UTC" });
 const exact = dates({ dateStyle: "full", timeStyle: "long" });
 const number = new Intl.NumberFormat(language === "en" ? undefined : language, { maximumFractionDigits: 3 });
 
+/** @param {unknown} value */
 export const count = (value) => number.format(Number(value) || 0);
+/** @param {number} part @param {number} whole */
 export const percent = (part, whole) => (whole ? `${number.format(Math.round((part / whole) * 1000) / 10)} %` : "–");
-/** How much more or less one amount is than another: `+ 12.5 %`. */
+/** How much more or less one amount is than another: `+ 12.5 %`. @param {number} was @param {number} now */
 export const difference = (was, now) =>
   Number(was)
     ? `${
         Number(now) >= Number(was) ? "+" : "−"
       } ${number.format(Math.abs(Math.round((Number(now) / Number(was) - 1) * 1000) / 10))} %`
     : "–";
+/** @param {string | null | undefined} text */
 export const clockOf = (text) => (text ? clock.format(time(text)) : "");
+/** @param {number} ms */
 export const clockAt = (ms) => clock.format(new Date(ms));
+/** @param {string | null | undefined} text */
 export const exactly = (text) => (text ? exact.format(time(text)) : "");
-/** A day as operators write it, `YYYY-MM-DD` or with a time, with its year. */
+/** A day as operators write it, `YYYY-MM-DD` or with a time, with its year. @param {string} text */
 export const dateOf = (text) => whole.format(new Date(text));
+/** @param {string} text */
 export const dayName = (text) => date.format(new Date(`${text}T12:00:00Z`));
 
-/** Short: today the time, otherwise the date as well. */
+/** Short: today the time, otherwise the date as well. @param {string | null | undefined} text */
 export function when(text) {
   if (!text) return "";
   const moment = time(text);
@@ -38,7 +44,7 @@ export function when(text) {
   return today ? short.format(moment) : `${date.format(moment)}, ${short.format(moment)}`;
 }
 
-/** The heading of a day. */
+/** The heading of a day. @param {string} text */
 export function day(text) {
   const moment = time(text);
   const now = new Date();
@@ -47,7 +53,7 @@ export function day(text) {
   return dated.format(moment);
 }
 
-/** 0.3 s, 18 s, 1 m 48 s, 2 h 3 m. */
+/** 0.3 s, 18 s, 1 m 48 s, 2 h 3 m. @param {number} ms */
 export function took(ms) {
   if (ms < 950) return `${count(Math.max(0, Math.round(ms / 100) / 10))} s`;
   const seconds = Math.max(0, Math.round(ms / 1000));
@@ -62,6 +68,7 @@ const tenths = new Intl.NumberFormat(language === "en" ? undefined : language, {
   maximumFractionDigits: 1,
 });
 
+/** @param {number} value */
 export function bytes(value) {
   if (value < 1000) return `${value} B`;
   if (value < 1e6) return `${Math.round(value / 1000)} kB`;
@@ -69,7 +76,10 @@ export function bytes(value) {
   return `${tenths.format(value / 1e9)} GB`;
 }
 
-/** What the job was asked for, in its own words; without any, what was done. */
+/**
+ * What the job was asked for, in its own words; without any, what was done.
+ * @param {Pick<Job, "request" | "operation">} job
+ */
 export function words(job) {
   const request = job.request || {};
   for (const name of ["prompt", "userPrompt", "user_prompt", "input"]) {
@@ -78,27 +88,38 @@ export function words(job) {
   return typeof request.action === "string" ? actionName(request.action) : deed(job.operation);
 }
 
+/** @param {Job} job */
 export const isFinal = (job) => job.status === "SUCCESS" || job.status === "FAILED";
+/** @param {{ type: string }} file */
 export const isVideo = (file) => file.type.startsWith("video/");
+/** @param {{ type: string }} file */
 export const isDrawing = (file) => file.type === "image/svg+xml";
-/** The small picture that the service keeps of a file, behind the same signature; and the one of a middle size. */
+/**
+ * The small picture that the service keeps of a file, behind the same signature; and the one of a middle size.
+ * @param {{ url: string }} file
+ */
 export const thumb = (file) => file.url.replace("/assets/", "/thumbs/");
+/** @param {{ url: string }} file */
 export const medium = (file) => `${thumb(file)}&size=medium`;
 
-/** A picture of what a family makes. */
+/** A picture of what a family makes. @param {string} family */
 export const tile = (family) =>
   new URL(`./tiles/${family.toLowerCase().replace(/[^a-z]+/g, "-")}.webp`, import.meta.url).href;
 
-/** The state of a job in a word. */
+/** The state of a job in a word. @param {Job} job */
 export const state = (job) =>
   t(
     { SUCCESS: "done", FAILED: "failed", PENDING_QUEUE: "waiting" }[job.status] ||
       (job.startedAt ? "running" : "waiting"),
   );
 
+/** @param {string} text */
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?。]$/.test(text) ? "" : "."}`;
 
-/** What a field is called where a message begins with its name on the wire, as `targetImage: no face was found`. */
+/**
+ * What a field is called where a message begins with its name on the wire, as `targetImage: no face was found`.
+ * @param {string | null | undefined} message
+ */
 export function readable(message) {
   const [, name, place, rest] = /^([a-z]\w*)(\[\d+\])?: (.*)$/s.exec(message || "") || [];
   if (!name || !maybe(`field.${name}`)) return message || "";
@@ -108,6 +129,7 @@ export function readable(message) {
 
 /**
  * A failure without the word in brackets, which is for programs, as a sentence; elsewhere its kind says what happened.
+ * @param {string | null | undefined} message
  */
 export function why(message) {
   const [, kind, said] = /^(?:\[([^\]]*)\]\s*)?(.*)$/s.exec((message || "").trim()) || [];
@@ -117,7 +139,7 @@ export function why(message) {
   return text ? sentence(text) : "";
 }
 
-/** What a vendor said, out of the envelope that it came in. */
+/** What a vendor said, out of the envelope that it came in. @param {string | null | undefined} text */
 export function said(text) {
   const plain = (text || "").replace(/\\"/g, '"');
   const [, before, inner] =
@@ -129,7 +151,7 @@ export function said(text) {
   );
 }
 
-/** camelCase and snake_case as words. */
+/** camelCase and snake_case as words. @param {string} name */
 export function label(name) {
   const spaced = name
     .replace(/[_.]/g, " ")
@@ -138,15 +160,21 @@ export function label(name) {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
-/** What a field, an operation and a follow-up are called by people; one without a name of its own is spelled out. */
+/**
+ * What a field, an operation and a follow-up are called by people; one without a name of its own is spelled out.
+ * @param {string} name
+ */
 export const fieldName = (name) => maybe(`field.${name}`) || label(name);
-/** What a value of a field is called by people. */
+/** What a value of a field is called by people. @param {unknown} value */
 export const valueName = (value) => maybe(`value.${value}`) || String(value);
+/** @param {string} operation */
 export const deed = (operation) =>
   maybe(`do.${operation.split(".").slice(1).join(".")}`) ||
   maybe(`do.${operation.split(".").pop()}`) ||
-  label(operation.split(".").pop());
-/** What an operator or a caller did, as the audit record names it. */
+  label(/** @type {string} */ (operation.split(".").pop()));
+/** What an operator or a caller did, as the audit record names it. @param {string} name */
 export const act = (name) => maybe(`audit.${name}`) || name;
+/** @param {string} name */
 export const actionName = (name) => maybe(`act.${name}`) || label(name);
+/** @param {unknown} value */
 export const quotaOf = (value) => many(Number(value), "quotaOne", "quotaMany", count(value));

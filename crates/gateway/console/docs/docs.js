@@ -12,12 +12,15 @@ import { Guide } from "./guide.js";
 import { Welcome } from "./welcome.js";
 
 const BASE = "/docs";
+/** @param {string} title */
 export const slug = (title) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
 const read = () => location.pathname.slice(BASE.length).split("/").filter(Boolean).map(decodeURIComponent);
 
+/** @typedef {{ document: Description | null, guides: Guide[], problem: string }} Read */
+
 function useDocument() {
-  const [state, setState] = useState({ document: null, guides: [], problem: "" });
+  const [state, setState] = useState(/** @type {Read} */ ({ document: null, guides: [], problem: "" }));
   useEffect(() => {
     Promise.all([get("/openapi.json"), get("/docs/guides.json").catch(() => [])]).then(
       ([document, guides]) => setState({ document, guides, problem: "" }),
@@ -32,8 +35,8 @@ function Docs() {
   const [path, setPath] = useState(read);
   useEffect(() => {
     const moved = () => setPath(read());
-    const click = (event) => {
-      const link = event.target.closest?.("a[href]");
+    const click = (/** @type {MouseEvent} */ event) => {
+      const link = /** @type {HTMLAnchorElement | null} */ (/** @type {Element} */ (event.target).closest?.("a[href]"));
       if (
         !link ||
         event.defaultPrevented ||
@@ -78,12 +81,13 @@ function Docs() {
   const resolve = resolver(api);
   const operations = operationsOf(api);
   const groups = api.tags.map((tag) => tag.name).filter((name) => operations.some((one) => one.tags[0] === name));
-  const makes = (name) => operations.some((one) => one.tags[0] === name && one["x-makes"]);
+  const makes = (/** @type {string} */ name) => operations.some((one) => one.tags[0] === name && one["x-makes"]);
   const [kind = "", name = ""] = path;
   const group = groups.find((one) => slug(one) === kind);
+  /** @param {string} to @param {string} text @param {boolean} active */
   const link = (to, text, active) => html`<a class=${`room${active ? " active" : ""}`}
     aria-current=${active ? "page" : undefined} href=${`${BASE}${to}`}>${text}</a>`;
-  const list = (some) => some.map((one) => link(`/${slug(one)}`, one, one === group));
+  const list = (/** @type {string[]} */ some) => some.map((one) => link(`/${slug(one)}`, one, one === group));
   const title =
     group ||
     (kind === "errors" ? t("docs.errors") : kind === "guide" ? guides.find((one) => one.name === name)?.title : "") ||
@@ -124,4 +128,4 @@ function Docs() {
 }
 
 wear();
-render(html`<${Docs} />`, document.getElementById("app"));
+render(html`<${Docs} />`, /** @type {Element} */ (document.getElementById("app")));

@@ -3,18 +3,22 @@ import { html } from "../lib.js";
 import { maybe, t } from "../words.js";
 import { Prose } from "../parts/prose.js";
 
-/** Every code with its status and meaning, as the service's description lists them. */
+/**
+ * Every code with its status and meaning, as the service's description lists them.
+ * @param {Description} api @returns {string[][]}
+ */
 export const codesOf = (api) =>
   api.info.description
     .split("\n")
-    .filter((line) => line.startsWith("| `"))
-    .map((line) =>
+    .filter((/** @type {string} */ line) => line.startsWith("| `"))
+    .map((/** @type {string} */ line) =>
       line
         .split("|")
         .slice(1, -1)
         .map((cell) => cell.trim().replace(/^`(.*)`$/, "$1")),
     );
 
+/** @param {{ api: Description }} given */
 export function Errors({ api }) {
   const rows = codesOf(api);
   return html`<article class="docs-page"><h1>${t("docs.errors")}</h1>

@@ -4,7 +4,10 @@ import { t } from "../words.js";
 
 const MOST = 12;
 
-/** How well an operation fits: its name and path first, then what it says, then its fields. */
+/**
+ * How well an operation fits: its name and path first, then what it says, then its fields.
+ * @param {Described & { fieldNames: string[] }} one @param {string} wanted
+ */
 function score(one, wanted) {
   const close = `${one.operationId} ${one.path}`.toLowerCase();
   if (close.includes(wanted)) return 3;
@@ -12,13 +15,18 @@ function score(one, wanted) {
   return one.fieldNames.some((name) => name.toLowerCase().includes(wanted)) ? 1 : 0;
 }
 
+/**
+ * @param {{ operations: Described[], resolve: (schema: Schema | undefined) => Schema, guides: Guide[],
+ * codes: string[][], slug: (title: string) => string }} given
+ */
 export function Find({ operations, resolve, guides, codes, slug }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
+  /** @type {Ref<HTMLInputElement>} */
   const box = useRef(null);
   useEffect(() => {
-    const press = (event) => {
-      const slash = event.key === "/" && !event.target.closest("input, textarea, select");
+    const press = (/** @type {KeyboardEvent} */ event) => {
+      const slash = event.key === "/" && !(/** @type {Element} */ (event.target).closest("input, textarea, select"));
       if (slash || ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k")) {
         event.preventDefault();
         box.current.focus();
@@ -55,7 +63,7 @@ export function Find({ operations, resolve, guides, codes, slug }) {
           })),
       ].slice(0, MOST)
     : [];
-  const open = (one) => {
+  const open = (/** @type {Found} */ one) => {
     if (!one) return;
     setText("");
     box.current.blur();
@@ -65,7 +73,7 @@ export function Find({ operations, resolve, guides, codes, slug }) {
     link.click();
     link.remove();
   };
-  const press = (event) => {
+  const press = (/** @type {On} */ event) => {
     if (event.key === "ArrowDown") {
       event.preventDefault();
       setAt(Math.min(at + 1, found.length - 1));

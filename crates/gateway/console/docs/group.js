@@ -5,8 +5,9 @@ import { deed, tile } from "../show.js";
 import { Prose } from "../parts/prose.js";
 import { Operation } from "./operation.js";
 
-/** Two methods of one path that do the same are told once. */
+/** Two methods of one path that do the same are told once. @param {Described[]} operations */
 function told(operations) {
+  /** @type {Described[]} */
   const all = [];
   for (const one of operations) {
     const same = all.find((other) => other.path === one.path && other.summary === one.summary);
@@ -16,6 +17,7 @@ function told(operations) {
   return all;
 }
 
+/** @param {{ title: string, operations: Described[], resolve: (schema: Schema) => Schema, makes: boolean }} given */
 export function Group({ title, operations: every, resolve, makes }) {
   const operations = told(every);
   return html`<article class="docs-page">

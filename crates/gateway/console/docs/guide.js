@@ -3,8 +3,9 @@ import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
 import { Markdown } from "./markdown.js";
 
+/** @param {{ name: string }} given */
 export function Guide({ name }) {
-  const [text, setText] = useState(null);
+  const [text, setText] = useState(/** @type {string | null} */ (null));
   const [problem, setProblem] = useState("");
   useEffect(() => {
     fetch(`/docs/${encodeURIComponent(name)}.md`)

@@ -5,6 +5,7 @@ const INLINE = /(`[^`]+`)|(\*\*[^*]+\*\*)|(\[[^\]]+\]\([^)\s]+\))/g;
 
 /**
  * Links within the documents lead to their page here; anything but an address of the web or of this service is text.
+ * @param {string} address
  */
 function target(address) {
   if (/^https:\/\//.test(address) || /^[/#]/.test(address)) return address;
@@ -12,6 +13,7 @@ function target(address) {
   return guide ? `/docs/guide/${guide[1]}${guide[2] || ""}` : null;
 }
 
+/** @param {string} text @returns {unknown[]} */
 function inline(text) {
   const parts = [];
   let at = 0;
@@ -31,12 +33,14 @@ function inline(text) {
   return parts;
 }
 
+/** @param {string} text */
 const anchor = (text) =>
   text
     .toLowerCase()
     .replace(/[^a-z0-9 -]/g, "")
     .trim()
     .replace(/ +/g, "-");
+/** @param {string} line */
 const cells = (line) =>
   line
     .trim()
@@ -44,9 +48,10 @@ const cells = (line) =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim().replace(/\\\|/g, "|"));
 
-/** Lines into blocks. */
+/** Lines into blocks. @param {string} text @returns {Marked[]} */
 function blocks(text) {
   const lines = text.replace(/\r/g, "").split("\n");
+  /** @type {Marked[]} */
   const out = [];
   for (let at = 0; at < lines.length; ) {
     const line = lines[at];
@@ -93,6 +98,7 @@ function blocks(text) {
   return out;
 }
 
+/** @param {{ one: Marked }} given */
 function Block({ one }) {
   if (one.kind === "code") return html`<pre tabindex="0"><code>${one.text}</code></pre>`;
   if (one.kind === "table")
@@ -121,4 +127,5 @@ function Block({ one }) {
   return html`<p>${inline(one.text)}</p>`;
 }
 
+/** @param {{ text: string }} given */
 export const Markdown = ({ text }) => blocks(text).map((one, place) => html`<${Block} key=${place} one=${one} />`);

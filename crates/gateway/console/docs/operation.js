@@ -7,7 +7,7 @@ import { KINDS, Snippets } from "../parts/copy_as.js";
 import { Copy } from "../parts/copy.js";
 import { Try } from "./try.js";
 
-/** The rule of a schema in words. */
+/** The rule of a schema in words. @param {Schema} schema */
 function rule(schema) {
   const parts = [
     [schema.type || "object"]
@@ -23,6 +23,7 @@ function rule(schema) {
   return parts.join(", ");
 }
 
+/** @param {{ schema: Schema, order?: string[], resolve: (schema: Schema) => Schema, title: string }} given */
 const Fields = ({ schema, order = undefined, resolve, title }) => {
   const fields = fieldsOf(schema, order, resolve);
   if (!fields.length) return null;
@@ -44,6 +45,7 @@ const Fields = ({ schema, order = undefined, resolve, title }) => {
           </dl>`;
 };
 
+/** @param {Described["security"]} security */
 const access = (security) => {
   const first = security?.[0];
   if (!first) return t("docs.open");
@@ -51,6 +53,7 @@ const access = (security) => {
   return t("docs.key", t(`scope.${first.key?.[0] || "read"}`));
 };
 
+/** @param {{ one: Described, resolve: (schema: Schema) => Schema }} given */
 export function Operation({ one, resolve }) {
   const [trying, setTrying] = useState(false);
   const content = one.requestBody?.content?.["application/json"];
@@ -58,7 +61,7 @@ export function Operation({ one, resolve }) {
   const good = one.responses?.["200"]?.content?.["application/json"]?.schema;
   const answer = good && resolve(good);
   const inner = answer?.properties?.data ? resolve(answer.properties.data) : answer;
-  const shape = inner?.type === "array" || inner?.items ? resolve(inner.items) : inner;
+  const shape = inner?.type === "array" || inner?.items ? resolve(/** @type {Schema} */ (inner.items)) : inner;
   const parameters = (one.parameters || []).filter((parameter) => parameter.name !== "Idempotency-Key");
   const query = {
     properties: Object.fromEntries(

@@ -9,12 +9,13 @@ async function proof() {
   return data?.csrf || "";
 }
 
+/** @param {{ one: Described, example: Json, parameters: Parameter[] }} given */
 export function Try({ one, example, parameters }) {
-  const [answer, setAnswer] = useState(null);
+  const [answer, setAnswer] = useState(/** @type {Reply | null} */ (null));
   const [busy, setBusy] = useState(false);
-  const send = async (event) => {
+  const send = async (/** @type {On} */ event) => {
     event.preventDefault();
-    const form = event.target.elements;
+    const form = /** @type {Record<string, Json>} */ (event.target.elements);
     setBusy(true);
     setAnswer(null);
     try {
@@ -26,6 +27,7 @@ export function Try({ one, example, parameters }) {
         else if (value) query.set(parameter.name, value);
       }
       const key = form.key.value.trim();
+      /** @type {Record<string, string>} */
       const headers = { Accept: "application/json" };
       if (key)
         headers[one.security?.[0]?.operator ? "Authorization" : "SVC-API-KEY"] = one.security?.[0]?.operator
@@ -56,11 +58,11 @@ export function Try({ one, example, parameters }) {
         text: shown.slice(0, 20_000),
       });
     } catch (error) {
-      setAnswer({ good: false, status: "–", ms: 0, text: error.message });
+      setAnswer({ good: false, status: "–", ms: 0, text: /** @type {Error} */ (error).message });
     }
     setBusy(false);
   };
-  const id = (name) => `try-${one.operationId}-${name}`;
+  const id = (/** @type {string} */ name) => `try-${one.operationId}-${name}`;
   return html`<form class="docs-try" onSubmit=${send}>
     <div class="field"><label for=${id("key")}>${t("docs.yourKey")}</label>
       <input id=${id("key")} name="key" type="password" autocomplete="off" placeholder=${t("docs.orSession")} /></div>

@@ -5,6 +5,7 @@ import { tile } from "../show.js";
 import { Prose } from "../parts/prose.js";
 import { Snippets } from "../parts/copy_as.js";
 
+/** @param {{ api: Description, groups: string[], slug: (title: string) => string, operations: Described[] }} given */
 export function Welcome({ api, groups, slug, operations }) {
   const first = operations.find(
     (one) => one["x-makes"] && one.requestBody?.content?.["application/json"]?.example?.prompt,
@@ -18,7 +19,7 @@ export function Welcome({ api, groups, slug, operations }) {
       html`<section class="card"><h2>${t("docs.firstCall")}</h2>
         <p class="dim">${t("docs.firstCallText")} <code>${first.path}</code></p>
           <${Snippets} name=${first.operationId} path=${first.path}
-            request=${first.requestBody.content["application/json"].example} /></section>`
+            request=${first.requestBody?.content?.["application/json"].example} /></section>`
     }
     <ul class="docs-families">
       ${groups.map(

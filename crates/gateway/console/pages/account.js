@@ -13,13 +13,16 @@ import { Callbacks } from "./account/callbacks.js";
 import { Custody } from "./account/custody.js";
 import { Links } from "./account/links.js";
 
+/** @type {Record<string, (given: any) => unknown>} */
 const PARTS = { usage: Usage, ledger: Ledger, keys: Keys, callbacks: Callbacks, links: Links, custody: Custody };
 
+/** @param {{ who: Owner, route: Route }} given */
 export function Account({ who, route }) {
   const part = PARTS[route.query.part] ? route.query.part : "usage";
   const Part = PARTS[part];
-  const [asking, setAsking] = useState(null);
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const [seen, setSeen] = useState(0);
+  /** @type {Asking} */
   const redeem = {
     title: t("redeem"),
     text: t("redeemText"),

@@ -28,20 +28,26 @@ const MOST_SENDING = 4;
 const MOST_OPTIONS = 4;
 const MOST_FIELDS = 6;
 
+/** @param {Values} values */
 const clean = (values) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ""));
 
-/** What each choice of the small fields would be put over the request. */
+/** What each choice of the small fields would be put over the request. @param {Operation} operation */
 function choicesOf(operation) {
-  const few = (field) => field.options && field.options.length > 1 && field.options.length <= MOST_OPTIONS;
+  const few = (/** @type {Field} */ field) =>
+    field.options && field.options.length > 1 && field.options.length <= MOST_OPTIONS;
   return operation.fields
     .filter(few)
     .slice(0, MOST_FIELDS)
-    .flatMap((field) => field.options.map((one) => ({ field: field.name, option: one })));
+    .flatMap((field) => (field.options || []).map((one) => ({ field: field.name, option: one })));
 }
 
-/** Prices by field and choice, where a choice makes a difference. */
+/**
+ * Prices by field and choice, where a choice makes a difference.
+ * @param {{ field: string; option: Json }[]} choices @param {(number | null)[]} prices
+ */
 function differences(choices, prices) {
+  /** @type {Record<string, Record<string, number>>} */
   const found = {};
   choices.forEach(({ field, option }, place) => {
     if (typeof prices[place] === "number") found[field] = { ...found[field], [String(option)]: prices[place] };
@@ -49,11 +55,13 @@ function differences(choices, prices) {
   return Object.fromEntries(Object.entries(found).filter(([, own]) => new Set(Object.values(own)).size > 1));
 }
 
+/** @type {{ price: number | null, prices: Record<string, Record<string, number>>, hint: Refusal | null }} */
 const UNKNOWN = { price: null, prices: {}, hint: null };
 
 /**
  * The price of what the form says now, of what could be chosen instead, and why it would be refused: one question,
  * asked while typing pauses.
+ * @param {Operation | null} operation @param {Values} values
  */
 function usePrice(operation, values) {
   const [state, setState] = useState(UNKNOWN);
@@ -89,13 +97,17 @@ function usePrice(operation, values) {
   return state;
 }
 
+/** @param {Operation | null} operation */
 const modelOf = (operation) => operation?.fields.find((one) => one.name === "model" || one.name === "modelName");
 
 /**
  * The models of the account, read once the page can be used: what is to be known of the chosen one, and what it takes.
+ * @param {Operation | null} operation @param {Values} values
  */
 function useModel(operation, values) {
-  const [known, setKnown] = useState(null);
+  const [known, setKnown] = useState(
+    /** @type {{ data: Wire.AccountModel[], part: typeof import("../parts/model.js") } | null} */ (null),
+  );
   useEffect(() => {
     const idle = globalThis.requestIdleCallback || ((work) => setTimeout(work, 1000));
     const read = () =>
@@ -106,41 +118,52 @@ function useModel(operation, values) {
     idle(read);
   }, []);
   const field = modelOf(operation);
-  const find = (name) =>
+  const find = (/** @type {string} */ name) =>
     name ? known?.data.find((one) => one.name === name || one.aliases.includes(name)) : undefined;
   const model = field && find(values[field.name] ?? field.default);
-  const form = useMemo(() => (model ? known.part.narrowed(operation, model) : operation), [operation, model]);
-  const note = model ? known.part.noteOf(model) : "";
+  const form = useMemo(
+    () => (model && known && operation ? known.part.narrowed(operation, model) : operation),
+    [operation, model],
+  );
+  const note = model && known ? known.part.noteOf(model) : "";
   // Another model may not take what was chosen for the one before.
-  const fit = (old, next) => {
+  const fit = (/** @type {Values} */ old, /** @type {Values} */ next) => {
     const other = field && next[field.name] !== old[field.name] && find(next[field.name]);
-    return other ? known.part.fitting(next, known.part.narrowed(operation, other)) : next;
+    return other && known && operation ? known.part.fitting(next, known.part.narrowed(operation, other)) : next;
   };
   // What each of the models to choose from costs, where it has a price of its own.
-  const costOf = (one) => (one ? known.part.priceLine(one.price, operation.makes) : "");
-  const options = (known && form.fields.find((one) => one.name === field?.name)?.options) || [];
-  const labels = options.length
-    ? { [field.name]: Object.fromEntries(options.map((one) => [one, costOf(find(one))])) }
-    : {};
-  return { form, fit, notes: note ? { [field.name]: note } : {}, labels };
+  const costOf = (/** @type {Wire.AccountModel | undefined} */ one) =>
+    one && known ? known.part.priceLine(one.price, operation?.makes) : "";
+  const options = (known && form?.fields.find((one) => one.name === field?.name)?.options) || [];
+  const labels =
+    field && options.length ? { [field.name]: Object.fromEntries(options.map((one) => [one, costOf(find(one))])) } : {};
+  return { form, fit, notes: field && note ? { [field.name]: note } : {}, labels };
 }
 
-/** What an operation took lately, from what is on the page. */
+/**
+ * What an operation took lately, from what is on the page.
+ * @param {Job[] | null} jobs @param {Operation} operation
+ */
 function usual(jobs, operation) {
   const own = (jobs || []).filter((job) => job.operation === operation.name && job.status === "SUCCESS");
-  const times = own.map((job) => time(job.finishedAt).getTime() - time(job.createdAt).getTime()).sort((a, b) => a - b);
+  const times = own
+    .map((job) => time(job.finishedAt || "").getTime() - time(job.createdAt).getTime())
+    .sort((a, b) => a - b);
   return times.length ? times[Math.floor(times.length / 2)] : null;
 }
 
-/** What the form begins with: the draft, or for another operation the words of it. */
+/**
+ * What the form begins with: the draft, or for another operation the words of it.
+ * @param {Draft | null} draft @param {string | undefined} wanted
+ */
 function begun(draft, wanted) {
   if (!draft || draft.op === wanted) return draft?.values || {};
-  const find = (name) => promptOf(catalogueNow()?.operations.find((one) => one.name === name));
-  const [from, to] = [find(draft.op), find(wanted)];
+  const find = (/** @type {string} */ name) => promptOf(catalogueNow()?.operations.find((one) => one.name === name));
+  const [from, to] = [find(draft.op), find(wanted || "")];
   return from && to && draft.values[from.name] ? { [to.name]: draft.values[from.name] } : {};
 }
 
-/** The form's values, which outlive the page. */
+/** The form's values, which outlive the page. @param {string} owner @param {Route} route @param {All | null} all */
 function useValues(owner, route, all) {
   const [draft] = useState(() => draftOf(owner));
   const wanted = route.query.op || draftOf(owner)?.op;
@@ -155,15 +178,17 @@ function useValues(owner, route, all) {
   return { operation, values, setValues };
 }
 
+/** @param {{ who: Owner, route: Route, refresh: () => void }} given */
 export function Create({ who, route, refresh }) {
   const owner = who.account.email;
   const balance = Number(who.account.balance);
   const [all, setAll] = useState(catalogueNow);
-  const [problem, setProblem] = useState(null);
+  const [problem, setProblem] = useState(/** @type {Refusal | null} */ (null));
   const [lost, setLost] = useState(false);
   const [sending, setSending] = useState(0);
   const [large, setLarge] = useState("");
   const [json, setJson] = useState(false);
+  /** @type {Ref<HTMLElement>} */
   const top = useRef(null);
   const { jobs, watch, drop } = useMade();
   useEffect(() => {
@@ -186,25 +211,30 @@ export function Create({ who, route, refresh }) {
   const { operation, values, setValues } = useValues(owner, route, all);
   const { price, prices, hint } = usePrice(operation, values);
   const model = useModel(operation, values);
-  /** @param {any} one @param {any} [more] what it begins with */
+  /** @param {Operation} one @param {Values | null} [more] what it begins with */
   const choose = (one, more = null) => {
+    /** @type {Values} */
     const keep = {};
     const [before, next] = [promptOf(operation), promptOf(one)];
     if (before && next && values[before.name]) keep[next.name] = values[before.name];
     const forced = one.fields.filter((field) => field.required && field.options && field.default === undefined);
-    for (const field of forced) [keep[field.name]] = field.options;
+    for (const field of forced) [keep[field.name]] = field.options || [];
     setValues({ ...keep, ...more });
     setProblem(null);
     go("create", { op: one.name }, { replace: true });
   };
   useEffect(() => {
     if (!operation) return;
-    const forced = (field) => field.required && field.options && field.default === undefined;
+    const forced = (/** @type {Field} */ field) => field.required && field.options && field.default === undefined;
     const missing = operation.fields.filter((field) => forced(field) && values[field.name] === undefined);
-    const given = Object.fromEntries(missing.map((field) => [field.name, field.options[0]]));
+    const given = Object.fromEntries(missing.map((field) => [field.name, field.options?.[0]]));
     if (missing.length) setValues((old) => ({ ...given, ...old }));
   }, [operation]);
-  const run = async (name, request) => {
+  if (!all || !operation) {
+    return html`<div class="create"><section class="card form waiting" aria-busy="true">
+      ${problem && html`<p class="problem" role="alert">${problem.message}</p>`}</section></div>`;
+  }
+  const run = async (/** @type {string} */ name, /** @type {Values} */ request) => {
     const target = all.operations.find((one) => one.name === name) || { path: "", name };
     setSending((now) => now + 1);
     setProblem(null);
@@ -222,7 +252,7 @@ export function Create({ who, route, refresh }) {
       if (card && card.top > innerHeight * 0.7) top.current.scrollIntoView({ behavior: "smooth" });
       else scrollTo({ top: 0, behavior: "smooth" });
     } catch (error) {
-      setProblem(error);
+      setProblem(/** @type {Refusal} */ (error));
     } finally {
       setLost(false);
       setSending((now) => now - 1);
@@ -233,57 +263,55 @@ export function Create({ who, route, refresh }) {
     if (sending < MOST_SENDING && !short) run(operation.name, clean(values));
   };
   const upwards = () => scrollTo({ top: 0, behavior: "smooth" });
-  /** @param {any} target @param {any} piece @param {any} [more] */
+  /** @param {Operation} target @param {Piece} piece @param {Values} [more] */
   const put = async (target, piece, more = {}) => {
-    const field = target.fields.find(isPicture);
+    const field = /** @type {Field} */ (target.fields.find(isPicture));
     try {
+      /** @type {Values} */
       const given = await withPiece(target, piece, more);
-      const added = (old) =>
+      const added = (/** @type {Values} */ old) =>
         field.type === "array" ? [...(old[field.name] || []), ...given[field.name]] : given[field.name];
       if (target === operation) setValues((old) => ({ ...old, ...given, [field.name]: added(old) }));
       else choose(target, given);
       upwards();
     } catch (error) {
-      setProblem(error);
+      setProblem(/** @type {Refusal} */ (error));
     }
   };
-  const use = (piece) => put(operation.fields.some(isPicture) ? operation : formTaker(all, piece.job), piece);
-  const animate = (piece) => {
+  const use = (/** @type {Piece} */ piece) =>
+    put(operation.fields.some(isPicture) ? operation : formTaker(all, piece.job), piece);
+  const animate = (/** @type {Piece} */ piece) => {
     const target = mover(all);
     const prompt = promptOf(target);
     return put(target, piece, prompt ? { [prompt.name]: words(piece.job) } : {});
   };
-  const prepare = (one, request) => {
+  const prepare = (/** @type {Operation} */ one, /** @type {Values} */ request) => {
     choose(one, request);
     upwards();
   };
-  const say = (text) => {
+  const say = (/** @type {string} */ text) => {
     const target = promptOf(operation) ? operation : first(all, all.families[0]);
-    const { name } = promptOf(target);
+    const { name } = /** @type {Field} */ (promptOf(target));
     if (target === operation) setValues((old) => ({ ...old, [name]: text }));
     else choose(target, { [name]: text });
     upwards();
   };
-  const discard = async (job) => {
+  const discard = async (/** @type {Job} */ job) => {
     await remove(`/jobs/v1/${encodeURIComponent(job.jobId)}`);
     drop(job.jobId);
   };
   const hands = { follow: run, prepare, use, animate, say, drop: discard };
-  if (!all) {
-    return html`<div class="create"><section class="card form waiting" aria-busy="true">
-      ${problem && html`<p class="problem" role="alert">${problem.message}</p>`}</section></div>`;
-  }
-  const pathOf = (job) => all.operations.find((one) => one.name === job.operation)?.path || "/jobs";
+  const pathOf = (/** @type {Job} */ job) => all.operations.find((one) => one.name === job.operation)?.path || "/jobs";
   const items = (jobs || []).flatMap((job) => (job.status === "SUCCESS" ? pieces(job) : []));
   const prompt = promptOf(operation);
-  const own = operation.example[prompt?.name];
+  const own = operation.example[prompt?.name || ""];
   const examples = [typeof own === "string" ? local(own) : "", ...EXAMPLES.map((key) => t(key))].filter(Boolean);
   const about = usual(jobs, operation);
   const shownProblem = problem || hint;
   const apart = problem && !operation.fields.some((field) => field.name === problem.field);
   const cost = [price === null ? "" : quotaOf(price), about === null ? "" : t("about", took(about))];
   const intent = intentOf(operation);
-  const change = (edit) => setValues((old) => model.fit(old, edit(old)));
+  const change = (/** @type {(old: Values) => Values} */ edit) => setValues((old) => model.fit(old, edit(old)));
   const given = {
     operation: model.form,
     values,
@@ -295,12 +323,15 @@ export function Create({ who, route, refresh }) {
     labels: model.labels,
   };
   const flags = (prompt && (prompt.items || prompt.schema)["x-flags"]) || [];
-  const way = (as, text) => html`<button type="button" class=${as === json ? "active" : ""} aria-pressed=${as === json}
+  const way = (
+    /** @type {boolean} */ as,
+    /** @type {string} */ text,
+  ) => html`<button type="button" class=${as === json ? "active" : ""} aria-pressed=${as === json}
     onClick=${() => setJson(as)}>${text}</button>`;
   const chips = html`<div class="chips examples">${examples.slice(0, 3).map(
     (text) => html`
       <button type="button" class="chip" dir="auto" title=${text}
-        onClick=${() => setValues((old) => ({ ...old, [prompt.name]: text }))}>
+        onClick=${() => prompt && setValues((old) => ({ ...old, [prompt.name]: text }))}>
         ${text.length > 34 ? `${text.slice(0, 33)}…` : text}</button>`,
   )}</div>`;
   const filled = html`<${Form} key=${operation.name} ...${given} />`;
@@ -314,6 +345,7 @@ export function Create({ who, route, refresh }) {
         ${!json && html`<${Prompt} key="prompt" ...${given} between=${chips} />`}
         ${
           !json &&
+          prompt &&
           flags.length > 0 &&
           html`<${Flags} key="flags" known=${flags} text=${values[prompt.name] || ""}
             change=${(edit) => change((old) => ({ ...old, [prompt.name]: edit(old[prompt.name] || "") }))} />`
@@ -350,7 +382,7 @@ export function Create({ who, route, refresh }) {
         open=${(piece) => setLarge(piece.key)} />`,
       )}
       ${
-        jobs?.length >= RECENT &&
+        (jobs?.length ?? 0) >= RECENT &&
         html`<p class="row"><a class="button quiet" href="/console/library">
         ${t("allInLibrary")}</a></p>`
       }

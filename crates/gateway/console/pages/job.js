@@ -18,6 +18,7 @@ import { CallbackTries } from "../parts/callback_tries.js";
 import { Table, Time } from "../parts/table.js";
 import { Tree } from "../parts/tree.js";
 
+/** @param {{ job: Job, trail: Wire.Trail | null }} given */
 function Timeline({ job, trail }) {
   const attempts = trail?.attempts || [];
   const vendor = attempts.find((one) => one.submittedAt);
@@ -46,26 +47,32 @@ function Timeline({ job, trail }) {
   )}</ol>`;
 }
 
+/** @param {{ attempts: Wire.TrailAttempt[] }} given */
 const Attempts = ({ attempts }) =>
   attempts.length === 0
     ? null
     : html`<section class="card"><h2>${t("attempts")}</h2>
-  <${Table} caption=${t("attempts")} rows=${attempts} columns=${[
-    { title: t("when"), show: (row) => html`<${Time} at=${row.beganAt} />` },
-    {
-      title: t("status"),
-      show: (row) => html`${row.state}
+  <${Table} caption=${t("attempts")} rows=${attempts} columns=${
+    /** @type {Column<Wire.TrailAttempt>[]} */ ([
+      { title: t("when"), show: (row) => html`<${Time} at=${row.beganAt} />` },
+      {
+        title: t("status"),
+        show: (row) => html`${row.state}
     ${row.worker ? html` <span class="dim">${row.worker}</span>` : ""}
       ${row.why ? html`<span class="dim block break">${row.why}</span>` : ""}`,
-    },
-    {
-      title: t("duration"),
-      number: true,
-      show: (row) => (row.endedAt ? took(time(row.endedAt).getTime() - time(row.beganAt).getTime()) : "–"),
-    },
-  ]} /></section>`;
+      },
+      {
+        title: t("duration"),
+        number: true,
+        show: (row) => (row.endedAt ? took(time(row.endedAt).getTime() - time(row.beganAt).getTime()) : "–"),
+      },
+    ])
+  } /></section>`;
 
-/** What the price was made of: units, what each costs, and what that was multiplied by. */
+/**
+ * What the price was made of: units, what each costs, and what that was multiplied by.
+ * @param {{ lines: Wire.PriceLine[] }} given
+ */
 const PriceLines = ({ lines }) =>
   lines.map(
     (line) => html`<dt class="break">${line.line}
@@ -76,7 +83,10 @@ const PriceLines = ({ lines }) =>
 /** So many pieces of a job are shown. */
 const MOST_PIECES = 8;
 
-/** A piece of the result with what it is and what can be done with it. */
+/**
+ * A piece of the result with what it is and what can be done with it.
+ * @param {{ piece: Piece, all: All | null, hands: Hands | null, balance: number | null }} given
+ */
 function PieceView({ piece, all, hands, balance }) {
   const { job, file, quarter } = piece;
   const picture = quarter
@@ -94,11 +104,12 @@ function PieceView({ piece, all, hands, balance }) {
     }</figure>`;
 }
 
+/** @param {{ who: Who, route: Route }} given */
 export function JobPage({ who, route }) {
   const id = route.rest[0];
-  const [job, setJob] = useState(null);
-  const [trail, setTrail] = useState(null);
-  const [all, setAll] = useState(null);
+  const [job, setJob] = useState(/** @type {Job | null} */ (null));
+  const [trail, setTrail] = useState(/** @type {Wire.Trail | null} */ (null));
+  const [all, setAll] = useState(/** @type {All | null} */ (null));
   const [copying, setCopying] = useState(false);
   const [problem, setProblem] = useState("");
   const readTrail = () => {
@@ -155,12 +166,14 @@ export function JobPage({ who, route }) {
   useEffect(() => {
     if (job) document.title = `${words(job).slice(0, 80)} · Atelier`;
   }, [job?.jobId]);
-  const { told, hands } = useHands(who.looking ? null : all, who.account?.email, { removed: () => go("library") });
+  const { told, hands } = useHands(who.looking ? null : all, who.account?.email || "", {
+    removed: () => go("library"),
+  });
   if (problem)
     return html`<div class="empty"><p class="empty-title">${t("noJob")}</p>
     <p class="dim">${problem}</p></div>`;
   if (!job) return html`<div class="card waiting" aria-busy="true"></div>`;
-  const own = Boolean(who.account) && job.accountId === undefined;
+  const own = Boolean(who.account) && /** @type {Wire.ServedJob} */ (job).accountId === undefined;
   const made = pieces(job).slice(0, MOST_PIECES);
   const several = made.length > 1;
   const cancel = () =>
@@ -239,6 +252,7 @@ export function JobPage({ who, route }) {
     </div>
     ${
       copying &&
+      all &&
       html`<${CopyAs} name=${job.operation}
         path=${all.operations.find((one) => one.name === job.operation)?.path || "/jobs"} request=${asked(all, job)}
           close=${() => setCopying(false)} />`

@@ -21,6 +21,7 @@ const Lightbox = later(() => import("../parts/lightbox.js").then((part) => part.
 const PAGE = 60;
 const WEEK_MS = 7 * 86_400_000;
 /** What a filter asks for; its name is in the address. */
+/** @type {Record<string, () => string>} */
 const KINDS = {
   all: () => "",
   pictures: () => "&makes=picture&status=success",
@@ -30,7 +31,7 @@ const KINDS = {
   week: () => `&since=${new Date(Date.now() - WEEK_MS).toISOString().slice(0, 10)}`,
 };
 
-/** What a job without pictures told, as the prompts it found; otherwise what it was asked for. */
+/** What a job without pictures told, as the prompts it found; otherwise what it was asked for. @param {Job} job */
 function told(job) {
   const prompts = job.result?.data?.prompts || job.result?.prompts;
   return Array.isArray(prompts) && typeof prompts[0] === "string" ? prompts[0] : words(job);
@@ -39,6 +40,10 @@ function told(job) {
 /** So many jobs of a shelf are read at once, each by itself. */
 const SHELF_PAGE = 24;
 
+/**
+ * @param {{ job: Job, open: () => void, marked: boolean, mark: (through: boolean) => void, liked: boolean,
+ * like: () => void }} given
+ */
 function Thumb({ job, open, marked, mark, liked, like }) {
   const file = shown(job)[0];
   if (!file) {
@@ -66,9 +71,9 @@ function Thumb({ job, open, marked, mark, liked, like }) {
   </div>`;
 }
 
-/** The jobs under the headings of their days. */
+/** The jobs under the headings of their days. @param {Job[]} jobs */
 function byDay(jobs) {
-  /** @type {{ heading: string, jobs: any[] }[]} */
+  /** @type {{ heading: string, jobs: Job[] }[]} */
   const days = [];
   for (const job of jobs) {
     const heading = day(job.createdAt);
@@ -82,11 +87,14 @@ function byDay(jobs) {
 /**
  * Arrows and j, k go from picture to picture; x marks one, with shift all since the mark before; an arrow with shift
  * marks on the way; Escape takes all marks away.
+ * @param {(id: string, through?: boolean, came?: string) => void} mark @param {() => void} clear
  */
 function useWallKeys(mark, clear) {
   useEffect(() => {
-    const press = (event) => {
-      const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, dialog");
+    const press = (/** @type {KeyboardEvent} */ event) => {
+      const typing = /** @type {Element} */ (event.target).closest?.(
+        "input:not([type=checkbox]), textarea, select, dialog",
+      );
       if (typing || event.metaKey || event.ctrlKey || event.altKey) return;
       const all = [...document.querySelectorAll(".wall .thumb")];
       const own = document.activeElement?.closest(".thumb-frame, .thumb");
@@ -97,7 +105,7 @@ function useWallKeys(mark, clear) {
       ).length;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       const by = { ArrowRight: 1, j: 1, ArrowLeft: -1, k: -1, ArrowDown: columns, ArrowUp: -columns }[key];
-      const idAt = (place) => all[place]?.getAttribute("data-job");
+      const idAt = (/** @type {number} */ place) => all[place]?.getAttribute("data-job") || "";
       if (key === "x" && idAt(here)) mark(idAt(here), event.shiftKey);
       if (key === "Escape") clear();
       if (by === undefined || !all.length || (here < 0 && event.key.startsWith("Arrow"))) return;
@@ -116,13 +124,14 @@ function useWallKeys(mark, clear) {
 /** So many results can be laid beside each other. */
 const MOST_COMPARED = 4;
 
+/** @param {{ who: Owner, route: Route }} given */
 export function Library({ who, route }) {
   const kind = KINDS[route.query.show] ? route.query.show : "all";
   const text = route.query.q || "";
   const { op = "", model = "", shelf = "" } = route.query;
   const shelves = useShelves(who.account.email);
   const [filing, setFiling] = useState(false);
-  const [jobs, setJobs] = useState(null);
+  const [jobs, setJobs] = useState(/** @type {Job[] | null} */ (null));
   const [total, setTotal] = useState(0);
   const [problem, setProblem] = useState("");
   const [large, setLarge] = useState("");
@@ -131,30 +140,31 @@ export function Library({ who, route }) {
   useEffect(() => {
     if (!all && !who.looking) catalogue().then(setAll, () => {});
   }, []);
-  const gone = (job) => {
+  const gone = (/** @type {Job} */ job) => {
     setJobs((old) => (old || []).filter((one) => one.jobId !== job.jobId));
     setMarked((old) => old.filter((id) => id !== job.jobId));
     setTotal((now) => now - 1);
   };
   const { told: news, hands } = useHands(who.looking ? null : all, who.account.email, { removed: gone });
-  const [marked, setMarked] = useState([]);
+  const [marked, setMarked] = useState(/** @type {string[]} */ ([]));
   const [comparing, setComparing] = useState(false);
+  /** @type {Ref<HTMLElement>} */
   const end = useRef(null);
   const asked = useRef(0);
-  const [next, setNext] = useState(null);
-  const page = (way) => {
+  const [next, setNext] = useState(/** @type {Way | null} */ (null));
+  const page = (/** @type {Way} */ way) => {
     const given = { q: text.trim(), operation: op, model };
     const said = Object.entries(given).filter(([, value]) => value);
     const more = said.map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
     return get(`/jobs/v1?limit=${PAGE}${where(way)}${KINDS[kind]()}${more}`);
   };
   // What lies on a shelf is read job by job; the service does not know what belongs together here.
-  const onShelf = async (way) => {
+  const onShelf = async (/** @type {Way} */ way) => {
     const ids = shelves.of(shelf);
     const begin = (way.page - 1) * SHELF_PAGE;
     return { data: await jobsOf(ids.slice(begin, begin + SHELF_PAGE)), total: ids.length };
   };
-  const read = (way, keep) => {
+  const read = (/** @type {Way} */ way, /** @type {boolean} */ keep) => {
     asked.current += 1;
     const mine = asked.current;
     return (shelf ? onShelf(way) : page(way)).then(
@@ -178,7 +188,7 @@ export function Library({ who, route }) {
   }, [kind, text, op, model, shelf]);
   const narrowed = kind !== "all" || Boolean(text || op || model || shelf);
   // What runs changes in its place as the service tells; what is new comes first where nothing is filtered out.
-  const known = useRef(new Set());
+  const known = useRef(/** @type {Set<string>} */ (new Set()));
   const { days, items, open } = useMemo(() => {
     known.current = new Set((jobs || []).map((job) => job.jobId));
     return {
@@ -228,7 +238,7 @@ export function Library({ who, route }) {
   }, [more, jobs]);
   const latest = useRef("");
   // With shift, everything from the mark before (or from where somebody came from) to this one is marked.
-  const toggle = (id, through = false, came = "") => {
+  const toggle = (/** @type {string} */ id, through = false, came = "") => {
     const ids = (jobs || []).filter((job) => shown(job)[0]).map((job) => job.jobId);
     const begun = came && !marked.includes(latest.current) ? came : latest.current || came;
     const [from, to] = [ids.indexOf(begun), ids.indexOf(id)].sort((a, b) => a - b);
@@ -236,24 +246,25 @@ export function Library({ who, route }) {
     if (through && from >= 0) setMarked((old) => [...new Set([...old, ...ids.slice(from, to + 1)])]);
     else setMarked((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id]));
   };
-  const [packing, setPacking] = useState(null);
+  const [packing, setPacking] = useState(/** @type {number | null} */ (null));
   const save = async () => {
     setPacking(0);
     try {
       const part = await import("../parts/archive.js");
       await part.saveJobs(chosen, setPacking);
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
     setPacking(null);
   };
   useWallKeys(toggle, () => setMarked([]));
-  const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter(Boolean);
+  const chosen = marked.map((id) => (jobs || []).find((job) => job.jobId === id)).filter((job) => job !== undefined);
   const compared = chosen
     .map((job) => ({ key: job.jobId, job, file: shown(job)[0], quarter: 0 }))
     .filter((one) => one.file && isStill(one));
-  const address = (show, q = text) => ({ show: show === "all" ? "" : show, q, op, model });
-  const like = (id) => (shelves.has(FAVOURITES, id) ? shelves.take : shelves.put)(FAVOURITES, [id]);
+  const address = (/** @type {string} */ show, q = text) => ({ show: show === "all" ? "" : show, q, op, model });
+  const like = (/** @type {string} */ id) =>
+    (shelves.has(FAVOURITES, id) ? shelves.take : shelves.put)(FAVOURITES, [id]);
   const takeOut = () => {
     shelves.take(shelf, marked);
     setJobs((old) => (old || []).filter((job) => !marked.includes(job.jobId)));
@@ -342,7 +353,7 @@ export function Library({ who, route }) {
       html`<${Ask} title=${many(chosen.length, "deleteOne", "deleteMany")} text=${t("deleteText")}
       action=${t("delete")} danger=${true} fields=${[]} close=${() => setDropping(false)}
       act=${async () => {
-        for (const job of chosen) await hands.drop(job);
+        for (const job of chosen) await hands?.drop(job);
       }} />`
     }
     ${

@@ -3,18 +3,19 @@ import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 import { signIn } from "../api.js";
 
+/** @param {{ entered: (who: Who) => void }} given */
 export function SignIn({ entered }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
-  const submit = async (event) => {
+  const submit = async (/** @type {On} */ event) => {
     event.preventDefault();
-    const field = event.target.elements.secret;
+    const field = /** @type {HTMLInputElement} */ (event.target.elements.namedItem("secret"));
     setBusy(true);
     setProblem("");
     try {
       entered(await signIn(field.value.trim()));
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
       setBusy(false);
       field.focus();
     }

@@ -16,14 +16,14 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return sum;
 });
 
-/** The checksum that a ZIP keeps of each file. */
+/** The checksum that a ZIP keeps of each file. @param {Uint8Array} bytes */
 function checksum(bytes) {
   let sum = 0xffffffff;
   for (const byte of bytes) sum = TABLE[(sum ^ byte) & 0xff] ^ (sum >>> 8);
   return (sum ^ 0xffffffff) >>> 0;
 }
 
-/** Numbers of two and four bytes, the lowest first: `[bytes, value]` each. */
+/** Numbers of two and four bytes, the lowest first: `[bytes, value]` each. @param {...number[]} parts */
 function packed(...parts) {
   const view = new DataView(new ArrayBuffer(parts.reduce((sum, [wide]) => sum + wide, 0)));
   let at = 0;
@@ -35,11 +35,12 @@ function packed(...parts) {
   return view.buffer;
 }
 
-/** Dates as a ZIP has them: two seconds a step, years since 1980. */
+/** Dates as a ZIP has them: two seconds a step, years since 1980. @param {Date} date */
 const timeOf = (date) => (date.getHours() << 11) | (date.getMinutes() << 5) | (date.getSeconds() >> 1);
+/** @param {Date} date */
 const dayOf = (date) => ((date.getFullYear() - 1980) << 9) | ((date.getMonth() + 1) << 5) | date.getDate();
 
-/** `files`: { name, bytes, date } */
+/** `files`: { name, bytes, date } @param {{ name: string; bytes: Uint8Array<ArrayBuffer>; date: Date }[]} files */
 export function archive(files) {
   /** @type {BlobPart[]} */
   const body = [];
@@ -69,7 +70,10 @@ export function archive(files) {
   return new Blob([...body, ...list, end], { type: "application/zip" });
 }
 
-/** Reads every file of some jobs and hands them over as one download. `step` is told how far it is, from 0 to 1. */
+/**
+ * Reads every file of some jobs and hands them over as one download. `step` is told how far it is, from 0 to 1.
+ * @param {Job[]} jobs @param {(done: number) => void} step
+ */
 export async function saveJobs(jobs, step) {
   const all = jobs.flatMap((job) => job.files.map((file, place) => ({ job, file, place })));
   if (all.reduce((sum, { file }) => sum + file.bytes, 0) > MOST_BYTES) throw new Error(t("archiveTooLarge"));

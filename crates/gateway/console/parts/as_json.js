@@ -3,9 +3,13 @@ import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
 import { Snippets } from "./copy_as.js";
 
+/** @param {Values} values */
 const shownAs = (values) => JSON.stringify(values, null, 2);
 
-/** `change` gets the whole request. */
+/**
+ * `change` gets the whole request.
+ * @param {{ operation: Operation, values: Values, change: (next: Values) => void }} given
+ */
 export function AsJson({ operation, values, change }) {
   const [text, setText] = useState(() => shownAs(values));
   const [problem, setProblem] = useState("");
@@ -17,7 +21,7 @@ export function AsJson({ operation, values, change }) {
       /* somebody is in the middle of it */
     }
   }, [values]);
-  const typed = (event) => {
+  const typed = (/** @type {On} */ event) => {
     setText(event.target.value);
     try {
       const found = JSON.parse(event.target.value);

@@ -4,16 +4,14 @@ import { t } from "../words.js";
 import { Dialog } from "./dialog.js";
 
 /**
- * @typedef {{name: string, label: string, type?: string, required?: boolean, value?: any, options?: any[], hint?:
- * string, placeholder?: string, clears?: any, prose?: boolean, rows?: number, names?: (one: any) => string}} AskField
+ * What a field begins with is said once: drawn anew, as after a refusal, it keeps what was typed.
+ * @param {{ field: AskField }} given
  */
-
-/** What a field begins with is said once: drawn anew, as after a refusal, it keeps what was typed. */
 function Input({ field }) {
   const id = `ask-${field.name}`;
   if (field.type === "checks") {
     return html`<div class="chips" id=${id}>
-      ${field.options.map(
+      ${(field.options || []).map(
         (one) => html`<label class="switch">
           <input type="checkbox" name=${field.name} value=${one} defaultChecked=${(field.value || []).includes(one)} />
             <span>${field.names ? field.names(one) : one}</span></label>`,
@@ -37,15 +35,22 @@ function Input({ field }) {
     defaultValue=${field.value ?? ""} placeholder=${field.placeholder || ""} autocomplete="off" />`;
 }
 
-/** What was filled in, by field; what was left empty is left out. */
+/**
+ * What was filled in, by field; what was left empty is left out.
+ * @param {HTMLFormElement} form @param {AskField[]} fields
+ */
 export function filledIn(form, fields) {
+  /** @type {Values} */
   const given = {};
+  const inputs = /** @type {Record<string, Json>} */ (form.elements);
   for (const field of fields) {
     if (field.type === "checks") {
-      given[field.name] = [...form.querySelectorAll(`input[name="${field.name}"]:checked`)].map((one) => one.value);
+      given[field.name] = [...form.querySelectorAll(`input[name="${field.name}"]:checked`)].map(
+        (one) => /** @type {HTMLInputElement} */ (one).value,
+      );
       continue;
     }
-    const input = form.elements[field.name];
+    const input = inputs[field.name];
     if (!input) continue;
     const value = field.type === "checkbox" ? input.checked : input.value.trim();
     // Emptying a field that had something says that it is to have nothing.
@@ -56,6 +61,7 @@ export function filledIn(form, fields) {
   return given;
 }
 
+/** @param {{ fields: AskField[], problem: Refusal | null }} given */
 export const Fields = ({ fields, problem }) =>
   fields.map(
     (field) => html`<div key=${field.name}
@@ -64,11 +70,15 @@ export const Fields = ({ fields, problem }) =>
   ${field.hint && html`<p class="hint">${field.hint}</p>`}</div>`,
   );
 
-/** `act` gets an object of what was filled in. */
+/**
+ * `act` gets an object of what was filled in.
+ * @param {{ title: string, text?: string, fields: AskField[], action: string, act: (given: Values) => unknown,
+ * close: () => void, danger?: boolean }} given
+ */
 export function Ask({ title, text = "", fields, action, act, close, danger = false }) {
-  const [problem, setProblem] = useState(null);
+  const [problem, setProblem] = useState(/** @type {Refusal | null} */ (null));
   const [busy, setBusy] = useState(false);
-  const submit = async (event) => {
+  const submit = async (/** @type {On} */ event) => {
     event.preventDefault();
     setBusy(true);
     setProblem(null);
@@ -76,7 +86,7 @@ export function Ask({ title, text = "", fields, action, act, close, danger = fal
       await act(filledIn(event.target, fields));
       close();
     } catch (error) {
-      setProblem(error);
+      setProblem(/** @type {Refusal} */ (error));
       setBusy(false);
     }
   };

@@ -5,6 +5,7 @@ import { when } from "../show.js";
 import { post } from "../api.js";
 import { Table, Time } from "./table.js";
 
+/** @param {{ callback: Wire.CallbackLog, again: () => void, own?: boolean }} given */
 export function CallbackTries({ callback, again, own = true }) {
   const [problem, setProblem] = useState("");
   const [sent, setSent] = useState(false);
@@ -15,7 +16,7 @@ export function CallbackTries({ callback, again, own = true }) {
       setSent(true);
       for (const ms of [300, 900, 2000]) setTimeout(again, ms);
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
   };
   return html`<p class="dim break">${callback.url}</p>
@@ -23,15 +24,17 @@ export function CallbackTries({ callback, again, own = true }) {
       ${callback.nextAttemptAt ? html` <span class="dim">${t("nextTry", when(callback.nextAttemptAt))}</span>` : ""}</p>
     ${
       callback.log &&
-      html`<${Table} caption=${t("tries")} rows=${callback.log} empty=${t("noTries")} columns=${[
-        { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-        {
-          title: t("answer"),
-          show: (row) => html`<b>${row.status ?? "–"}</b> <span class="dim break">
+      html`<${Table} caption=${t("tries")} rows=${callback.log} empty=${t("noTries")} columns=${
+        /** @type {Column<Wire.CallbackTry>[]} */ ([
+          { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
+          {
+            title: t("answer"),
+            show: (row) => html`<b>${row.status ?? "–"}</b> <span class="dim break">
           ${row.error || row.answer.slice(0, 120)}</span>`,
-        },
-        { title: "ms", number: true, show: (row) => row.durationMs },
-      ]} />`
+          },
+          { title: "ms", number: true, show: (row) => row.durationMs },
+        ])
+      } />`
     }
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${

@@ -6,6 +6,7 @@ import { count } from "../show.js";
 const WIDTH = 640;
 const HEIGHT = 120;
 
+/** @param {{ values: Bar[], title: string, show: (value: number) => string }} given */
 const Behind = ({ values, title, show }) => html`<table class="visually-hidden"><caption>${title}</caption>
   <tbody>${values.map((one) => html`<tr><th scope="row">${one.name}</th><td>${show(one.value)}</td></tr>`)}</tbody>
     </table>`;
@@ -13,17 +14,18 @@ const Behind = ({ values, title, show }) => html`<table class="visually-hidden">
 /**
  * Bars over days. Whoever points at one, or goes through them by arrow keys, reads what it stands for; a line in the
  * middle says how high half is.
+ * @param {{ values: Bar[], title: string, show?: (value: number) => string }} given
  */
 export function Bars({ values, title, show = count }) {
   const [at, setAt] = useState(-1);
   const most = Math.max(1, ...values.map((one) => one.value));
   const wide = WIDTH / Math.max(values.length, 1);
   const last = values.length - 1;
-  const point = (event) => {
+  const point = (/** @type {On} */ event) => {
     const box = event.currentTarget.getBoundingClientRect();
     setAt(Math.min(last, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * values.length))));
   };
-  const press = (event) => {
+  const press = (/** @type {On} */ event) => {
     const to = { ArrowLeft: at < 0 ? last : at - 1, ArrowRight: at + 1, Home: 0, End: last }[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -53,7 +55,10 @@ export function Bars({ values, title, show = count }) {
   </figure>`;
 }
 
-/** A thin line of one figure over time, without axes: whether it rises is all it tells. */
+/**
+ * A thin line of one figure over time, without axes: whether it rises is all it tells.
+ * @param {{ values: Bar[], title: string, show?: (value: number) => string, kind?: string }} given
+ */
 export function Line({ values, title, show = count, kind = "" }) {
   const known = values.map((one) => one.value).filter((value) => value !== null && value !== undefined);
   const most = Math.max(1e-9, ...known);
@@ -72,7 +77,10 @@ export function Line({ values, title, show = count, kind = "" }) {
   </figure>`;
 }
 
-/** Shares of a whole, one bar a line. */
+/**
+ * Shares of a whole, one bar a line.
+ * @param {{ rows: Bar[], title: string, show?: (value: number) => string }} given
+ */
 export const Shares = ({ rows, title, show = count }) => {
   const most = Math.max(1e-9, ...rows.map((row) => row.value));
   return html`<ul class="shares" aria-label=${title}>

@@ -5,6 +5,7 @@ import { thumb, words } from "../show.js";
 import { Dialog } from "./dialog.js";
 import { Quarter } from "./quarter.js";
 
+/** @param {{ items: Piece[], at: number, choose: (place: number) => void, label: string }} given */
 const Strip = ({ items, at, choose, label }) => html`<div class="strip" role="group" aria-label=${label}>
   ${items.map(
     (item, place) => html`
@@ -17,14 +18,17 @@ const Strip = ({ items, at, choose, label }) => html`<div class="strip" role="gr
     }</button>`,
   )}</div>`;
 
-/** One side, of a grid its quarter. */
+/**
+ * One side, of a grid its quarter.
+ * @param {{ piece: Piece, kind: string, alt: string, style: Record<string, string> }} given
+ */
 const Side = ({ piece, kind, alt, style }) =>
   piece.quarter
     ? html`<${Quarter} key=${piece.key} file=${piece.file} quarter=${piece.quarter} kind=${kind} alt=${alt}
     style=${style} />`
     : html`<img class=${kind} src=${piece.file.url} alt=${alt} style=${style} />`;
 
-/** Two, of more those that are chosen below. */
+/** Two, of more those that are chosen below. @param {{ items: Piece[], first: number, second: number }} given */
 function Sliding({ items, first, second }) {
   const [left, setLeft] = useState(first);
   const [right, setRight] = useState(second);
@@ -45,16 +49,23 @@ function Sliding({ items, first, second }) {
     }`;
 }
 
+/** @param {{ items: Piece[] }} given */
 const Beside = ({ items }) =>
   html`<div class="compare-beside">${items.map(
     (item) => html`<figure key=${item.key}><${Side} piece=${item} kind="beside" alt=${words(item.job)} />
     <figcaption class="words" dir="auto">${words(item.job)}</figcaption></figure>`,
   )}</div>`;
 
-/** `items` are pieces, pictures only: two to four. */
+/**
+ * `items` are pieces, pictures only: two to four.
+ * @param {{ items: Piece[], first?: number, second?: number, close: () => void }} given
+ */
 export function Compare({ items, first = 0, second = 1, close }) {
   const [beside, setBeside] = useState(items.length > 2);
-  const way = (value, text) => html`<button type="button" class=${value === beside ? "active" : ""}
+  const way = (
+    /** @type {boolean} */ value,
+    /** @type {string} */ text,
+  ) => html`<button type="button" class=${value === beside ? "active" : ""}
     aria-pressed=${value === beside} onClick=${() => setBeside(value)}>${text}</button>`;
   return html`<${Dialog} close=${close} label=${t("compare")} kind="compare">
     <header class="row"><h2>${t("compare")}</h2><span class="space"></span>

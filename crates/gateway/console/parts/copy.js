@@ -2,6 +2,7 @@
 import { html, useState } from "../lib.js";
 import { t } from "../words.js";
 
+/** @param {{ text: string, kind?: string }} given */
 export function Copy({ text, kind = "button quiet" }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {

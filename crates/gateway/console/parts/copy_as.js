@@ -4,9 +4,11 @@ import { t } from "../words.js";
 import { Copy } from "./copy.js";
 import { Dialog } from "./dialog.js";
 
+/** @param {string} text */
 const quoted = (text) => `'${text.replace(/'/g, "'\\''")}'`;
 const ALLOWED = "A-Za-z0-9";
 
+/** @param {{ url: string, body: string }} given */
 const inPython = ({ url, body }) => [
   "import json, os, urllib.request",
   "",
@@ -18,6 +20,7 @@ const inPython = ({ url, body }) => [
   "print(json.load(urllib.request.urlopen(request)))",
 ];
 
+/** @param {{ url: string, body: string }} given */
 const inJavaScript = ({ url, body }) => [
   `const answer = await fetch(${JSON.stringify(url)}, {`,
   '  method: "POST",',
@@ -27,6 +30,7 @@ const inJavaScript = ({ url, body }) => [
   "console.log(await answer.json());",
 ];
 
+/** @param {{ url: string, body: string }} given */
 const inCurl = ({ url, body }) => [
   `curl -s ${url} \\`,
   `  -H "SVC-API-KEY: $ATELIER_KEY" -H 'Content-Type: application/json' \\`,
@@ -34,15 +38,18 @@ const inCurl = ({ url, body }) => [
 ];
 
 /** Each works when pasted, with the key in the variable ATELIER_KEY. */
-export const KINDS = {
+export const KINDS = /** @type {Record<string, (call: Call) => string>} */ ({
   curl: (call) => inCurl(call).join("\n"),
   Python: (call) => inPython(call).join("\n"),
   JavaScript: (call) => inJavaScript(call).join("\n"),
   "atelier call": ({ origin, name, body }) =>
     `ATELIER_URL=${origin} atelier call ${name.replace(new RegExp(`[^${ALLOWED}_.]`, "g"), "")} ${quoted(body)}`,
-};
+});
 
-/** Every way to say a request; `kinds` leaves some out. */
+/**
+ * Every way to say a request; `kinds` leaves some out.
+ * @param {{ name: string, path: string, request: Values, kinds?: string[] }} given
+ */
 export function Snippets({ name, path, request, kinds = Object.keys(KINDS) }) {
   const [kind, setKind] = useState(kinds[0]);
   const text = KINDS[kind]({
@@ -61,6 +68,7 @@ export function Snippets({ name, path, request, kinds = Object.keys(KINDS) }) {
     <pre tabindex="0"><code>${text}</code></pre></div>`;
 }
 
+/** @param {{ name: string, path: string, request: Values, close: () => void }} given */
 export const CopyAs = ({ name, path, request, close }) => html`<${Dialog} close=${close} label=${t("copyAs")}
   kind="code-dialog">
     <h2>${t("copyAs")}</h2>

@@ -4,9 +4,10 @@ import { t } from "../words.js";
 import { count, exactly, when } from "../show.js";
 import { get } from "../api.js";
 
+/** @param {Wire.CreditView} row */
 const left = (row) => Number(row.left) + Number(row.held);
 
-/** The bars of what is left; nothing where nothing ends. */
+/** The bars of what is left; nothing where nothing ends. @param {Wire.CreditsView} data */
 const rowsOf = (data) => {
   const open = data.credits.filter((row) => left(row) > 0);
   const credits = open.map((row) => ({
@@ -20,9 +21,12 @@ const rowsOf = (data) => {
   return [...credits, { name: t("creditBase"), title: "", left: base, most: base, until: "" }];
 };
 
-/** `path` is where it is asked for; another `seen` has it asked for again. */
+/**
+ * `path` is where it is asked for; another `seen` has it asked for again.
+ * @param {{ path: string, seen?: number, children?: Hole }} given
+ */
 export function Credits({ path, seen = 0, children = null }) {
-  const [data, setData] = useState(null);
+  const [data, setData] = useState(/** @type {Wire.CreditsView | null} */ (null));
   useEffect(() => {
     get(path).then(
       (answer) => setData(answer.data),
@@ -35,7 +39,7 @@ export function Credits({ path, seen = 0, children = null }) {
     ${
       ends &&
       html`<ul class="shares" aria-label=${t("creditsTitle")}>
-        ${rowsOf(data).map(
+        ${rowsOf(/** @type {Wire.CreditsView} */ (data)).map(
           (row, place) => html`<li key=${place}><span class="share-name" title=${row.title}>${row.name}</span>
           <progress max=${row.most || 1} value=${row.left} aria-label=${`${row.name}: ${count(row.left)}`}></progress>
             <span class="number">${count(row.left)}<small class="dim" title=${exactly(row.until)}>

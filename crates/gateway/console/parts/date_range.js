@@ -7,13 +7,17 @@ const SPANS = [7, 30, 90];
 /** So many days are drawn at most. */
 const MOST_DAYS = 366;
 
+/** @param {number} ms */
 const dayAt = (ms) => new Date(ms).toISOString().slice(0, 10);
+/** @param {string} day @param {number} by */
 const shifted = (day, by) => dayAt(Date.parse(`${day}T00:00:00Z`) + by * DAY_MS);
-const isDay = (text) => /^\d{4}-\d{2}-\d{2}$/.test(text || "") && !Number.isNaN(Date.parse(text));
+/** @param {string | undefined} text */
+const isDay = (text) => /^\d{4}-\d{2}-\d{2}$/.test(text || "") && !Number.isNaN(Date.parse(text || ""));
 
 /**
  * What an address says: the first and the last day in UTC, and `asked`, how the service is asked for it. `usual` is how
  * many days there are when it says nothing; none are all that ever was.
+ * @param {Record<string, string>} query
  */
 export function rangeOf(query, usual = 30) {
   const today = dayAt(Date.now());
@@ -28,20 +32,24 @@ export function rangeOf(query, usual = 30) {
   return { days, from, to: today, asked: `&from=${from}` };
 }
 
-/** Every day of a span. */
+/** Every day of a span. @param {{ from: string, to: string }} given */
 export function daysOf({ from, to }) {
   const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
   const shown = Math.min(count, MOST_DAYS);
   return Array.from({ length: shown }, (_, place) => shifted(to, place - shown + 1));
 }
 
-/** `change` gets what is to be different in the address. */
+/**
+ * `change` gets what is to be different in the address.
+ * @param {{ range: Span, change: (more: { days: number | string; from: string; to: string }) => void,
+ * usual?: number }} given
+ */
 export const DateRange = ({ range, change, usual = 30 }) => {
-  const typed = (name) => (event) => {
+  const typed = (/** @type {string} */ name) => (/** @type {On} */ event) => {
     if (isDay(event.target.value)) change({ days: "", from: range.from, to: range.to, [name]: event.target.value });
   };
   const spans = usual ? SPANS : [...SPANS, 0];
-  const picked = (days) => change({ from: "", to: "", days: days === usual ? "" : days });
+  const picked = (/** @type {number} */ days) => change({ from: "", to: "", days: days === usual ? "" : days });
   return html`<div class="row date-range" role="group" aria-label=${t("span")}>
     <div class="chips">${spans.map(
       (days) => html`<button type="button" class=${`chip${days === range.days ? " active" : ""}`}

@@ -3,6 +3,7 @@ import { html } from "../lib.js";
 import { t } from "../words.js";
 import { count, quotaOf } from "../show.js";
 
+/** @param {{ deed: Deed, price?: number, balance?: number | null, kind?: string, label?: string }} given */
 export function DeedButton({ deed, price = undefined, balance = null, kind = "button quiet", label = "" }) {
   const short = price !== undefined && balance !== null && price > balance;
   const [cost, lack] = [price === undefined ? "" : quotaOf(price), short ? t("tooLittle") : ""];

@@ -7,26 +7,30 @@ import { sorted } from "./follow_ups.js";
 import { maskOf, repainter } from "./repaint_with.js";
 import { isStill } from "./pieces.js";
 
-/** @typedef {{ name: string, text: string, title?: string, operation?: string, request?: any, go: () => void }} Deed */
-
 /** Operations that are reached by other ways than by their own name. */
 const ELSEWHERE = new Set(["action", "seed"]);
 
-/** The operation that makes a video of a picture by its address. */
+/** The operation that makes a video of a picture by its address. @param {All} all */
 export const mover = (all) =>
   taker(all, "", (one) => one.makes === "video" && one.fields.some((field) => isPicture(field) && takesAddress(field)));
 
-/** What carries a job on: run at once when nothing more has to be said, else in the form. */
+/**
+ * What carries a job on: run at once when nothing more has to be said, else in the form.
+ * @param {All} all @param {Job} job @param {number} place @param {Hands} hands
+ */
 function carriers(all, job, place, hands) {
-  const able = (one) => !ELSEWHERE.has(one.name.split(".").pop()) && !maskOf(one);
+  const able = (/** @type {Operation} */ one) =>
+    !ELSEWHERE.has(/** @type {string} */ (one.name.split(".").pop())) && !maskOf(one);
   return followers(all, job)
     .filter(able)
     .map((one) => {
-      const request = { [jobField(one).name]: job.jobId };
+      /** @type {Values} */
+      const request = { [/** @type {Field} */ (jobField(one)).name]: job.jobId };
       const which = placeField(one);
       if (which) request[which.name] = place;
       const prompt = promptOf(one);
-      const unsaid = (field) => field.required && field.default === undefined && request[field.name] === undefined;
+      const unsaid = (/** @type {Field} */ field) =>
+        field.required && field.default === undefined && request[field.name] === undefined;
       const open = one.fields.some(unsaid);
       if (prompt) request[prompt.name] = words(job);
       const go = () => (open ? hands.prepare(one, request) : hands.follow(one.name, request));
@@ -38,14 +42,17 @@ function carriers(all, job, place, hands) {
  * What can be done with one piece. `hands` are those of the page: `follow` submits, `prepare` fills the form in, `use`
  * and `animate` take the piece along, `repaint` opens the painter. @returns {{ own: Deed[], edges: Deed[], whole:
  * Deed[], onward: Deed[] }}
+ * @param {All} all @param {Piece} piece @param {Hands} hands
  */
 export function deedsOf(all, piece, hands) {
   const { job, place } = piece;
   const { quarters, edges, whole } = sorted(job);
-  const action = followers(all, job).find((one) => one.fields.some((field) => field.name === "action"));
-  const act = ({ name, text }) => {
+  const action = /** @type {Operation} */ (
+    followers(all, job).find((one) => one.fields.some((field) => field.name === "action"))
+  );
+  const act = (/** @type {{ name: string, text: string }} */ { name, text }) => {
     const several = /^(variation|reroll)/.test(name) ? { getUImages: true } : {};
-    const request = { [jobField(action).name]: job.jobId, action: name, ...several };
+    const request = { [/** @type {Field} */ (jobField(action)).name]: job.jobId, action: name, ...several };
     return {
       name,
       text,
@@ -59,7 +66,7 @@ export function deedsOf(all, piece, hands) {
   if (isVideo(piece.file)) onward.push(...carriers(all, job, place, hands));
   if (isStill(piece)) {
     if (!piece.quarter && hands.repaint && repainter(all, job)) {
-      onward.push({ name: "repaint", text: t("repaint"), ...repainting(all, job), go: () => hands.repaint(piece) });
+      onward.push({ name: "repaint", text: t("repaint"), ...repainting(all, job), go: () => hands.repaint?.(piece) });
     }
     if (mover(all)) onward.push({ name: "animate", text: t("animate"), go: () => hands.animate(piece) });
     onward.push({ name: "use", text: t("useInput"), go: () => hands.use(piece) });
@@ -74,15 +81,17 @@ export function deedsOf(all, piece, hands) {
 
 /**
  * A request with which the price of repainting can be asked: what is not painted and not sent yet is as in the example.
+ * @param {All} all @param {Job} job
  */
 function repainting(all, job) {
-  const one = repainter(all, job);
+  const one = /** @type {Operation} */ (repainter(all, job));
+  const [mask, prompt] = [maskOf(one), promptOf(one)].map((field) => /** @type {Field} */ (field).name);
   const link = one.follows && jobField(one);
   const needed = one.fields.filter((field) => field.required && field.default === undefined);
   const example = Object.fromEntries(
     needed.map((field) => [field.name, one.example[field.name] ?? field.options?.[0]]),
   );
-  const request = { ...example, [maskOf(one).name]: one.example[maskOf(one).name], [promptOf(one).name]: words(job) };
+  const request = { ...example, [mask]: one.example[mask], [prompt]: words(job) };
   if (link) request[link.name] = job.jobId;
   return { operation: one.name, request };
 }

@@ -7,7 +7,7 @@ import { useStartPrices } from "./quote.js";
 
 export const INTENTS = ["picture", "edit", "video", "swap"];
 
-/** What somebody wants who uses an operation, by what it takes and makes. */
+/** What somebody wants who uses an operation, by what it takes and makes. @param {Operation} operation */
 export function intentOf(operation) {
   if (operation.makes === "video" || operation.fields.some((field) => field.required && field.widget === "video"))
     return "video";
@@ -18,12 +18,16 @@ export function intentOf(operation) {
   return given.length ? "edit" : "picture";
 }
 
-/** The way to begin with a family: one that needs words and no earlier job, if there is one. */
+/**
+ * The way to begin with a family: one that needs words and no earlier job, if there is one.
+ * @param {All} all @param {string} family
+ */
 export function first(all, family, intent = "") {
   const own = all.operations.filter((one) => one.family === family && (!intent || intentOf(one) === intent));
   const free = own.filter((one) => !one.follows);
-  const spoken = (one) => one.fields.some((field) => field.required && field.widget === "prompt");
-  const easy = (field) => !field.required || field.widget === "prompt" || field.options;
+  const spoken = (/** @type {Operation} */ one) =>
+    one.fields.some((field) => field.required && field.widget === "prompt");
+  const easy = (/** @type {Field} */ field) => !field.required || field.widget === "prompt" || field.options;
   return (
     free.find((one) => spoken(one) && one.fields.every(easy)) ||
     free.find(spoken) ||
@@ -33,18 +37,19 @@ export function first(all, family, intent = "") {
   );
 }
 
-/** The families that have a way to begin with an intent. */
+/** The families that have a way to begin with an intent. @param {All} all @param {string} intent */
 export const familiesFor = (all, intent) =>
   all.families.filter((family) =>
     all.operations.some((one) => one.family === family && !one.follows && intentOf(one) === intent),
   );
 
-/** The way to begin with an intent: one that needs words, if there is one. */
+/** The way to begin with an intent: one that needs words, if there is one. @param {All} all @param {string} intent */
 function begin(all, intent) {
   const ways = familiesFor(all, intent).map((family) => first(all, family, intent));
   return ways.find((one) => promptOf(one)) || ways[0];
 }
 
+/** @param {{ all: All, chosen: string, choose: (one: Operation) => void }} given */
 export function Intents({ all, chosen, choose }) {
   const offered = INTENTS.filter((one) => one === chosen || familiesFor(all, one).length);
   return html`<div class="segments" role="group" aria-label=${t("whatMake")}>${offered.map(
@@ -55,9 +60,10 @@ export function Intents({ all, chosen, choose }) {
   )}</div>`;
 }
 
+/** @param {{ all: All, family: string, chosen: Operation, choose: (one: Operation) => void }} given */
 export function Operations({ all, family, chosen, choose }) {
   const intent = intentOf(chosen);
-  const fits = (one) => one.name === chosen.name || (!one.follows && intentOf(one) === intent);
+  const fits = (/** @type {Operation} */ one) => one.name === chosen.name || (!one.follows && intentOf(one) === intent);
   const operations = all.operations.filter((one) => one.family === family && fits(one));
   if (operations.length < 2) return null;
   return html`<div class="chips" role="group" aria-label=${t("way")}>${operations.map(
@@ -68,13 +74,16 @@ export function Operations({ all, family, chosen, choose }) {
   )}</div>`;
 }
 
-/** What families make, as a picture of it; one without a picture has its name alone. */
+/**
+ * What families make, as a picture of it; one without a picture has its name alone.
+ * @param {{ all: All, intent: string, chosen: string, choose: (family: string) => void }} given
+ */
 export function Tiles({ all, intent, chosen, choose }) {
   const families = familiesFor(all, intent);
   const shown = families.includes(chosen) ? families : [chosen, ...families];
   const ways = shown.map((family) => first(all, family, intent));
   const prices = useStartPrices(ways.filter(Boolean));
-  const costOf = (place) => prices[ways[place]?.name];
+  const costOf = (/** @type {number} */ place) => prices[ways[place]?.name];
   if (shown.length < 2) return null;
   return html`<div class="tiles" role="group" aria-label=${t("family")}>
     ${shown.map(

@@ -6,7 +6,7 @@ import { onJobs } from "../events.js";
 
 export function Finished() {
   const [text, setText] = useState("");
-  const working = useRef(new Set());
+  const working = useRef(/** @type {Set<string>} */ (new Set()));
   useEffect(
     () =>
       onJobs((job) => {

@@ -8,12 +8,16 @@ const SHAPES = ["1:1", "3:2", "2:3", "16:9", "9:16"];
 /** So many pictures may stand at the beginning, or lend their style. */
 const MOST_PICTURES = 4;
 
+/** @param {string} word */
 const isAddress = (word) => word.startsWith("http://") || word.startsWith("https://");
+/** @param {string} word */
 const isFlag = (word) => word.startsWith("--");
+/** @param {string} text */
 const wordsOf = (text) => (text || "").split(/\s+/).filter(Boolean);
+/** @param {string} text */
 const shapeOf = (text) => valuesOf(text, "ar")[0] || "1:1";
 
-/** What stands behind a flag, up to the next one. */
+/** What stands behind a flag, up to the next one. @param {string} text @param {string} name */
 function valuesOf(text, name) {
   const words = wordsOf(text);
   const at = words.indexOf(`--${name}`);
@@ -23,7 +27,10 @@ function valuesOf(text, name) {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-/** The prompt with other values behind a flag; without any, without the flag. */
+/**
+ * The prompt with other values behind a flag; without any, without the flag.
+ * @param {string} text @param {string} name @param {string[]} values
+ */
 export function withFlag(text, name, values) {
   const words = wordsOf(text);
   const at = words.indexOf(`--${name}`);
@@ -33,16 +40,17 @@ export function withFlag(text, name, values) {
   return words.join(" ");
 }
 
-/** The addresses of pictures at the beginning of a prompt. */
+/** The addresses of pictures at the beginning of a prompt. @param {string} text */
 function picturesOf(text) {
   const words = wordsOf(text);
   const end = words.findIndex((word) => !isAddress(word));
   return end < 0 ? words : words.slice(0, end);
 }
 
+/** @param {string} text @param {string[]} urls */
 export const withPictures = (text, urls) => [...urls, ...wordsOf(text).slice(picturesOf(text).length)].join(" ");
 
-/** Which shape a picture will have, drawn small. */
+/** Which shape a picture will have, drawn small. @param {{ shape: string }} given */
 const Shape = ({ shape }) => {
   const [wide, high] = shape.split(":").map(Number);
   const scale = 14 / Math.max(wide, high);
@@ -50,14 +58,23 @@ const Shape = ({ shape }) => {
     style=${{ width: `${Math.round(wide * scale)}px`, height: `${Math.round(high * scale)}px` }}></span>`;
 };
 
-/** `known` are the flags that the prompt takes; `change` gets a function from the prompt to the new one. */
+/**
+ * `known` are the flags that the prompt takes; `change` gets a function from the prompt to the new one.
+ * @param {{ known: string[], text: string, change: (edit: (now: string) => string | undefined) => void }} given
+ */
 export function Flags({ known, text, change }) {
   const shape = shapeOf(text);
-  const put = (name, values) => change((now) => withFlag(now, name, values) || undefined);
-  const pictures = (id, label, value, set) => html`<div class="field"><label for=${id}>${label}</label>
+  const put = (/** @type {string} */ name, /** @type {string[]} */ values) =>
+    change((now) => withFlag(now, name, values) || undefined);
+  const pictures = (
+    /** @type {string} */ id,
+    /** @type {string} */ label,
+    /** @type {string[]} */ value,
+    /** @type {(now: string, edit: (old: string[]) => string[]) => string} */ set,
+  ) => html`<div class="field"><label for=${id}>${label}</label>
     <${PictureField} id=${id} value=${value} most=${MOST_PICTURES} copied=${false}
       change=${(edit) => change((now) => set(now, edit) || undefined)} /></div>`;
-  const styles = (now) => valuesOf(now, "sref").filter(isAddress);
+  const styles = (/** @type {string} */ now) => valuesOf(now, "sref").filter(isAddress);
   const asked = known.includes("image") || known.includes("sref");
   return html`<div class="fields flags">
     ${

@@ -2,12 +2,13 @@
 // operations of its family that carry on an earlier job.
 import { actionName } from "../show.js";
 
-/** The names a finished job offers. */
+/** The names a finished job offers. @param {Job} job @returns {string[]} */
 export const offered = (job) => job.result?.data?.components || [];
 
+/** @type {Record<string, string>} */
 const EDGES = { pan_left: "←", pan_right: "→", pan_up: "↑", pan_down: "↓" };
 
-/** Follow-ups of one picture of a grid, of the edges, and of the whole. */
+/** Follow-ups of one picture of a grid, of the edges, and of the whole. @param {Job} job */
 export function sorted(job) {
   /** @type {{ name: string, text: string }[][]} */
   const quarters = [[], [], [], []];

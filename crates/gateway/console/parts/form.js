@@ -9,13 +9,13 @@ import { Prose } from "./prose.js";
 
 const MaskField = later(() => import("./mask_field.js").then((part) => part.MaskField));
 
-/** The rule of a field in words. */
+/** The rule of a field in words. @param {Field} field */
 function rule(field) {
   const { minimum, maximum, maxLength, minItems, maxItems } = field.schema;
   if (field.options) return "";
   if (minimum !== undefined && maximum !== undefined) return t("fromTo", minimum, maximum);
   // How many at most stands in the field itself.
-  if (isMedia(field)) return minItems > 1 ? t("atLeast", minItems) : "";
+  if (isMedia(field)) return minItems !== undefined && minItems > 1 ? t("atLeast", minItems) : "";
   if (minItems !== undefined && maxItems !== undefined) return t("fromTo", minItems, maxItems);
   if (maxLength !== undefined && maxLength < 2000 && field.widget !== "address" && field.type === "string")
     return t("atMost", maxLength);
@@ -24,6 +24,7 @@ function rule(field) {
 
 /**
  * What is said of a field besides its name; of a picture only what it must be, since how it is sent is not asked here.
+ * @param {Field} field
  */
 function about(field) {
   if (field.type === "boolean") return "";
@@ -33,9 +34,13 @@ function about(field) {
   return field.description.split(" ").length > 3 ? local(field.description) : "";
 }
 
+/**
+ * @param {{ id: string, field: Field, value: Json, change: (next: Json) => void, prices: Record<string, number>,
+ * labels: Record<string, string> }} given
+ */
 const Choice = ({ id, field, value, change, prices, labels }) => html`
   <div class="chips" role="radiogroup" aria-labelledby=${`${id}-label`}>
-    ${field.options.map((one) => {
+    ${(field.options || []).map((one) => {
       const active = (value ?? field.default) === one;
       const price = prices?.[String(one)];
       return html`<label class=${`chip${active ? " active" : ""}`}>
@@ -50,6 +55,11 @@ const Choice = ({ id, field, value, change, prices, labels }) => html`
     })}
   </div>`;
 
+/**
+ * @param {{ id: string, operation: Operation, field: Field, values: Values, change: (next: Json) => void,
+ * hints: string, submit: () => void, prices: Record<string, Record<string, number>>, labels: Record<string,
+ * string> }} given
+ */
 function Input({ id, operation, field, values, change, hints, submit, prices, labels }) {
   const value = values[field.name];
   const { schema } = field;
@@ -62,11 +72,11 @@ function Input({ id, operation, field, values, change, hints, submit, prices, la
   if (isMedia(field)) {
     const many = field.type === "array";
     const list = value === undefined || value === null ? [] : [value].flat();
-    const listed = (now) => (now === undefined || now === null ? [] : [now].flat());
-    const kept = (next) => (many ? (next.length ? next : undefined) : next[0]);
+    const listed = (/** @type {Json} */ now) => (now === undefined || now === null ? [] : [now].flat());
+    const kept = (/** @type {Json} */ next) => (many ? (next.length ? next : undefined) : next[0]);
     return html`<${PictureField} id=${id} value=${list} most=${many ? schema.maxItems || 5 : 1}
       copied=${!takesAddress(field)} video=${field.widget === "video"}
-      change=${(edit) => change((now) => kept(edit(listed(now))))} describedBy=${hints} />`;
+      change=${(edit) => change((/** @type {Json} */ now) => kept(edit(listed(now))))} describedBy=${hints} />`;
   }
   if (field.options && field.options.length <= 8)
     return html`<${Choice} id=${id} field=${field} value=${value}
@@ -122,9 +132,14 @@ function Input({ id, operation, field, values, change, hints, submit, prices, la
       onInput=${(event) => change(event.target.value || undefined)} />`;
 }
 
-/** Short inputs stand two in a line. */
+/** Short inputs stand two in a line. @param {Field} field */
 const isShort = (field) => !field.options && ["integer", "number"].includes(field.type);
 
+/**
+ * @param {{ operation: Operation, field: Field, values: Values, change: (next: Json) => void, problem: string,
+ * submit: () => void, prices: Record<string, Record<string, number>>, between: Hole, note: string,
+ * labels: Record<string, string> }} given
+ */
 function Row({ operation, field, values, change, problem, submit, prices, between, note, labels }) {
   const id = `f-${operation.name}-${field.name}`.replace(/\./g, "-");
   const hint = [about(field), rule(field), note].filter(Boolean).join(" · ");
@@ -138,20 +153,20 @@ function Row({ operation, field, values, change, problem, submit, prices, betwee
   </div>`;
 }
 
-/** How a field of a form is shown: with its own part of the values, and its own refusal. */
+/** How a field of a form is shown: with its own part of the values, and its own refusal. @param {FormGiven} given */
 const rowOf =
   ({ operation, values, change, problem, submit, prices, between, notes = {}, labels = {} }) =>
-  (field) =>
+  (/** @type {Field} */ field) =>
     html`<${Row} key=${field.name} operation=${operation} field=${field} values=${values}
     submit=${submit} prices=${prices} between=${between} note=${notes[field.name]} labels=${labels[field.name]}
     change=${(value) =>
-      change((old) => ({
+      change((/** @type {Values} */ old) => ({
         ...old,
         [field.name]: typeof value === "function" ? value(old[field.name]) : value,
       }))}
-    problem=${problem?.field === field.name ? problem.message : ""} />`;
+    problem=${problem && problem.field === field.name ? problem.message : ""} />`;
 
-/** The prompt of a form, which comes before everything else; `between` stands below it. */
+/** The prompt of a form, which comes before everything else; `between` stands below it. @param {FormGiven} given */
 export const Prompt = (given) => {
   const field = promptOf(given.operation);
   return field ? html`<div class="fields">${rowOf(given)(field)}</div>` : null;
@@ -160,10 +175,12 @@ export const Prompt = (given) => {
 /**
  * Shows the other fields; `problem` is a refusal whose field gets its words, `notes` stand below their fields. `change`
  * gets a function from the values as they are by then to the new ones.
+ * @param {FormGiven} given
  */
 export function Form(given) {
   const { operation, problem } = given;
   const [open, setOpen] = useState(false);
+  /** @type {Ref<HTMLElement>} */
   const toggle = useRef(null);
   // What opens is seen: the page, or the form in it, moves so far that the button stands at its upper edge.
   useEffect(() => {

@@ -2,7 +2,7 @@
 import { t } from "../words.js";
 import { count, dateOf } from "../show.js";
 
-/** `artgen.imagine: × 0.8 from 1 Jan 2027`. */
+/** `artgen.imagine: × 0.8 from 1 Jan 2027`. @param {Wire.GroupRule} rule */
 export function ruleText(rule) {
   const price =
     rule.amount === undefined || rule.amount === null
@@ -13,7 +13,7 @@ export function ruleText(rule) {
   }`;
 }
 
-/** A rule of the service as the form holds it. */
+/** A rule of the service as the form holds it. @param {Wire.GroupRule} rule @returns {RuleDraft} */
 export const draftRule = (rule) => ({
   match: rule.match,
   kind: rule.amount === undefined || rule.amount === null ? "factor" : "amount",
@@ -21,7 +21,7 @@ export const draftRule = (rule) => ({
   from: rule.from || "",
 });
 
-/** What the form says, as the service takes it. */
+/** What the form says, as the service takes it. @param {RuleDraft} draft */
 export const definedRule = (draft) => ({
   match: draft.match.trim(),
   [draft.kind]: draft.value === "" ? null : Number(draft.value),

@@ -1,6 +1,7 @@
 // Line icons, 18 units wide, in the colour of the text around them.
 import { html } from "../lib.js";
 
+/** @type {Record<string, string>} */
 const paths = {
   plus: "M9 3v12M3 9h12",
   grid: "M3 3h5v5H3zM10 3h5v5h-5zM3 10h5v5H3zM10 10h5v5h-5z",
@@ -25,6 +26,7 @@ const paths = {
   more: "M4.500 9h.1M9 9h.1M13.500 9h.1",
 };
 
+/** @param {{ name: string }} given */
 export const Icon = ({ name }) => html`
   <svg class="icon" viewBox="0 0 18 18" width="18" height="18" aria-hidden="true" focusable="false">
     <path d=${paths[name]} /></svg>`;

@@ -22,7 +22,9 @@ const KEYS = [
   ["?", "keyThis"],
 ];
 
+/** @param {{ who: Who, close: () => void }} given */
 export function Keyboard({ who, close }) {
+  /** @type {Record<string, unknown>} */
   const can = { maker: who.account && !who.looking, account: who.account, operator: who.operator && !who.looking };
   return html`<${Dialog} close=${close} label=${t("keyboard")}>
     <h2>${t("keyboard")}</h2>

@@ -3,8 +3,9 @@ import { html, useEffect, useState } from "../lib.js";
 
 const AGAIN_MS = 1500;
 
-/** @param {() => Promise<any>} load gives the part */
+/** @param {() => Promise<unknown>} load gives the part */
 export function later(load) {
+  /** @type {unknown} */
   let View = null;
   const ready = () =>
     View
@@ -12,7 +13,7 @@ export function later(load) {
       : load().then((found) => {
           View = found;
         });
-  const Later = (props) => {
+  const Later = (/** @type {Record<string, unknown>} */ props) => {
     const [, again] = useState(0);
     useEffect(() => {
       let left = false;

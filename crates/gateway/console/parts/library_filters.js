@@ -5,23 +5,31 @@ import { deed } from "../show.js";
 import { get } from "../api.js";
 import { FAVOURITES } from "./shelves.js";
 
-/** The operations of a family, as a part of a list to choose from. */
+/**
+ * The operations of a family, as a part of a list to choose from.
+ * @param {{ all: All, family: string, chosen: string | undefined }} given
+ */
 const Family = ({ all, family, chosen }) => html`<optgroup label=${local(family)}>
   ${all.operations
     .filter((one) => one.family === family)
     .map((one) => html`<option value=${one.name} selected=${one.name === chosen}>${deed(one.name)}</option>`)}
 </optgroup>`;
 
-/** `change` gets what is to be different in the address. */
+/**
+ * `change` gets what is to be different in the address.
+ * @param {{ all: All | null, shelves: Shelves, query: Record<string, string>, change: (part: Record<string,
+ * string>) => void }} given
+ */
 export function LibraryFilters({ all, shelves, query, change }) {
-  const [models, setModels] = useState(null);
+  const [models, setModels] = useState(/** @type {string[] | null} */ (null));
   useEffect(() => {
     get("/account/v1/models").then(
       ({ data }) => setModels(data.map((one) => one.name)),
       () => setModels([]),
     );
   }, []);
-  const picked = (name) => (event) => change({ [name]: event.target.value, shelf: "" });
+  const picked = (/** @type {string} */ name) => (/** @type {On} */ event) =>
+    change({ [name]: event.target.value, shelf: "" });
   const known = models && query.model && !models.includes(query.model) ? [query.model, ...models] : models || [];
   return html`<div class="row filters" role="group" aria-label=${t("narrow")}>
     ${

@@ -11,8 +11,8 @@ import { Quarter } from "./quarter.js";
 
 /**
  * `items` are pieces, `at` is the key of the one that is shown.
- * @param {{ items: any[], at: string, move: (key: string) => void, close: () => void, all: any, hands: any, told?: any,
- * balance?: number | null }} given
+ * @param {{ items: Piece[], at: string, move: (key: string) => void, close: () => void, all: All | null,
+ * hands: Hands | null, told?: Told | null, balance?: number | null }} given
  */
 export function Lightbox({ items, at, move, close, all, hands, told = null, balance = null }) {
   const place = items.findIndex((one) => one.key === at);
@@ -20,13 +20,17 @@ export function Lightbox({ items, at, move, close, all, hands, told = null, bala
   useEffect(() => {
     if (!piece) close();
   }, [Boolean(piece)]);
-  const step = (by) => {
+  const step = (/** @type {number} */ by) => {
     const next = items[place + by];
     if (next) move(next.key);
   };
   useEffect(() => {
-    const press = (event) => {
-      if (event.target.closest?.("input, textarea, select") || document.querySelectorAll("dialog").length > 1) return;
+    const press = (/** @type {KeyboardEvent} */ event) => {
+      if (
+        /** @type {Element} */ (event.target).closest?.("input, textarea, select") ||
+        document.querySelectorAll("dialog").length > 1
+      )
+        return;
       if (event.key === "ArrowLeft" || event.key === "k") step(-1);
       else if (event.key === "ArrowRight" || event.key === "j") step(1);
     };

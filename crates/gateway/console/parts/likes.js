@@ -7,19 +7,22 @@ const REPLACED = ["size", "seconds", "duration", "video_length", "quality"];
 /** Kinds of fields that no rule of a model is about. */
 const APART = ["prompt", "job", "image", "images", "mask", "address"];
 
-/** The field of an operation that names the model, if it has one. */
+/** The field of an operation that names the model, if it has one. @param {Operation} operation */
 export const modelField = (operation) => operation.fields.find((field) => SPELLINGS.includes(field.name));
 
-/** Everything a model can be like, in the order of the families: `family/model`, then the operations. */
+/**
+ * Everything a model can be like, in the order of the families: `family/model`, then the operations.
+ * @param {All} all @param {Wire.SoldModel[]} rows
+ */
 export function likes(all, rows) {
   const own = new Set(
     rows.flatMap((row) => [...(row.like ? [row.name] : []), ...(row.aliases || [])]).map((name) => name.toLowerCase()),
   );
   // A built-in model that is switched off is left out of the description; its own row knows its operations.
-  const off = (operation) =>
+  const off = (/** @type {Operation} */ operation) =>
     rows.filter((row) => !row.like && row.operations?.includes(operation.name)).map((row) => row.name);
   const models = new Map();
-  /** @type {any[]} */
+  /** @type {Like[]} */
   const operations = [];
   for (const operation of all.operations) {
     const family = operation.name.split(".")[0];
@@ -31,7 +34,7 @@ export function likes(all, rows) {
         model: word,
         family: operation.family,
         makes: operation.makes,
-        operations: /** @type {any[]} */ ([]),
+        operations: /** @type {Operation[]} */ ([]),
       };
       known.operations.push(operation);
       models.set(name, known);
@@ -48,7 +51,10 @@ export function likes(all, rows) {
   return [...models.values(), ...operations];
 }
 
-/** The one of a name; a built-in model's bare name stands for it where one family has it. */
+/**
+ * The one of a name; a built-in model's bare name stands for it where one family has it.
+ * @param {Like[]} all @param {string} name
+ */
 export function likeOf(all, name) {
   const exact = all.find((one) => one.name === name);
   if (exact || !name) return exact;
@@ -56,17 +62,20 @@ export function likeOf(all, name) {
   return bare.length === 1 ? bare[0] : undefined;
 }
 
-/** Everything that is made by a built-in model, of whichever family, for its own settings. */
+/**
+ * Everything that is made by a built-in model, of whichever family, for its own settings.
+ * @param {Like[]} all @param {string} name
+ */
 export function builtIn(all, name) {
   const own = all.filter((one) => one.model === name);
   return own.length ? { ...own[0], name, operations: own.flatMap((one) => one.operations) } : undefined;
 }
 
-/** The fields that rules can be about, each once. */
+/** The fields that rules can be about, each once. @param {Like} like */
 export function ruledFields(like) {
   const found = new Map();
   for (const field of like.operations.flatMap((operation) => operation.fields)) {
-    if (SPELLINGS.includes(field.name) || APART.includes(field.widget)) continue;
+    if (SPELLINGS.includes(field.name) || APART.includes(field.widget || "")) continue;
     const known = found.get(field.name);
     const options = field.options && [...new Set([...(known?.options || []), ...field.options])];
     found.set(field.name, { ...field, ...known, options, free: REPLACED.includes(field.name) });
@@ -74,5 +83,8 @@ export function ruledFields(like) {
   return [...found.values()].filter((field) => field.type !== "array" && field.type !== "object");
 }
 
-/** The words that a field has in the end: those of its rule, or those of what the model is like. */
+/**
+ * The words that a field has in the end: those of its rule, or those of what the model is like.
+ * @param {Field} field @param {Rule | undefined} rule
+ */
 export const wordsOf = (field, rule) => (rule?.allowed?.length ? rule.allowed : field.options || []);

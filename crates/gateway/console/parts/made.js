@@ -9,20 +9,20 @@ export const RECENT = 12;
 const MOST = 40;
 
 export function useMade() {
-  const [jobs, setJobs] = useState(null);
-  const followed = useRef(new Map());
-  const put = (job) =>
+  const [jobs, setJobs] = useState(/** @type {Job[] | null} */ (null));
+  const followed = useRef(/** @type {Map<string, () => void>} */ (new Map()));
+  const put = (/** @type {Job} */ job) =>
     setJobs((old) => {
       const known = (old || []).some((one) => one.jobId === job.jobId);
       // News of a job leave out what was asked; one that is not here yet comes whole with the first answer.
       if (!known && !job.request) return old;
-      const merged = (one) => (one.jobId === job.jobId ? { ...one, ...job } : one);
-      return known ? old.map(merged) : [job, ...(old || [])].slice(0, MOST);
+      const merged = (/** @type {Job} */ one) => (one.jobId === job.jobId ? { ...one, ...job } : one);
+      return known && old ? old.map(merged) : [job, ...(old || [])].slice(0, MOST);
     });
-  const watch = (id) => {
+  const watch = (/** @type {string} */ id) => {
     if (!followed.current.has(id)) followed.current.set(id, followJob(id, put));
   };
-  const drop = (id) => setJobs((old) => (old || []).filter((one) => one.jobId !== id));
+  const drop = (/** @type {string} */ id) => setJobs((old) => (old || []).filter((one) => one.jobId !== id));
   useEffect(() => {
     get(`/jobs/v1?limit=${RECENT}`).then(
       ({ data }) => {

@@ -5,15 +5,16 @@ import { many, t } from "../words.js";
 
 const VARIANTS = ["", "/image", "/mask"];
 
-/** Every place of ours that a mapping of this vendor names. */
+/** Every place of ours that a mapping of this vendor names. @param {Json} value */
 function places(value, found = new Set()) {
   if (typeof value === "string") for (const [, name] of value.matchAll(/\{\{(\w+)\}\}/g)) found.add(name);
   else if (value && typeof value === "object") for (const one of Object.values(value)) places(one, found);
   return found;
 }
 
+/** @param {Json} value */
 const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-/** A text stays one; what reads as a number, a truth, a list or an object is that. */
+/** A text stays one; what reads as a number, a truth, a list or an object is that. @param {string} text */
 function read(text) {
   if (!/^[\d[{-]|^(true|false|null)$/.test(text)) return text;
   try {
@@ -22,6 +23,7 @@ function read(text) {
     return text;
   }
 }
+/** @param {string} text @param {boolean} number */
 const list = (text, number) =>
   text
     .split(",")
@@ -29,9 +31,10 @@ const list = (text, number) =>
     .filter(Boolean)
     .map((one) => (number ? Number(one) : one));
 
+/** @param {{ input: Values, change: (next: Values | undefined) => void, names: string[], id: string }} given */
 function Inputs({ input, change, names, id }) {
   const rows = Object.entries(input);
-  const put = (place, key, value) =>
+  const put = (/** @type {number} */ place, /** @type {string} */ key, /** @type {Json} */ value) =>
     change(Object.fromEntries(rows.map((row, at) => (at === place ? [key, value] : row))));
   return html`<div class="pairs" role="group" aria-label=${t("mapInputs")}>
     ${rows.map(
@@ -48,10 +51,15 @@ function Inputs({ input, change, names, id }) {
       ${t("mapAddInput")}</button></div>`;
 }
 
+/**
+ * @param {{ place: number, name: string, value: Json, operations: string[], ready: Json[], names: string[],
+ * put: (name: string, one: Json) => void, drop: () => void }} given
+ */
 function One({ place, name, value, operations, ready, names, put, drop }) {
   const id = `map-${place}`;
   const own = typeof value !== "string";
-  const choose = (model) => put(name, model === "" ? { model: "", input: { prompt: "{{prompt}}" } } : model);
+  const choose = (/** @type {string} */ model) =>
+    put(name, model === "" ? { model: "", input: { prompt: "{{prompt}}" } } : model);
   return html`<fieldset class="mapping"><legend class="visually-hidden">${name || t("mapNew")}</legend>
     <div class="two"><div class="field"><label for=${`${id}-op`}>${t("mapFor")}</label>
       <select id=${`${id}-op`} value=${name} onChange=${(event) => put(event.target.value, value)}>
@@ -81,10 +89,14 @@ function One({ place, name, value, operations, ready, names, put, drop }) {
       ${t("remove")}</button></div></fieldset>`;
 }
 
-/** `value` is what stands in the settings under `models`, or nothing. */
+/**
+ * `value` is what stands in the settings under `models`, or nothing.
+ * @param {{ vendor: Wire.VendorRow, value: Json, change: (next: Values | undefined) => void,
+ * operations: string[] }} given
+ */
 export function MappingEditor({ vendor, value, change, operations }) {
   const rows = Object.entries(value || {});
-  const ready = vendor.mappings;
+  const ready = /** @type {Mapping[]} */ (vendor.mappings);
   const names = [...places(ready.map((one) => one.input))].sort();
   const known = [
     ...new Set([
@@ -92,9 +104,9 @@ export function MappingEditor({ vendor, value, change, operations }) {
       ...operations.flatMap((one) => VARIANTS.map((variant) => one + variant)),
     ]),
   ].sort();
-  const put = (place) => (name, one) =>
+  const put = (/** @type {number} */ place) => (/** @type {string} */ name, /** @type {Json} */ one) =>
     change(Object.fromEntries(rows.map((row, at) => (at === place ? [name, one] : row))));
-  const drop = (place) => {
+  const drop = (/** @type {number} */ place) => {
     const left = rows.filter((_, at) => at !== place);
     change(left.length ? Object.fromEntries(left) : undefined);
   };

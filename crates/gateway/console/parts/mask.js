@@ -9,19 +9,26 @@ const WHITE = "#ffffff";
 /** How far an arrow key moves the brush, as a share of the picture. */
 const STEP = 0.02;
 
+/**
+ * @param {{ url: string, done: (blob: Blob | null) => void, close: () => void, holes?: boolean,
+ * children?: Hole | null }} given
+ */
 export function MaskPainter({ url, done, close, holes = false, children = null }) {
+  /** @type {Ref<HTMLCanvasElement>} */
   const canvas = useRef(null);
-  const strokes = useRef([]);
-  const stroke = useRef(null);
+  const strokes = useRef(/** @type {Stroke[]} */ ([]));
+  const stroke = useRef(/** @type {Stroke | null} */ (null));
   const inverted = useRef(false);
   const cursor = useRef([0.5, 0.5]);
   const [size, setSize] = useState(64);
-  const [shape, setShape] = useState(null);
+  const [shape, setShape] = useState(/** @type {{ width: number, height: number } | null} */ (null));
   const [marked, setMarked] = useState(false);
-  const wide = () => (size / 1000) * Math.max(shape.width, shape.height) * 2;
+  // Nothing is painted before the picture is there.
+  const board = shape || { width: 1, height: 1 };
+  const wide = () => (size / 1000) * Math.max(board.width, board.height) * 2;
 
   const draw = () => {
-    const context = canvas.current.getContext("2d");
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.current.getContext("2d"));
     const { width, height } = canvas.current;
     context.globalCompositeOperation = "source-over";
     context.clearRect(0, 0, width, height);
@@ -45,29 +52,29 @@ export function MaskPainter({ url, done, close, holes = false, children = null }
     if (shape) draw();
   }, [shape]);
 
-  const place = (event) => {
+  const place = (/** @type {On} */ event) => {
     const box = canvas.current.getBoundingClientRect();
     return [
-      ((event.clientX - box.left) / box.width) * shape.width,
-      ((event.clientY - box.top) / box.height) * shape.height,
+      ((event.clientX - box.left) / box.width) * board.width,
+      ((event.clientY - box.top) / box.height) * board.height,
     ];
   };
-  const begin = (point) => {
+  const begin = (/** @type {number[]} */ point) => {
     stroke.current = { points: [point], size: wide() };
     strokes.current = [...strokes.current, stroke.current];
     draw();
   };
-  const down = (event) => {
+  const down = (/** @type {On} */ event) => {
     event.currentTarget.setPointerCapture(event.pointerId);
     begin(place(event));
   };
-  const move = (event) => {
+  const move = (/** @type {On} */ event) => {
     if (!stroke.current) return;
     stroke.current.points.push(place(event));
     draw();
   };
   // Painting without a pointer: arrows move, space paints.
-  const press = (event) => {
+  const press = (/** @type {On} */ event) => {
     const by = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] }[event.key];
     if (by) {
       event.preventDefault();
@@ -78,19 +85,19 @@ export function MaskPainter({ url, done, close, holes = false, children = null }
     }
     if (by ? event.shiftKey : event.key === " ") {
       event.preventDefault();
-      begin([cursor.current[0] * shape.width, cursor.current[1] * shape.height]);
+      begin([cursor.current[0] * board.width, cursor.current[1] * board.height]);
       stroke.current = null;
     }
   };
   const finish = () => {
     const out = document.createElement("canvas");
-    out.width = shape.width;
-    out.height = shape.height;
+    out.width = board.width;
+    out.height = board.height;
     const context = /** @type {CanvasRenderingContext2D} */ (out.getContext("2d"));
-    const fill = (how, colour) => {
+    const fill = (/** @type {GlobalCompositeOperation} */ how, /** @type {string} */ colour) => {
       context.globalCompositeOperation = how;
       context.fillStyle = colour;
-      context.fillRect(0, 0, shape.width, shape.height);
+      context.fillRect(0, 0, board.width, board.height);
     };
     context.drawImage(canvas.current, 0, 0);
     if (holes) fill("source-out", WHITE);

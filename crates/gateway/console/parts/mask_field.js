@@ -7,10 +7,13 @@ import { later } from "./later.js";
 
 const MaskPainter = later(() => import("./mask.js").then((part) => part.MaskPainter));
 
-/** Whether the work happens where the mask is transparent; usually it does where the mask is white. */
+/**
+ * Whether the work happens where the mask is transparent; usually it does where the mask is white.
+ * @param {Field} field
+ */
 export const wantsHoles = (field) => field.schema["x-mask"] === "transparent";
 
-/** The mask as the field takes it. */
+/** The mask as the field takes it. @param {Field} field @param {Blob} blob */
 export async function given(field, blob) {
   if (takesAddress(field)) return upload(new File([blob], "mask.png", { type: "image/png" }));
   const bytes = new Uint8Array(await blob.arrayBuffer());
@@ -19,16 +22,20 @@ export async function given(field, blob) {
   return btoa(text);
 }
 
+/**
+ * @param {{ id: string, field: Field, url: string | null, value: string | undefined,
+ * change: (next: string | undefined) => void, describedBy: string }} given
+ */
 export function MaskField({ id, field, url, value, change, describedBy }) {
   const [painting, setPainting] = useState(false);
   const [problem, setProblem] = useState("");
-  const done = async (blob) => {
+  const done = async (/** @type {Blob} */ blob) => {
     setPainting(false);
     try {
       change(await given(field, blob));
       setProblem("");
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
   };
   return html`<div class="row">

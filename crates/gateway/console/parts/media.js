@@ -6,10 +6,12 @@ import { isDrawing, isVideo, medium, thumb } from "../show.js";
 /** The longer sides of the pictures that the service keeps of a file. */
 const SMALL = 384;
 const MEDIUM = 1280;
+/** @param {JobFile} file @param {number} side */
 const wide = (file, side) => Math.round(Math.min(side, file.width, (side * file.width) / file.height));
 /**
  * The pictures with their widths, of which a browser takes the one that is sharp enough for the place and no larger.
  * The file itself is only read where it has more to show than they have.
+ * @param {JobFile} file
  */
 export function choices(file) {
   const found = [`${thumb(file)} ${wide(file, SMALL)}w`, `${medium(file)} ${wide(file, MEDIUM)}w`];
@@ -17,7 +19,10 @@ export function choices(file) {
   return found.join(", ");
 }
 
-/** `size` is how wide it is shown at most. */
+/**
+ * `size` is how wide it is shown at most.
+ * @param {{ file: JobFile, alt: string, controls?: boolean, small?: boolean, waits?: boolean, size?: number }} given
+ */
 export function Media({ file, alt, controls = false, small = false, waits = false, size = 0 }) {
   const [begun, setBegun] = useState(!waits);
   const [broken, setBroken] = useState(false);
@@ -34,7 +39,7 @@ export function Media({ file, alt, controls = false, small = false, waits = fals
   }
   if (isVideo(file) && (live || broken || !small)) {
     const preload = controls ? (broken ? "metadata" : "none") : "auto";
-    const leave = (event) => {
+    const leave = (/** @type {On} */ event) => {
       if (!controls) {
         event.target.pause();
         setLive(false);
@@ -53,7 +58,10 @@ export function Media({ file, alt, controls = false, small = false, waits = fals
     decoding="async" onPointerEnter=${() => isVideo(file) && setLive(true)} onError=${fail} />`;
 }
 
-/** The files to show: the quarters of a grid where they are there, otherwise the results themselves. */
+/**
+ * The files to show: the quarters of a grid where they are there, otherwise the results themselves.
+ * @param {Job} job
+ */
 export function shown(job) {
   const quarters = job.result?.images || job.result?.data?.images;
   if (Array.isArray(quarters) && quarters.length > 1) {

@@ -19,17 +19,19 @@ export function wear(theme = read()) {
   else document.documentElement.dataset.theme = theme;
 }
 
+/** @param {{ who: Who, leave: (everywhere: boolean) => void, keyboard: () => void }} given */
 export function Menu({ who, leave, keyboard }) {
+  /** @type {Ref<HTMLDetailsElement>} */
   const box = useRef(null);
   const [theme, setTheme] = useState(read);
   useEffect(() => {
-    const away = (event) => {
-      if (box.current?.open && !box.current.contains(event.target)) box.current.open = false;
+    const away = (/** @type {MouseEvent} */ event) => {
+      if (box.current?.open && !box.current.contains(/** @type {Node} */ (event.target))) box.current.open = false;
     };
-    const press = (event) => {
+    const press = (/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape" && box.current?.open) {
         box.current.open = false;
-        box.current.querySelector("summary").focus();
+        box.current.querySelector("summary")?.focus();
       }
     };
     addEventListener("click", away);
@@ -39,7 +41,7 @@ export function Menu({ who, leave, keyboard }) {
       removeEventListener("keydown", press);
     };
   }, []);
-  const dress = (name) => {
+  const dress = (/** @type {string} */ name) => {
     try {
       localStorage.setItem(KEPT, name);
     } catch {
@@ -48,7 +50,7 @@ export function Menu({ who, leave, keyboard }) {
     wear(name);
     setTheme(name);
   };
-  const shut = (action) => () => {
+  const shut = (/** @type {() => void} */ action) => () => {
     box.current.open = false;
     action();
   };

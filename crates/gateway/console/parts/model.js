@@ -5,10 +5,14 @@ import { count, dateOf, deed, percent } from "../show.js";
 /** So many factors stand in the line; the form has all of them. */
 const MOST = 3;
 
-/** Whether a price is one for each operation. */
-export const isEach = (price) => Boolean(price) && price.unit === undefined;
+/** Whether a price is one for each operation. @param {Wire.ModelPrice | null | undefined} price */
+export const isEach = (price) => Boolean(price) && /** @type {Wire.UnitPrice} */ (price).unit === undefined;
 
-/** `0.04 per image, ×2 at 2048x2048`. */
+/**
+ * `0.04 per image, ×2 at 2048x2048`.
+ * @param {{ unit: string, amount: number, factors: Record<string, Record<string, number>> }} given
+ * @param {string} makes
+ */
 function unitLine({ unit, amount, factors }, makes) {
   const noun = unit === "item" ? (makes === "video" ? "video" : "image") : unit;
   const found = Object.values(factors || {})
@@ -18,17 +22,23 @@ function unitLine({ unit, amount, factors }, makes) {
   return [t(`price.${noun}`, count(amount)), ...shown, ...(found.length > MOST ? ["…"] : [])].join(", ");
 }
 
-/** The price in one line; empty where the model has none of its own. */
+/**
+ * The price in one line; empty where the model has none of its own.
+ * @param {Wire.ModelPrice | null | undefined} price
+ */
 export function priceLine(price, makes = "picture") {
   if (!price) return "";
-  if (!isEach(price)) return unitLine(price, makes);
+  if (!isEach(price)) return unitLine(/** @type {Wire.UnitPrice} */ (price), makes);
   const lines = Object.entries(price).map(([operation, one]) => [deed(operation), unitLine(one, makes)]);
   const same = new Set(lines.map(([, line]) => line)).size === 1;
   return same ? lines[0][1] : lines.map(([name, line]) => `${name}: ${line}`).join(" · ");
 }
 
-/** Routes by rank, the lowest first. `rankOf` gives a back end's own rank. */
-export function ranked(routes, rankOf = (_) => 0) {
+/**
+ * Routes by rank, the lowest first. `rankOf` gives a back end's own rank.
+ * @param {WayTo[] | undefined} routes
+ */
+export function ranked(routes, rankOf = (/** @type {string} */ _) => /** @type {number | undefined} */ (0)) {
   const groups = new Map();
   for (const route of routes || []) {
     const rank = route.rank ?? rankOf(route.backend) ?? 0;
@@ -37,22 +47,25 @@ export function ranked(routes, rankOf = (_) => 0) {
   return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group);
 }
 
-/** The share of a route among those of its rank. */
+/** The share of a route among those of its rank. @param {WayTo} route @param {WayTo[]} group */
 export const shareOf = (route, group) =>
   percent(
     route.weight ?? 1,
     group.reduce((sum, one) => sum + (one.weight ?? 1), 0),
   );
 
-/** `openai (gpt-image-2) 75 % · fal 25 % → replicate`: shares within a rank, the next rank behind the arrow. */
+/**
+ * `openai (gpt-image-2) 75 % · fal 25 % → replicate`: shares within a rank, the next rank behind the arrow.
+ * @param {WayTo[] | undefined} routes @param {(backend: string) => number | undefined} [rankOf]
+ */
 export function routeLine(routes, rankOf) {
-  const name = (route) => `${route.backend}${route.model ? ` (${route.model})` : ""}`;
-  const line = (group) =>
+  const name = (/** @type {WayTo} */ route) => `${route.backend}${route.model ? ` (${route.model})` : ""}`;
+  const line = (/** @type {WayTo[]} */ group) =>
     group.map((route) => (group.length > 1 ? `${name(route)} ${shareOf(route, group)}` : name(route))).join(" · ");
   return ranked(routes, rankOf).map(line).join(" → ");
 }
 
-/** What a caller is told of a model beside its name. */
+/** What a caller is told of a model beside its name. @param {Wire.AccountModel} model */
 export function noteOf(model) {
   const going = model.retires ? `${stateOf(model).text}${model.successor ? ` → ${model.successor}` : ""}` : "";
   return [model.title === model.name ? "" : model.title, priceLine(model.price, model.operations[0]?.makes), going]
@@ -63,12 +76,13 @@ export function noteOf(model) {
 /**
  * An operation as a model takes it: fields that it refuses are left out, and the others have its words, bounds and
  * defaults.
+ * @param {Operation} operation @param {Wire.AccountModel} model
  */
 export function narrowed(operation, model) {
   const rules = model?.operations.find((one) => one.name === operation.name)?.fields;
   if (!rules) return operation;
-  const isModel = (field) => field.name === "model" || field.name === "modelName";
-  const fitted = (field) => {
+  const isModel = (/** @type {Field} */ field) => field.name === "model" || field.name === "modelName";
+  const fitted = (/** @type {Field} */ field) => {
     const rule = rules[field.name];
     const words = rule?.allowed?.filter((word) => word !== null);
     return rule
@@ -90,17 +104,18 @@ export function narrowed(operation, model) {
   };
 }
 
-/** What was chosen, without what a model does not take. */
+/** What was chosen, without what a model does not take. @param {Values} values @param {Operation} operation */
 export function fitting(values, operation) {
-  const fields = new Map(operation.fields.map((field) => [field.name, field]));
+  const options = new Map(operation.fields.map((field) => [field.name, field.options]));
   return Object.fromEntries(
-    Object.entries(values).filter(
-      ([name, value]) => fields.has(name) && (!fields.get(name).options || fields.get(name).options.includes(value)),
-    ),
+    Object.entries(values).filter(([name, value]) => options.has(name) && options.get(name)?.includes(value) !== false),
   );
 }
 
-/** Whether a model is sold now: the kind of its mark, and the words. */
+/**
+ * Whether a model is sold now: the kind of its mark, and the words.
+ * @param {{ enabled?: boolean; retires?: string | null }} row
+ */
 export function stateOf(row, now = Date.now()) {
   if (row.enabled === false) return { kind: "exhausted", text: t("modelOff") };
   if (!row.retires) return { kind: "delivered", text: t("modelOn") };

@@ -6,6 +6,7 @@ import { priceLine, routeLine } from "./model.js";
 import { cleanRule, ruleLine } from "./model_fields.js";
 import { cleanPrice } from "./model_price.js";
 
+/** @type {ModelDraft} */
 export const EMPTY = {
   name: "",
   title: "",
@@ -20,11 +21,13 @@ export const EMPTY = {
   successor: "",
 };
 
+/** @param {object} object */
 const some = (object) =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null && value !== undefined));
+/** @param {string} text */
 const list = (text) => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
 
-/** A row of the service as the form holds it. */
+/** A row of the service as the form holds it. @param {Wire.SoldModel} row @returns {ModelDraft} */
 export const draftOf = (row) => ({
   name: row.name,
   title: row.title || "",
@@ -33,13 +36,13 @@ export const draftOf = (row) => ({
   groups: (row.groups || []).join(", "),
   enabled: row.enabled !== false,
   fields: some(Object.fromEntries(Object.entries(row.fields || {}).map(([name, rule]) => [name, cleanRule(rule)]))),
-  routes: (row.routes || []).map(some),
+  routes: (row.routes || []).map((route) => /** @type {WayTo} */ (some(route))),
   price: row.price || undefined,
   retires: row.retires || "",
   successor: row.successor || "",
 });
 
-/** What the form says, as the service takes it. */
+/** What the form says, as the service takes it. @param {ModelDraft} draft */
 export const definitionOf = (draft) => ({
   name: draft.name.trim(),
   title: draft.title.trim() || null,
@@ -54,14 +57,15 @@ export const definitionOf = (draft) => ({
   successor: draft.successor.trim() || null,
 });
 
+/** @param {unknown} value */
 const isNothing = (value) =>
   value === null || (Array.isArray(value) ? !value.length : typeof value === "object" && !Object.keys(value).length);
 
-/** A new model without what was left empty. */
+/** A new model without what was left empty. @param {ModelDraft} draft */
 export const newModel = (draft) =>
   Object.fromEntries(Object.entries(definitionOf(draft)).filter(([, value]) => !isNothing(value)));
 
-/** The same text for the same value, in whichever order its names stand. */
+/** The same text for the same value, in whichever order its names stand. @param {unknown} value */
 const text = (value) =>
   JSON.stringify(value, (_, one) =>
     one && typeof one === "object" && !Array.isArray(one)
@@ -69,15 +73,16 @@ const text = (value) =>
       : one,
   );
 
-/** The parts of a definition that are other than they were. */
+/** The parts of a definition that are other than they were. @param {ModelDraft} before @param {ModelDraft} after */
 export function changesOf(before, after) {
+  /** @type {Record<string, unknown>} */
   const was = definitionOf(before);
   return Object.fromEntries(
     Object.entries(definitionOf(after)).filter(([name, value]) => text(value) !== text(was[name])),
   );
 }
 
-/** A part of a definition in words. */
+/** A part of a definition in words. @param {string} name @param {Json} definition @param {string} makes */
 export function partLine(name, definition, makes) {
   const value = definition[name];
   if (isNothing(value)) return "–";

@@ -5,11 +5,12 @@ import { many, t } from "../words.js";
 import { count, fieldName } from "../show.js";
 import { wordsOf } from "./likes.js";
 
-/** A word as the field takes it. */
+/** A word as the field takes it. @param {Field} field @param {string} text */
 const typed = (field, text) => (field.type === "integer" || field.type === "number" ? Number(text) : text);
+/** @param {Json} value */
 const shown = (value) => (value === undefined || value === null ? "" : String(value));
 
-/** A rule in a few words. */
+/** A rule in a few words. @param {Rule} rule @param {string | null | undefined} like */
 export function ruleLine(rule, like) {
   if (!rule) return t("ruleNone", like);
   if (rule.refused) return t("ruleRefused");
@@ -31,21 +32,24 @@ export function ruleLine(rule, like) {
     .join(" · ");
 }
 
-/** A rule without what says nothing; none where nothing is left. */
+/** A rule without what says nothing; none where nothing is left. @param {Rule} rule */
 export function cleanRule(rule) {
   if (rule.refused) return { refused: true };
-  const says = (value) =>
+  const says = (/** @type {Json} */ value) =>
     value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && !value.length);
   const entries = Object.entries(rule).filter(([name, value]) => name !== "refused" && says(value));
   return entries.length ? Object.fromEntries(entries) : undefined;
 }
 
-/** Allowed words as chips; of some fields further words can be added. */
+/**
+ * Allowed words as chips; of some fields further words can be added.
+ * @param {{ id: string, field: Field, rule: Rule, set: (part: Rule) => void }} given
+ */
 function Words({ id, field, rule, set }) {
   const [text, setText] = useState("");
   const chosen = rule.allowed || [];
   const all = [...new Set([...(field.options || []), ...chosen])];
-  const toggle = (word) =>
+  const toggle = (/** @type {Json} */ word) =>
     set({
       allowed: chosen.includes(word)
         ? chosen.filter((one) => one !== word)
@@ -85,9 +89,12 @@ function Words({ id, field, rule, set }) {
     <p class="hint">${t("ruleAllHint")}</p></div>`;
 }
 
-/** The value of a request that leaves the field out. */
+/**
+ * The value of a request that leaves the field out.
+ * @param {{ id: string, field: Field, rule: Rule, set: (part: Rule) => void, words: Json[] }} given
+ */
 function Default({ id, field, rule, set, words }) {
-  const put = (text) => set({ default: text === "" ? undefined : typed(field, text) });
+  const put = (/** @type {string} */ text) => set({ default: text === "" ? undefined : typed(field, text) });
   const options = field.type === "boolean" ? [true, false] : words;
   const input = options.length
     ? html`<select id=${`${id}-default`} value=${shown(rule.default)}
@@ -105,16 +112,24 @@ function Default({ id, field, rule, set, words }) {
   return html`<div class="field"><label for=${`${id}-default`}>${t("docs.default")}</label>${input}</div>`;
 }
 
+/**
+ * @param {{ id: string, field: Field, rule: Rule, set: (part: Rule) => void, name: "min" | "max",
+ * title: string }} given
+ */
 const Bound = ({ id, field, rule, set, name, title }) => html`<div class="field">
   <label for=${`${id}-${name}`}>${title}</label>
   <input id=${`${id}-${name}`} type="number" step=${field.type === "integer" ? 1 : "any"}
     placeholder=${shown(name === "min" ? field.schema.minimum : field.schema.maximum)} value=${shown(rule[name])}
     onInput=${(event) => set({ [name]: event.target.value === "" ? undefined : Number(event.target.value) })} /></div>`;
 
+/**
+ * @param {{ field: Field, rule: Rule, change: (next: Rule | undefined) => void,
+ * like: string | null | undefined }} given
+ */
 function Rule({ field, rule, change, like }) {
   const id = `rule-${field.name}`;
   const now = rule || {};
-  const set = (part) => change(cleanRule({ ...now, ...part }));
+  const set = (/** @type {Rule} */ part) => change(cleanRule({ ...now, ...part }));
   const worded = Boolean(field.options) || field.free;
   const numeric = (!worded || field.free) && (field.type === "integer" || field.type === "number");
   return html`<details class="rule" id=${id}><summary>
@@ -136,9 +151,13 @@ function Rule({ field, rule, change, like }) {
     }</details>`;
 }
 
-/** `value` is what stands under `fields` of the model. */
+/**
+ * `value` is what stands under `fields` of the model.
+ * @param {{ fields: Field[], value: Record<string, Rule>, change: (next: Record<string, Rule>) => void,
+ * like: string | null | undefined }} given
+ */
 export function ModelFields({ fields, value, change, like }) {
-  const put = (name) => (rule) => {
+  const put = (/** @type {string} */ name) => (/** @type {Rule | undefined} */ rule) => {
     const next = { ...value };
     if (rule) next[name] = rule;
     else delete next[name];

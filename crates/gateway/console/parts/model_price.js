@@ -7,14 +7,22 @@ import { wordsOf } from "./likes.js";
 
 const UNITS = ["call", "item", "second", "megapixel"];
 
-/** A number with at most three places, as quota has. */
+/**
+ * A number with at most three places, as quota has.
+ * @param {{ id: string, value: number | undefined, change: (next: number | undefined) => void, label: string,
+ * required?: boolean }} given
+ */
 const Amount = ({ id, value, change, label, required = false }) => html`<input id=${id} aria-label=${label}
   type="number" inputmode="decimal" min="0" step="0.001" required=${required} value=${value ?? ""}
     onInput=${(event) => change(event.target.value === "" ? undefined : Number(event.target.value))} />`;
 
-/** A factor for every word of a field. */
+/**
+ * A factor for every word of a field.
+ * @param {{ id: string, field: Field, words: Json[], value: Record<string, number>, change: (next: Record<string,
+ * number>) => void, drop: () => void }} given
+ */
 function Factors({ id, field, words, value, change, drop }) {
-  const set = (word, factor) => {
+  const set = (/** @type {string} */ word, /** @type {number | undefined} */ factor) => {
     const next = { ...value };
     if (factor === undefined) delete next[word];
     else next[word] = factor;
@@ -32,12 +40,16 @@ function Factors({ id, field, words, value, change, drop }) {
       )}</div></fieldset>`;
 }
 
+/**
+ * @param {{ id: string, price: UnitDraft | undefined, change: (next: UnitDraft | undefined) => void, fields: Field[],
+ * rules: Record<string, Rule>, makes: string }} given
+ */
 function UnitPrice({ id, price, change, fields, rules, makes }) {
   const now = price || { unit: "", factors: {} };
   const factors = now.factors || {};
   const worded = fields.filter((field) => wordsOf(field, rules[field.name]).length > 0);
   const rest = worded.filter((field) => !factors[field.name] && !rules[field.name]?.refused);
-  const put = (name, value) => {
+  const put = (/** @type {string} */ name, /** @type {Record<string, number> | undefined} */ value) => {
     const next = { ...factors };
     if (value) next[name] = value;
     else delete next[name];
@@ -45,7 +57,8 @@ function UnitPrice({ id, price, change, fields, rules, makes }) {
   };
   // The operator's own list of words is known for certain; of a built-in model only some of the schema's may be its
   // own.
-  const begin = (name) => put(name, Object.fromEntries((rules[name]?.allowed || []).map((word) => [String(word), 1])));
+  const begin = (/** @type {string} */ name) =>
+    put(name, Object.fromEntries((rules[name]?.allowed || []).map((word) => [String(word), 1])));
   return html`<div class="two"><div class="field"><label for=${`${id}-unit`}>${t("priceUnit")}</label>
       <select id=${`${id}-unit`} value=${now.unit}
         onChange=${(event) => change(event.target.value ? { ...now, unit: event.target.value } : undefined)}>
@@ -84,21 +97,25 @@ function UnitPrice({ id, price, change, fields, rules, makes }) {
                 )}
                     </select><p class="hint">${t("factorsHint")}</p></div>`
       }
-      <p class="hint">${priceLine(now, makes)}</p>`
+      <p class="hint">${priceLine(/** @type {Wire.UnitPrice} */ (now), makes)}</p>`
     }`;
 }
 
-/** `value` is what stands under `price` of the model, or nothing. */
+/**
+ * `value` is what stands under `price` of the model, or nothing.
+ * @param {{ like: Like, fields: Field[], rules: Record<string, Rule>, value: Json,
+ * change: (next: Json) => void }} given
+ */
 export function ModelPrice({ like, fields, rules, value, change }) {
   const operations = like.operations;
   const each = isEach(value);
-  const split = (on) =>
+  const split = (/** @type {boolean} */ on) =>
     change(
       on
         ? Object.fromEntries(operations.map((one) => [one.name, value || { unit: "item", factors: {} }]))
         : Object.values(value)[0],
     );
-  const put = (name) => (price) => {
+  const put = (/** @type {string} */ name) => (/** @type {Json} */ price) => {
     const next = { ...value };
     if (price) next[name] = price;
     else delete next[name];
@@ -128,7 +145,10 @@ export function ModelPrice({ like, fields, rules, value, change }) {
     }`;
 }
 
-/** A price without factors for words that the fields no longer have; nothing where there is no unit. */
+/**
+ * A price without factors for words that the fields no longer have; nothing where there is no unit.
+ * @param {Json} price @param {Record<string, Rule>} rules @returns {Json}
+ */
 export function cleanPrice(price, rules) {
   if (!price) return null;
   if (isEach(price)) {
@@ -138,7 +158,8 @@ export function cleanPrice(price, rules) {
     return all.length ? Object.fromEntries(all) : null;
   }
   if (!price.unit) return null;
-  const fits = (name) => (word) => !rules[name]?.allowed || rules[name].allowed.some((one) => String(one) === word);
+  const fits = (/** @type {string} */ name) => (/** @type {string} */ word) =>
+    !rules[name]?.allowed || rules[name].allowed.some((one) => String(one) === word);
   const factors = Object.entries(price.factors || {})
     .filter(([name]) => !rules[name]?.refused)
     .map(([name, words]) => [name, Object.fromEntries(Object.entries(words).filter(([word]) => fits(name)(word)))]);

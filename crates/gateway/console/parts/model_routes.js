@@ -5,11 +5,16 @@ import { ranked, shareOf } from "./model.js";
 
 const COST_UNITS = ["call", "item", "second", "megapixel", "reported", "million_reported"];
 
+/**
+ * @param {{ place: number, route: WayTo, backends: Wire.Backend[], share: string, set: (part: Partial<WayTo>) => void,
+ * drop: () => void }} given
+ */
 function One({ place, route, backends, share, set, drop }) {
   const id = `route-${place}`;
   const known = backends.some((one) => one.name === route.backend || one.id === route.backend);
-  const number = (event) => (event.target.value === "" ? undefined : Number(event.target.value));
+  const number = (/** @type {On} */ event) => (event.target.value === "" ? undefined : Number(event.target.value));
   const own = backends.find((one) => one.name === route.backend || one.id === route.backend);
+  const spend = (/** @type {number} */ usd) => set({ cost: { .../** @type {Wire.UnitCost} */ (route.cost), usd } });
   return html`<fieldset class="mapping route"><legend class="visually-hidden">
     ${t("routeTo", route.backend || t("mapNew"))}</legend>
     <div class="two"><div class="field"><label for=${`${id}-backend`}>${t("backend")}</label>
@@ -38,24 +43,27 @@ function One({ place, route, backends, share, set, drop }) {
         route.cost &&
         html`<div class="field"><label for=${`${id}-usd`}>USD</label>
           <input id=${`${id}-usd`} type="number" min="0" step="any" required value=${route.cost.usd}
-            onInput=${(event) => set({ cost: { ...route.cost, usd: Number(event.target.value) } })} /></div>`
+            onInput=${(event) => spend(Number(event.target.value))} /></div>`
       }</div>
     <div class="row"><span class="space"></span><button type="button" class="button quiet danger" onClick=${drop}>
       ${t("remove")}</button></div></fieldset>`;
 }
 
+/** @param {{ value: WayTo[], change: (next: WayTo[]) => void, backends: Wire.Backend[] }} given */
 export function ModelRoutes({ value, change, backends }) {
-  const rankOf = (name) => backends.find((one) => one.name === name || one.id === name)?.rank;
+  const rankOf = (/** @type {string} */ name) => backends.find((one) => one.name === name || one.id === name)?.rank;
   const groups = ranked(value, rankOf);
-  const share = (route) => {
+  const share = (/** @type {WayTo} */ route) => {
     const group = groups.find((one) => one.includes(route));
-    return group?.length > 1 ? shareOf(route, group) : "";
+    return group && group.length > 1 ? shareOf(route, group) : "";
   };
-  const set = (place) => (part) =>
+  const set = (/** @type {number} */ place) => (/** @type {Partial<WayTo>} */ part) =>
     change(
       value.map((route, at) =>
         at === place
-          ? Object.fromEntries(Object.entries({ ...route, ...part }).filter(([, one]) => one !== undefined))
+          ? /** @type {WayTo} */ (
+              Object.fromEntries(Object.entries({ ...route, ...part }).filter(([, one]) => one !== undefined))
+            )
           : route,
       ),
     );

@@ -12,13 +12,14 @@ import { ROOMS, OPERATOR_PAGES } from "./rooms.js";
 const SETTINGS = ["usage", "keys", "ledger", "callbacks", "custody"];
 const MOST = 12;
 
+/** @param {{ who: Who, close: () => void }} given */
 export function Palette({ who, close }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const [jobs, setJobs] = useState({ wanted: "", rows: [] });
-  const [operations, setOperations] = useState([]);
-  const [run, setRun] = useState({ wanted: "", rows: [] });
-  const [backends, setBackends] = useState([]);
+  const [jobs, setJobs] = useState({ wanted: "", rows: /** @type {(Job | Wire.ServedJob)[]} */ ([]) });
+  const [operations, setOperations] = useState(/** @type {Operation[]} */ ([]));
+  const [run, setRun] = useState({ wanted: "", rows: /** @type {Wire.Account[]} */ ([]) });
+  const [backends, setBackends] = useState(/** @type {Wire.Backend[]} */ ([]));
   const runs = who.operator && !who.looking;
   const wanted = text.trim().toLowerCase();
   useEffect(() => {
@@ -115,19 +116,20 @@ export function Palette({ who, close }) {
     hint: t("backend"),
     go: () => go(`operator/backends/${encodeURIComponent(row.id)}`),
   }));
-  const fits = (one) => !wanted || `${one.text} ${one.more || ""}`.toLowerCase().includes(wanted);
+  const fits = (/** @type {Place} */ one) => !wanted || `${one.text} ${one.more || ""}`.toLowerCase().includes(wanted);
+  /** @type {Place[]} */
   const found = [
     ...pages.filter(fits),
     ...(wanted ? [...known, ...asked, ...made].filter(fits) : []),
     ...(jobs.wanted === wanted ? past : past.filter(fits)),
   ].slice(0, MOST);
-  const choose = (one) => {
+  const choose = (/** @type {Place} */ one) => {
     if (one) {
       close();
       one.go();
     }
   };
-  const press = (event) => {
+  const press = (/** @type {On} */ event) => {
     if (event.key === "ArrowDown") {
       event.preventDefault();
       setAt(Math.min(at + 1, found.length - 1));

@@ -9,19 +9,10 @@ import { cut } from "./quarter.js";
 
 /**
  * What a field can carry of a result: its address, or that of a copy where the field takes no addresses but of uploads.
+ * @param {{ file: { url: string }, quarter?: number }} given @param {boolean} copied
  */
 export async function carried({ file, quarter = 0 }, copied) {
-  if (quarter)
-    return upload(
-      new File(
-        [
-          /** @type
-           * {Blob} */ (await cut(file, quarter)),
-        ],
-        "part.png",
-        { type: "image/png" },
-      ),
-    );
+  if (quarter) return upload(new File([await cut(file, quarter)], "part.png", { type: "image/png" }));
   if (!copied || file.url.startsWith("data:")) return file.url;
   const answer = await fetch(file.url);
   if (!answer.ok) throw new Error(t("pictureUnread"));
@@ -29,8 +20,9 @@ export async function carried({ file, quarter = 0 }, copied) {
   return upload(new File([blob], "picture", { type: blob.type }));
 }
 
+/** @param {{ video: boolean, choose: (file: JobFile) => void, close: () => void }} given */
 function Picker({ video, choose, close }) {
-  const [jobs, setJobs] = useState(null);
+  const [jobs, setJobs] = useState(/** @type {Job[] | null} */ (null));
   const [text, setText] = useState("");
   useEffect(() => {
     const makes = video ? "video" : "picture";
@@ -46,7 +38,7 @@ function Picker({ video, choose, close }) {
     );
     return () => clearTimeout(timer);
   }, [text]);
-  const fits = (file) => isVideo(file) === video && !isDrawing(file);
+  const fits = (/** @type {JobFile} */ file) => isVideo(file) === video && !isDrawing(file);
   const files = (jobs || []).flatMap((job) => job.files.filter(fits).map((file) => ({ ...file, job })));
   const nothing = text ? t("nothingFound") : t("emptyLibrary");
   return html`<${Dialog} close=${close} label=${t("library")} kind="picker">
@@ -66,13 +58,17 @@ function Picker({ video, choose, close }) {
 /**
  * `most` pictures; the value is a list of addresses. `change` gets a function from the list as it is by then to the new
  * one: while a file is on its way, other fields go on being filled in.
+ * @param {{ id: string, value: string[], most: number, copied: boolean, video?: boolean,
+ * change: (edit: (old: string[]) => string[]) => void, describedBy: string }} given
  */
 export function PictureField({ id, value, most, copied, video = false, change, describedBy }) {
   const [problem, setProblem] = useState("");
   const [over, setOver] = useState(false);
   const [picking, setPicking] = useState(false);
   const [busy, setBusy] = useState(0);
+  /** @type {Ref<HTMLInputElement>} */
   const input = useRef(null);
+  /** @type {Ref<HTMLElement>} */
   const own = useRef(null);
   const here = useRef(true);
   useEffect(
@@ -81,47 +77,50 @@ export function PictureField({ id, value, most, copied, video = false, change, d
     },
     [],
   );
-  const add = async (work) => {
+  const add = async (/** @type {() => Promise<string[]>} */ work) => {
     setBusy((now) => now + 1);
     setProblem("");
     try {
       const more = await work();
       // The field of another operation is not this one.
-      if (here.current) change((list) => [...list, ...more].slice(-most));
+      if (here.current) change((/** @type {string[]} */ list) => [...list, ...more].slice(-most));
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     } finally {
       setBusy((now) => now - 1);
     }
   };
-  const files = (list) => {
+  const files = (/** @type {FileList} */ list) => {
     const wanted = [...list].filter((file) => file.type.startsWith(video ? "video/" : "image/")).slice(0, most);
     if (wanted.length) add(() => Promise.all(wanted.map(upload)));
     else if (list.length) setProblem(t(video ? "onlyVideos" : "onlyPictures"));
   };
-  const paste = (event) => {
-    if (event.clipboardData.files.length) {
+  const paste = (/** @type {ClipboardEvent} */ event) => {
+    if (/** @type {DataTransfer} */ (event.clipboardData).files.length) {
       event.preventDefault();
-      files(event.clipboardData.files);
+      files(/** @type {DataTransfer} */ (event.clipboardData).files);
     }
   };
   // A paste anywhere on the page that is not into words goes to the first field for pictures.
   useEffect(() => {
-    const anywhere = (event) => {
+    const anywhere = (/** @type {ClipboardEvent} */ event) => {
       const first = document.querySelector(".pictures") === own.current;
-      if (event.defaultPrevented || event.target.closest?.("input, textarea") || !first) return;
+      if (event.defaultPrevented || /** @type {Element} */ (event.target).closest?.("input, textarea") || !first)
+        return;
       paste(event);
     };
     document.addEventListener("paste", anywhere);
     return () => document.removeEventListener("paste", anywhere);
   });
-  const drop = (event) => {
+  const drop = (/** @type {On} */ event) => {
     event.preventDefault();
     setOver(false);
-    const url = event.dataTransfer.getData("text/uri-list");
-    if (event.dataTransfer.files.length) files(event.dataTransfer.files);
+    const url = /** @type {DataTransfer} */ (event.dataTransfer).getData("text/uri-list");
+    if (event.dataTransfer?.files.length) files(event.dataTransfer.files);
     else if (url) add(async () => [await carried({ file: { url } }, copied)]);
   };
+  const take = (/** @type {number} */ place) =>
+    change((/** @type {string[]} */ list) => list.filter((_, other) => other !== place));
   const ask = video ? t("dropVideo") : most > 1 ? t("dropPictures", most) : t("dropPicture");
   return html`<div ref=${own} class=${`pictures${over ? " over" : ""}`} onPaste=${paste} onDrop=${drop}
       onDragOver=${(event) => {
@@ -132,7 +131,7 @@ export function PictureField({ id, value, most, copied, video = false, change, d
       (url, place) => html`<figure key=${place} class="chosen">
       ${video ? html`<video src=${url} muted></video>` : html`<img src=${url} alt="" />`}
       <button type="button" class="corner" aria-label=${t("remove")}
-        onClick=${() => change((list) => list.filter((_, other) => other !== place))}>×</button>
+        onClick=${() => take(place)}>×</button>
     </figure>`,
     )}
     ${Array.from(

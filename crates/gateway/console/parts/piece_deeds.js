@@ -12,15 +12,18 @@ import { useDeedPrices } from "./quote.js";
 const Share = later(() => import("./share.js").then((part) => part.Share));
 const Repaint = later(() => import("./repaint.js").then((part) => part.Repaint));
 
-/** `leave` is called before another page is gone to. */
+/**
+ * `leave` is called before another page is gone to.
+ * @param {{ all: All, piece: Piece, hands: Hands, balance: number | null, leave?: () => void }} given
+ */
 export function PieceDeeds({ all, piece, hands, balance, leave = () => {} }) {
   const [painting, setPainting] = useState(false);
   const [sharing, setSharing] = useState(false);
   const [dropping, setDropping] = useState(false);
   const [problem, setProblem] = useState("");
   const leading =
-    (work) =>
-    (...given) => {
+    (/** @type {(...given: any[]) => unknown} */ work) =>
+    (/** @type {any[]} */ ...given) => {
       leave();
       return work(...given);
     };
@@ -61,6 +64,6 @@ export function PieceDeeds({ all, piece, hands, balance, leave = () => {} }) {
     ${
       dropping &&
       html`<${Ask} title=${t("deleteTitle")} text=${t("deleteText")} action=${t("delete")} danger=${true}
-      fields=${[]} close=${() => setDropping(false)} act=${() => hands.drop(piece.job)} />`
+      fields=${[]} close=${() => setDropping(false)} act=${() => hands.drop?.(piece.job)} />`
     }`;
 }

@@ -3,9 +3,7 @@ import { isDrawing, isVideo } from "../show.js";
 import { sorted } from "./follow_ups.js";
 import { shown } from "./media.js";
 
-/** @typedef {{ key: string, job: any, file: any, quarter: number, place: number }} Piece */
-
-/** @returns {Piece[]} */
+/** @returns {Piece[]} @param {Job} job */
 export function pieces(job) {
   const files = shown(job);
   const [file] = files;
@@ -16,5 +14,5 @@ export function pieces(job) {
   return files.map((one, place) => ({ key: `${job.jobId} ${place}`, job, file: one, quarter: 0, place }));
 }
 
-/** Whether it is a picture of dots that other operations can take. */
+/** Whether it is a picture of dots that other operations can take. @param {{ file: JobFile }} given */
 export const isStill = ({ file }) => !isVideo(file) && !isDrawing(file);

@@ -2,7 +2,10 @@
 import { html, useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
 
-/** The part of a picture, as a file of its own. */
+/**
+ * The part of a picture, as a file of its own.
+ * @param {{ url: string }} file @param {number} quarter @returns {Promise<Blob>}
+ */
 export async function cut(file, quarter) {
   const answer = await fetch(file.url);
   if (!answer.ok) throw new Error(t("pictureUnread"));
@@ -18,7 +21,10 @@ export async function cut(file, quarter) {
   });
 }
 
-/** The part, shown whole. */
+/**
+ * The part, shown whole.
+ * @param {{ file: JobFile, quarter: number, alt: string, kind?: string, style?: Record<string, string> }} given
+ */
 export function Quarter({ file, quarter, alt, kind = "", style = {} }) {
   const [url, setUrl] = useState("");
   useEffect(() => {
@@ -27,7 +33,7 @@ export function Quarter({ file, quarter, alt, kind = "", style = {} }) {
     cut(file, quarter).then(
       (blob) => {
         if (gone) return;
-        made = URL.createObjectURL(/** @type {Blob} */ (blob));
+        made = URL.createObjectURL(blob);
         setUrl(made);
       },
       () => {
@@ -46,11 +52,14 @@ export function Quarter({ file, quarter, alt, kind = "", style = {} }) {
       style=${{ ...style, width: `${width}px`, aspectRatio: `${width} / ${height}` }}></span>`;
 }
 
-/** Puts a picture, or the part of one, where downloads go. */
+/**
+ * Puts a picture, or the part of one, where downloads go.
+ * @param {{ job: Job, file: JobFile, quarter?: number, place?: number }} given
+ */
 export async function save({ job, file, quarter = 0, place = 0 }) {
   const link = document.createElement("a");
   const blob = quarter ? await cut(file, quarter) : null;
-  link.href = blob ? URL.createObjectURL(/** @type {Blob} */ (blob)) : file.url;
+  link.href = blob ? URL.createObjectURL(blob) : file.url;
   link.download = quarter || place ? `${job.jobId}-${quarter || place + 1}` : job.jobId;
   link.click();
   if (blob) setTimeout(() => URL.revokeObjectURL(link.href), 1000);

@@ -3,7 +3,10 @@ import { useEffect, useState } from "../lib.js";
 import { t } from "../words.js";
 import { post } from "../api.js";
 
-/** The price of a submit, and of each of the choices put over it; a choice that would be refused has none. */
+/**
+ * The price of a submit, and of each of the choices put over it; a choice that would be refused has none.
+ * @param {string} operation @param {Values} request @param {Values[]} choices
+ */
 export async function quote(operation, request, choices = []) {
   const { data } = await post("/account/v1/quote", { operation, request, ...(choices.length ? { choices } : {}) });
   return { price: Number(data.quota), choices: (data.choices || []).map((one) => (one === null ? null : Number(one))) };
@@ -12,21 +15,30 @@ export async function quote(operation, request, choices = []) {
 /**
  * What has to be said and is not said yet, as the example says it, so that the price is there before the first word;
  * nothing where only a job of the account's own would do.
+ * @param {Operation} operation @param {Values} values
  */
 export function unsaid(operation, values) {
-  const empty = (field) => (values[field.name] ?? "") === "" || onlyFlags(field, values[field.name]);
+  const empty = (/** @type {Field} */ field) =>
+    (values[field.name] ?? "") === "" || onlyFlags(field, values[field.name]);
   const missing = operation.fields.filter((field) => field.required && field.default === undefined && empty(field));
-  const words = (field) => [t("example.1"), values[field.name]].filter(Boolean).join(" ");
-  const example = (field) => (field.widget === "prompt" ? words(field) : operation.example[field.name]);
+  const words = (/** @type {Field} */ field) => [t("example.1"), values[field.name]].filter(Boolean).join(" ");
+  const example = (/** @type {Field} */ field) =>
+    field.widget === "prompt" ? words(field) : operation.example[field.name];
   const assumed = missing.map((field) => [field.name, example(field)]);
   const never = missing.some((field) => field.widget === "job") || assumed.some(([, value]) => value === undefined);
   return never ? null : Object.fromEntries(assumed);
 }
 
-/** Whether a prompt has no words yet, but a shape or a seed that was chosen. */
+/**
+ * Whether a prompt has no words yet, but a shape or a seed that was chosen.
+ * @param {Field} field @param {unknown} value
+ */
 const onlyFlags = (field, value) => field.widget === "prompt" && String(value).trimStart().startsWith("--");
 
-/** The prices of several submits, asked for in one question: { operation, request } each. */
+/**
+ * The prices of several submits, asked for in one question: { operation, request } each.
+ * @param {{ operation: string; request: Values }[]} submits
+ */
 export async function quoteAll(submits) {
   const [one, ...others] = submits;
   const { data } = await post("/account/v1/quote", { ...one, ...(others.length ? { others } : {}) });
@@ -38,6 +50,7 @@ const kept = new Map();
 const KEPT_MS = 120_000;
 const MOST_KEPT = 200;
 
+/** @param {string} operation @param {Values[]} requests */
 async function pricesOf(operation, requests) {
   const name = JSON.stringify([operation, requests]);
   const known = kept.get(name);
@@ -48,19 +61,19 @@ async function pricesOf(operation, requests) {
   return choices;
 }
 
-/** The prices of deeds by their names, asked for once they are `seen`. */
+/** The prices of deeds by their names, asked for once they are `seen`. @param {Deed[]} deeds @param {boolean} seen */
 export function useDeedPrices(deeds, seen) {
-  const [prices, setPrices] = useState({});
+  const [prices, setPrices] = useState(/** @type {Record<string, number>} */ ({}));
   const priced = deeds.filter((one) => one.operation);
   const names = priced.map((one) => `${one.name} ${JSON.stringify(one.request)}`).join();
   useEffect(() => {
     if (!seen || !priced.length) return undefined;
     let stale = false;
-    for (const operation of new Set(priced.map((one) => one.operation))) {
+    for (const operation of new Set(priced.map((one) => one.operation || ""))) {
       const own = priced.filter((one) => one.operation === operation);
       pricesOf(
         operation,
-        own.map((one) => one.request),
+        own.map((one) => one.request || {}),
       ).then(
         (all) => {
           const found = Object.fromEntries(
@@ -80,9 +93,12 @@ export function useDeedPrices(deeds, seen) {
   return prices;
 }
 
-/** What it costs to begin with each of these operations as they stand, once the page can be used; by their names. */
+/**
+ * What it costs to begin with each of these operations as they stand, once the page can be used; by their names.
+ * @param {Operation[]} operations
+ */
 export function useStartPrices(operations) {
-  const [prices, setPrices] = useState({});
+  const [prices, setPrices] = useState(/** @type {Record<string, number>} */ ({}));
   const names = operations.map((one) => one.name).join();
   useEffect(() => {
     const submits = operations
@@ -109,7 +125,10 @@ export function useStartPrices(operations) {
   return prices;
 }
 
-/** Prices by operation, remembered as those of deeds are. */
+/**
+ * Prices by operation, remembered as those of deeds are.
+ * @param {{ operation: string; request: Values }[]} submits
+ */
 async function startPrices(submits) {
   const name = JSON.stringify(submits);
   const known = kept.get(name);

@@ -8,35 +8,38 @@ import { given, wantsHoles } from "./mask_field.js";
 import { carried } from "./picture_field.js";
 import { maskOf, repainter } from "./repaint_with.js";
 
+/** @param {{ all: All, piece: Piece, follow: (name: string, request: Values) => void, close: () => void }} given */
 export function Repaint({ all, piece, follow, close }) {
   const { job, file } = piece;
   const operation = repainter(all, job);
   const text = useRef(words(job));
   const [problem, setProblem] = useState("");
   if (!operation) return null;
-  const mask = maskOf(operation);
-  const done = async (blob) => {
+  const mask = /** @type {Field} */ (maskOf(operation));
+  const done = async (/** @type {Blob | null} */ blob) => {
     if (!text.current.trim()) {
       setProblem(t("sayWhat"));
       return;
     }
     try {
-      const request = { [promptOf(operation).name]: text.current, [mask.name]: await given(mask, blob) };
+      const prompt = /** @type {Field} */ (promptOf(operation));
+      /** @type {Values} */
+      const request = { [prompt.name]: text.current, [mask.name]: await given(mask, /** @type {Blob} */ (blob)) };
       const link = jobField(operation);
       if (operation.follows && link) request[link.name] = job.jobId;
       else {
-        const field = operation.fields.find(isPicture);
+        const field = /** @type {Field} */ (operation.fields.find(isPicture));
         const picture = await carried(piece, !takesAddress(field));
         request[field.name] = field.type === "array" ? [picture] : picture;
         for (const one of operation.fields) {
           const unsaid = one.required && request[one.name] === undefined && one.options;
-          if (unsaid) request[one.name] = one.default ?? one.options[0];
+          if (unsaid) request[one.name] = one.default ?? one.options?.[0];
         }
       }
       close();
       follow(operation.name, request);
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
   };
   return html`<${MaskPainter} url=${file.url} holes=${wantsHoles(mask)} done=${done} close=${close}>

@@ -16,7 +16,7 @@ const Compare = later(() => import("./compare.js").then((part) => part.Compare))
 const CopyAs = later(() => import("./copy_as.js").then((part) => part.CopyAs));
 const Repaint = later(() => import("./repaint.js").then((part) => part.Repaint));
 
-/** Seconds since the job was accepted, ticking. */
+/** Seconds since the job was accepted, ticking. @param {{ job: Job }} given */
 function Running({ job }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -28,6 +28,7 @@ function Running({ job }) {
   return html`<span class="dim">${state} · ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}</span>`;
 }
 
+/** @param {{ job: Job, cancel: () => void }} given */
 const Progress = ({ job, cancel }) => html`
   <div class="bar"><progress max="100" value=${job.progress} aria-label=${words(job)}></progress></div>
   <p class="steps"><span>${t("accepted")} <i class="dim">${clockOf(job.createdAt)}</i></span>
@@ -41,6 +42,7 @@ const WIDTHS = [384, 660, 330, 220, 160];
 
 /** Whether an element has come near the window yet. */
 function useSeen() {
+  /** @type {Ref<HTMLElement>} */
   const element = useRef(null);
   const [seen, setSeen] = useState(false);
   useEffect(() => {
@@ -56,12 +58,20 @@ function useSeen() {
   return { element, seen };
 }
 
+/**
+ * @param {{ piece: Piece, several: number, found: Deeds, prices: Record<string, number>, balance: number | null,
+ * open: () => void }} given
+ */
 function Picture({ piece, several, found, prices, balance, open }) {
   const { job, file, quarter } = piece;
   const size = WIDTHS[Math.min(several, 4)] * (quarter ? 2 : 1);
   const media = html`<${Media} file=${file} alt="" small=${true} size=${size} />`;
   const own = [...found.own, ...found.onward.filter((one) => isVideo(file) || one.name === "use")];
-  const button = (one, kind, label = "") => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]}
+  const button = (
+    /** @type {Deed} */ one,
+    /** @type {string} */ kind,
+    label = "",
+  ) => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]}
     balance=${balance} kind=${kind} label=${label} />`;
   const ratio = several === 1 ? { "--ratio": file.width / file.height } : {};
   return html`<figure class="made" style=${ratio}>
@@ -73,9 +83,13 @@ function Picture({ piece, several, found, prices, balance, open }) {
   </figure>`;
 }
 
+/**
+ * @param {{ all: All, job: Job, path: string, hands: Hands, balance: number | null,
+ * open: (piece: Piece) => void }} given
+ */
 function Done({ all, job, path, hands, balance, open }) {
   const [copying, setCopying] = useState(false);
-  const [painting, setPainting] = useState(null);
+  const [painting, setPainting] = useState(/** @type {Piece | null} */ (null));
   const [comparing, setComparing] = useState(false);
   const { element, seen } = useSeen();
   const all4 = pieces(job);
@@ -90,7 +104,7 @@ function Done({ all, job, path, hands, balance, open }) {
     seen,
   );
   const prompts = job.result?.data?.prompts || job.result?.prompts;
-  const button = (one) => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]}
+  const button = (/** @type {Deed} */ one) => html`<${DeedButton} key=${one.name} deed=${one} price=${prices[one.name]}
     balance=${balance} />`;
   return html`
     <div ref=${element} class=${`made-row n${Math.min(all4.length, 4)}`}>
@@ -102,7 +116,7 @@ function Done({ all, job, path, hands, balance, open }) {
       Array.isArray(prompts) &&
       html`<ol class="prompts">${prompts.map(
         (text) => html`<li>
-      <button class="plain" dir="auto" title=${t("useWords")} onClick=${() => hands.say(text)}>${text}</button></li>`,
+      <button class="plain" dir="auto" title=${t("useWords")} onClick=${() => hands.say?.(text)}>${text}</button></li>`,
       )}
         </ol>`
     }
@@ -128,7 +142,10 @@ function Done({ all, job, path, hands, balance, open }) {
     }`;
 }
 
-/** What was asked, without what nobody said: fields that the operation takes and that have a value. */
+/**
+ * What was asked, without what nobody said: fields that the operation takes and that have a value.
+ * @param {All} all @param {Job} job
+ */
 export function asked(all, job) {
   const fields = all.operations.find((one) => one.name === job.operation)?.fields || [];
   const kept = Object.entries(job.request).filter(
@@ -140,15 +157,20 @@ export function asked(all, job) {
 /**
  * The same for the form: what came inside the request itself is only known by its name there, and has to be chosen
  * anew.
+ * @param {All} all @param {Job} job
  */
 export function inputsOf(all, job) {
-  const named = (value) => typeof value === "string" && value.startsWith("inline:");
-  const without = (value) => (Array.isArray(value) ? value.filter((one) => !named(one)) : value);
+  const named = (/** @type {Json} */ value) => typeof value === "string" && value.startsWith("inline:");
+  const without = (/** @type {Json} */ value) => (Array.isArray(value) ? value.filter((one) => !named(one)) : value);
   const kept = Object.entries(asked(all, job)).filter(([, value]) => !named(value));
   return Object.fromEntries(kept.map(([name, value]) => [name, without(value)]));
 }
 
-/** One job. `hands` are what the page does with it, `open` shows a piece of it large, `again` submits it anew. */
+/**
+ * One job. `hands` are what the page does with it, `open` shows a piece of it large, `again` submits it anew.
+ * @param {{ all: All, job: Job, path: string, hands: Hands, balance: number | null, open: (piece: Piece) => void,
+ * again: ((job: Job) => void) | null }} given
+ */
 export function Result({ all, job, path, hands, balance, open, again }) {
   const [problem, setProblem] = useState("");
   const cancel = () =>
@@ -160,7 +182,7 @@ export function Result({ all, job, path, hands, balance, open, again }) {
       ${
         job.status === "SUCCESS" &&
         html`<span class="dim" title=${exactly(job.finishedAt)}>
-        ${quotaOf(job.quota)} · ${took(ms)} · ${when(job.finishedAt)}</span>`
+        ${quotaOf(job.quota)} · ${took(Number(ms))} · ${when(job.finishedAt)}</span>`
       }
       ${job.status === "FAILED" && html`<span class="bad">${t("failed")} · ${quotaOf(0)}</span>`}
     </header>

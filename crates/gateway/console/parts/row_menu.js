@@ -7,7 +7,10 @@ import { Icon } from "./icon.js";
 const GAP = 4;
 let made = 0;
 
-/** Puts a menu below its button, or above where there is more room. */
+/**
+ * Puts a menu below its button, or above where there is more room.
+ * @param {HTMLElement} list @param {HTMLElement} button
+ */
 function settle(list, button) {
   const box = button.getBoundingClientRect();
   const { clientWidth: wide, clientHeight: high } = document.documentElement;
@@ -17,18 +20,21 @@ function settle(list, button) {
   list.style.bottom = up ? `${high - box.top + GAP}px` : "auto";
 }
 
+/** @param {{ name: string, items: MenuItem[] }} given */
 function Menu({ name, items }) {
   const [id] = useState(() => {
     made += 1;
     return `row-menu-${made}`;
   });
+  /** @type {Ref<HTMLElement>} */
   const list = useRef(null);
+  /** @type {Ref<HTMLElement>} */
   const button = useRef(null);
   useEffect(() => {
     const own = list.current;
     const shut = () => own.hidePopover();
-    const toggled = (event) => {
-      const open = event.newState === "open";
+    const toggled = (/** @type {Event} */ event) => {
+      const open = /** @type {ToggleEvent} */ (event).newState === "open";
       if (open) {
         settle(own, button.current);
         own.querySelector("button")?.focus();
@@ -42,14 +48,14 @@ function Menu({ name, items }) {
       for (const sign of ["scroll", "resize"]) removeEventListener(sign, shut);
     };
   }, []);
-  const press = (event) => {
+  const press = (/** @type {On} */ event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
-    const all = [...list.current.querySelectorAll("button:not(:disabled)")];
-    all[(all.indexOf(document.activeElement) + by + all.length) % all.length]?.focus();
+    const all = /** @type {HTMLElement[]} */ ([...list.current.querySelectorAll("button:not(:disabled)")]);
+    all[(all.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + by + all.length) % all.length]?.focus();
   };
-  const run = (act) => () => {
+  const run = (/** @type {() => void} */ act) => () => {
     list.current.hidePopover();
     act();
   };
@@ -64,6 +70,7 @@ function Menu({ name, items }) {
 }
 
 /** `children` is the action in sight; `items`: { text, act, danger, disabled }, of which what is nothing is left
+ * @param {{ name: string, items: (MenuItem | false | null | undefined)[], children?: Hole }} given
  * out. */
 export function RowDeeds({ name, items, children = null }) {
   const offered = items.filter(Boolean);

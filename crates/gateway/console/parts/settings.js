@@ -6,16 +6,19 @@ import { fieldName } from "../show.js";
 import { resolver } from "../catalogue.js";
 import { Prose } from "./prose.js";
 
+/** @param {Schema | undefined} schema */
 const kinds = (schema) => [schema?.type].flat().filter((kind) => kind && kind !== "null");
 
-/** The fields of an object, each with the kind of input that fits. */
+/** The fields of an object, each with the kind of input that fits. @param {Schema | undefined} schema */
 export function described(schema) {
   const resolve = resolver({ components: { schemas: schema?.$defs || {} } });
   return Object.entries(schema?.properties || {}).map(([name, property]) => {
     const one = resolve(property);
     const options =
       one.enum ||
-      (one.oneOf?.every((option) => option.const !== undefined) ? one.oneOf.map((option) => option.const) : null);
+      (one.oneOf?.every((/** @type {Schema} */ option) => option.const !== undefined)
+        ? one.oneOf.map((/** @type {Schema} */ option) => option.const)
+        : null);
     const [type] = kinds(one);
     const inner = one.additionalProperties && resolve(one.additionalProperties);
     const kind = options
@@ -24,7 +27,7 @@ export function described(schema) {
         ? "list"
         : type === "object" && inner && (kinds(inner).includes("string") || inner.anyOf)
           ? "pairs"
-          : ["string", "integer", "number", "boolean"].includes(type)
+          : type && ["string", "integer", "number", "boolean"].includes(type)
             ? type
             : "json";
     return {
@@ -33,25 +36,28 @@ export function described(schema) {
       whole: type === "integer" || kinds(resolve(one.items || {})).includes("integer"),
       least: one.minimum,
       most: one.maximum,
-      options: options?.filter((option) => option !== null),
-      about: one.oneOf?.map((option) => option.description),
+      options: options?.filter((/** @type {Json} */ option) => option !== null),
+      about: one.oneOf?.map((/** @type {Schema} */ option) => option.description),
       text: property.description || (one.oneOf ? "" : one.description) || maybe(`setting.${name}`) || "",
       default: property.default ?? one.default,
     };
   });
 }
 
-/** A pair a line: what it is for, and what is used there. */
+/**
+ * A pair a line: what it is for, and what is used there.
+ * @param {{ id: string, value: Json, change: (next: Json) => void, known: string[], label: string }} given
+ */
 function Pairs({ id, value, change, known, label }) {
   const rows = Object.entries(value || {});
-  const put = (place, key, inner) =>
+  const put = (/** @type {number} */ place, /** @type {string} */ key, /** @type {Json} */ inner) =>
     change(
       Object.fromEntries(
         rows.map((row, at) => (at === place ? [key, inner] : row)).filter(([name, text]) => name || text),
       ),
     );
-  const shown = (inner) => (typeof inner === "string" ? inner : JSON.stringify(inner));
-  const read = (text) => {
+  const shown = (/** @type {Json} */ inner) => (typeof inner === "string" ? inner : JSON.stringify(inner));
+  const read = (/** @type {string} */ text) => {
     try {
       return text.startsWith("{") ? JSON.parse(text) : text;
     } catch {
@@ -73,10 +79,13 @@ function Pairs({ id, value, change, known, label }) {
       onClick=${() => change({ ...value, "": "" })}>${t("addLine")}</button></div>`;
 }
 
-/** Deep settings as JSON, read when the field is left. */
+/**
+ * Deep settings as JSON, read when the field is left.
+ * @param {{ id: string, value: Json, change: (next: Json) => void }} given
+ */
 function Deep({ id, value, change }) {
   const [wrong, setWrong] = useState("");
-  const leave = (event) => {
+  const leave = (/** @type {On} */ event) => {
     const text = event.target.value.trim();
     try {
       change(text ? JSON.parse(text) : undefined);
@@ -90,6 +99,10 @@ function Deep({ id, value, change }) {
     ${wrong && html`<p class="problem" role="alert">${wrong}</p>`}`;
 }
 
+/**
+ * @param {{ id: string, field: Setting, value: Json, change: (next: Json) => void, known: string[], label: string,
+ * unset: string, required: boolean }} given
+ */
 function Input({ id, field, value, change, known, label, unset, required }) {
   const usual =
     unset ||
@@ -99,7 +112,7 @@ function Input({ id, field, value, change, known, label, unset, required }) {
   if (field.kind === "choice")
     return html`<select id=${id} value=${value ?? ""}
     onChange=${(event) => change(event.target.value || undefined)}><option value="">${usual}</option>
-      ${field.options.map(
+      ${(field.options || []).map(
         (one, place) => html`<option value=${one} title=${field.about?.[place] || ""}>${one}</option>`,
       )}</select>`;
   if (field.kind === "boolean")
@@ -118,9 +131,9 @@ function Input({ id, field, value, change, known, label, unset, required }) {
     onChange=${(event) => {
       const list = event.target.value
         .split(",")
-        .map((one) => one.trim())
+        .map((/** @type {string} */ one) => one.trim())
         .filter(Boolean);
-      change(list.length ? list.map((one) => (field.whole ? Number(one) : one)) : undefined);
+      change(list.length ? list.map((/** @type {string} */ one) => (field.whole ? Number(one) : one)) : undefined);
     }} />`;
   if (field.kind === "pairs")
     return html`<${Pairs} id=${id} value=${value} label=${label}
@@ -130,13 +143,16 @@ function Input({ id, field, value, change, known, label, unset, required }) {
     onInput=${(event) => change(event.target.value || undefined)} />`;
 }
 
+/** @param {Setting} field */
 const isWide = (field) => field.kind === "pairs" || field.kind === "json";
 
-/** The fields with their values; `change` gets all values, without those that were cleared. */
+/** The fields with their values; `change` gets all values, without those that were cleared. @param {string} name */
 export const settingName = (name) => maybe(`option.${name}`) || fieldName(name);
 
 /**
  * `needed` names fields of which one has to be given, `lacking` those while none of them is: the first one asks for it.
+ * @param {{ fields: Setting[], value: Json, change: (next: Json) => void, known?: string[], prefix?: string,
+ * unset?: string, needed?: string[], lacking?: string[] }} given
  */
 export function SettingsFields({
   fields,
@@ -148,13 +164,13 @@ export function SettingsFields({
   needed = [],
   lacking = [],
 }) {
-  const set = (name, one) => {
+  const set = (/** @type {string} */ name, /** @type {Json} */ one) => {
     const next = { ...value };
     if (one === undefined) delete next[name];
     else next[name] = one;
     change(next);
   };
-  const row = (field) => {
+  const row = (/** @type {Setting} */ field) => {
     const [id, label] = [`${prefix}-${field.name}`, settingName(field.name)];
     return html`<div key=${field.name} class="field"><label for=${id}>${label}</label>
       <${Input} id=${id} label=${label} field=${field} value=${value?.[field.name]}

@@ -10,24 +10,26 @@ const DAY_S = 86_400;
 /** How long a link may last, in days; the first choice is the middle one. */
 const SPANS = [1, 7, 30];
 
+/** @param {Wire.Link} link */
 export const takeBack = (link) => remove(`/links/v1/${encodeURIComponent(link.id)}`);
 
+/** @param {{ piece: Piece, close: () => void }} given */
 export function Share({ piece, close }) {
   const [days, setDays] = useState(SPANS[1]);
-  const [link, setLink] = useState(null);
+  const [link, setLink] = useState(/** @type {Wire.Link | null} */ (null));
   const [busy, setBusy] = useState(false);
   const [told, setTold] = useState("");
-  const work = async (step) => {
+  const work = async (/** @type {() => Promise<void>} */ step) => {
     setBusy(true);
     setTold("");
     try {
       await step();
     } catch (error) {
-      setTold(error.message);
+      setTold(/** @type {Error} */ (error).message);
     }
     setBusy(false);
   };
-  const make = (event) => {
+  const make = (/** @type {On} */ event) => {
     event.preventDefault();
     const { job, file } = piece;
     const wish = { file: job.files.indexOf(file), expiresIn: days * DAY_S };
@@ -35,7 +37,7 @@ export function Share({ piece, close }) {
   };
   const end = () =>
     work(async () => {
-      await takeBack(link);
+      await takeBack(/** @type {Wire.Link} */ (link));
       setLink(null);
       setTold(t("linkEnded"));
     });

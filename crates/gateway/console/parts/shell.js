@@ -12,6 +12,7 @@ import { Menu } from "./menu.js";
 
 const Palette = later(() => import("./palette.js").then((part) => part.Palette));
 const Keyboard = later(() => import("./keyboard.js").then((part) => part.Keyboard));
+/** @type {Record<string, string>} */
 const GOALS = {
   l: "library",
   a: "account",
@@ -22,6 +23,7 @@ const GOALS = {
   c: "create",
 };
 
+/** @param {{ room: Room, active: string, prefix?: string }} given */
 const Room = ({ room, active, prefix = "" }) => html`
   <a class=${`room${active ? " active" : ""}`} href=${href(prefix + room.page)}
     aria-current=${active ? "page" : undefined}>
@@ -47,19 +49,20 @@ function Connection() {
     ${!here && html`<p class="notice">${t("lost")}</p>`}</div>`;
 }
 
+/** @param {{ who: Who, route: Route, leave: (everywhere: boolean) => void, back: () => void, children: Hole }} given */
 export function Shell({ who, route, leave, back, children }) {
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
   const begun = useRef("");
   useEffect(() => {
-    const press = (event) => {
+    const press = (/** @type {KeyboardEvent} */ event) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
         setPalette((open) => !open);
         return;
       }
       if (
-        event.target.closest?.("input, textarea, select, [contenteditable], dialog") ||
+        /** @type {Element} */ (event.target).closest?.("input, textarea, select, [contenteditable], dialog") ||
         event.metaKey ||
         event.ctrlKey ||
         event.altKey
@@ -144,7 +147,7 @@ export function Shell({ who, route, leave, back, children }) {
       ${
         who.looking &&
         who.operator &&
-        html`<p class="looking" role="status"><span>${t("looking", who.account.email)}</span>
+        html`<p class="looking" role="status"><span>${t("looking", who.account?.email)}</span>
           <button class="button quiet" onClick=${back}>${t("stopLooking")}</button></p>`
       }${children}</main>
     <${Connection} />

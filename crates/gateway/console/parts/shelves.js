@@ -9,8 +9,10 @@ export const FAVOURITES = "*";
 const MOST_JOBS = 2000;
 const MOST_NAME = 60;
 
+/** @param {string} owner */
 const place = (owner) => `atelier.shelves.${owner}`;
 
+/** @param {string} owner @returns {Record<string, string[]>} */
 function read(owner) {
   try {
     const kept = JSON.parse(localStorage.getItem(place(owner)) || "{}");
@@ -20,13 +22,13 @@ function read(owner) {
   }
 }
 
-/** A name as people may write it: without what an address gives a meaning. */
+/** A name as people may write it: without what an address gives a meaning. @param {string} text */
 export const cleanName = (text) => text.replace(/\s+/g, " ").trim().slice(0, MOST_NAME);
 
-/** The shelves of an account, by name a list of jobs, the newest first. */
+/** The shelves of an account, by name a list of jobs, the newest first. @param {string} owner */
 export function useShelves(owner) {
   const [shelves, setShelves] = useState(() => read(owner));
-  const keep = (next) => {
+  const keep = (/** @type {Record<string, string[]>} */ next) => {
     setShelves(next);
     try {
       localStorage.setItem(place(owner), JSON.stringify(next));
@@ -34,21 +36,24 @@ export function useShelves(owner) {
       /* then they last as long as the page */
     }
   };
-  const of = (name) => shelves[name] || [];
+  const of = (/** @type {string} */ name) => shelves[name] || [];
   return {
     of,
     /** The folders; favourites are none. */
     names: Object.keys(shelves)
       .filter((name) => name !== FAVOURITES)
       .sort((a, b) => a.localeCompare(b)),
-    has: (name, id) => of(name).includes(id),
-    put: (name, ids) => keep({ ...shelves, [name]: [...new Set([...ids, ...of(name)])].slice(0, MOST_JOBS) }),
-    take: (name, ids) => keep({ ...shelves, [name]: of(name).filter((id) => !ids.includes(id)) }),
-    drop: (name) => keep(Object.fromEntries(Object.entries(shelves).filter(([one]) => one !== name))),
+    has: (/** @type {string} */ name, /** @type {string} */ id) => of(name).includes(id),
+    put: (/** @type {string} */ name, /** @type {string[]} */ ids) =>
+      keep({ ...shelves, [name]: [...new Set([...ids, ...of(name)])].slice(0, MOST_JOBS) }),
+    take: (/** @type {string} */ name, /** @type {string[]} */ ids) =>
+      keep({ ...shelves, [name]: of(name).filter((id) => !ids.includes(id)) }),
+    drop: (/** @type {string} */ name) =>
+      keep(Object.fromEntries(Object.entries(shelves).filter(([one]) => one !== name))),
   };
 }
 
-/** The jobs of some identifiers in their order; those that are gone are left out. */
+/** The jobs of some identifiers in their order; those that are gone are left out. @param {string[]} ids */
 export async function jobsOf(ids) {
   const found = await Promise.all(
     ids.map((id) =>
@@ -61,5 +66,5 @@ export async function jobsOf(ids) {
       ),
     ),
   );
-  return found.filter(Boolean);
+  return found.filter((one) => one !== null);
 }

@@ -5,14 +5,18 @@ import { count, exactly, when } from "../show.js";
 import { get } from "../api.js";
 import { START, asked, onward, totalOf } from "./onward.js";
 
-/** A time, exact for whoever points at it. */
+/** A time, exact for whoever points at it. @param {{ at: string | null | undefined }} given */
 export const Time = ({ at }) =>
   at
     ? html`<time title=${exactly(at)}>
   ${when(at)}</time>`
     : html`<span class="dim">–</span>`;
 
-/** A table whose columns say how a row is shown. */
+/**
+ * A table whose columns say how a row is shown.
+ * @template {{ id?: string, jobId?: string }} R @param {{ columns: Column<R>[], rows: R[], empty?: string,
+ * caption: string }} given
+ */
 export const Table = ({ columns, rows, empty = "", caption }) =>
   rows.length === 0
     ? html`<p class="empty small">${empty || t("noneYet")}</p>`
@@ -33,12 +37,13 @@ export const Table = ({ columns, rows, empty = "", caption }) =>
       )}</tbody></table>
                   </div>`;
 
+/** @type {{ rows: any[] | null, total: number, problem: string, way: Way | null }} */
 const NOTHING = { rows: null, total: 0, problem: "", way: null };
 
-/** Rows of a page of the service, with more on request. `again` reads them anew. */
+/** Rows of a page of the service, with more on request. `again` reads them anew. @param {string} path */
 export function usePages(path, limit = 20) {
   const [state, setState] = useState(NOTHING);
-  const read = (way, rows) =>
+  const read = (/** @type {Way} */ way, /** @type {any[]} */ rows) =>
     get(`${path}${path.includes("?") ? "&" : "?"}limit=${limit}${asked(way)}`).then(
       (answer) =>
         path === latest.current &&
@@ -60,12 +65,12 @@ export function usePages(path, limit = 20) {
   return {
     ...state,
     again: () => read(START, []),
-    more: () => read(state.way, state.rows),
+    more: () => read(/** @type {Way} */ (state.way), state.rows || []),
     hasMore: Boolean(state.rows && state.way),
   };
 }
 
-/** The same, whole. */
+/** The same, whole. @param {{ pages: Pages, columns: Column<any>[], empty?: string, caption: string }} given */
 export const Paged = ({ pages, columns, empty = "", caption }) => html`
   ${pages.problem && html`<p class="problem" role="alert">${pages.problem}</p>`}
   ${!pages.rows && html`<div class="waiting" aria-busy="true"></div>`}
@@ -73,5 +78,5 @@ export const Paged = ({ pages, columns, empty = "", caption }) => html`
   ${
     pages.hasMore &&
     html`<p class="row foot"><button class="button quiet" onClick=${pages.more}>${t("loadMore")}</button>
-      <span class="dim">${count(pages.rows.length)} / ${count(pages.total)}${pages.way.after ? "+" : ""}</span></p>`
+      <span class="dim">${count(pages.rows?.length)} / ${count(pages.total)}${pages.way?.after ? "+" : ""}</span></p>`
   }`;

@@ -12,9 +12,10 @@ const MOST_UP = 12;
 const MOST_ASKED = 40;
 const MOST_CHILDREN = 50;
 
+/** @param {string} id */
 const jobAt = (id) => get(`/jobs/v1/${encodeURIComponent(id)}`).then(({ data }) => data);
 
-/** From the first ancestor that still is there to the job itself. */
+/** From the first ancestor that still is there to the job itself. @param {Job} job */
 async function lineTo(job) {
   const line = [job];
   while (line[0].parentJobId && line.length <= MOST_UP) {
@@ -25,7 +26,10 @@ async function lineTo(job) {
   return line;
 }
 
-/** The children of each job of a family by its identifier, generation by generation, the line of the job first. */
+/**
+ * The children of each job of a family by its identifier, generation by generation, the line of the job first.
+ * @param {Job[]} line @param {() => boolean} gone
+ */
 async function childrenBelow(line, gone) {
   const children = new Map();
   let next = line;
@@ -43,9 +47,11 @@ async function childrenBelow(line, gone) {
   return children;
 }
 
+/** @param {Job} one */
 const nameOf = (one) =>
   one.request?.action ? words({ ...one, request: { action: one.request.action } }) : deed(one.operation);
 
+/** @param {{ job: Job, here: string }} given */
 const Leaf = ({ job, here }) => html`<a class=${`leaf${here ? " here" : ""}`}
     aria-current=${here ? "true" : undefined} href=${href(`job/${job.jobId}`)}>
     ${
@@ -56,6 +62,7 @@ const Leaf = ({ job, here }) => html`<a class=${`leaf${here ? " here" : ""}`}
     <span><span class="words">${nameOf(job)}</span>
       <small class="dim">${state(job)} · ${when(job.createdAt)}</small></span></a>`;
 
+/** @param {{ job: Job, children: Map<string, Job[]>, here: string }} given */
 const Branch = ({ job, children, here }) => {
   const below = children.get(job.jobId) || [];
   return html`<li><${Leaf} job=${job} here=${job.jobId === here} />
@@ -67,8 +74,9 @@ const Branch = ({ job, children, here }) => {
     }</li>`;
 };
 
+/** @param {{ job: Job }} given */
 export function Tree({ job }) {
-  const [family, setFamily] = useState(null);
+  const [family, setFamily] = useState(/** @type {{ root: Job, children: Map<string, Job[]> } | null} */ (null));
   useEffect(() => {
     let stale = false;
     lineTo(job)
@@ -84,7 +92,7 @@ export function Tree({ job }) {
     };
   }, [job.jobId, job.status]);
   const size = family ? 1 + [...family.children.values()].reduce((sum, list) => sum + list.length, 0) : 0;
-  if (size < 2) return null;
+  if (!family || size < 2) return null;
   return html`<section class="card"><h2>${t("tree")}</h2>
     <p class="dim small">${many(size, "treeOne", "treeMany")}</p>
     <ul class="tree"><${Branch} job=${family.root} children=${family.children} here=${job.jobId} /></ul></section>`;

@@ -6,7 +6,10 @@ import { catalogue } from "../catalogue.js";
 import { MappingEditor } from "./mapping.js";
 import { SettingsFields, described, settingName } from "./settings.js";
 
-/** The vendors to choose from. */
+/**
+ * The vendors to choose from.
+ * @param {{ all: Wire.VendorRow[], choose: (one: Wire.VendorRow) => void, close: () => void }} given
+ */
 export const Vendors = ({ all, choose, close }) => html`<ul class="vendors">
   ${all.map(
     (one) => html`<li key=${one.name}><button type="button" class="vendor" onClick=${() => choose(one)}>
@@ -15,21 +18,24 @@ export const Vendors = ({ all, choose, close }) => html`<ul class="vendors">
   <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>
     ${t("leave")}</button></div>`;
 
-/** The settings of a vendor: its own fields, its mappings where it is universal, and the text of all of them. */
+/**
+ * The settings of a vendor: its own fields, its mappings where it is universal, and the text of all of them.
+ * @param {{ vendor: Wire.VendorRow, value: Json, change: (next: Json) => void }} given
+ */
 export function SettingsEditor({ vendor, value, change }) {
-  const [all, setAll] = useState(null);
-  const [text, setText] = useState(null);
+  const [all, setAll] = useState(/** @type {All | null} */ (null));
+  const [text, setText] = useState(/** @type {string | null} */ (null));
   const [wrong, setWrong] = useState("");
   useEffect(() => {
     catalogue().then(setAll, () => {});
   }, []);
   const operations = (all?.operations || []).map((one) => one.name);
   // Of some settings one has to be given; such a vendor has nothing usual in their place.
-  const needed = (vendor?.settings?.anyOf || []).flatMap((one) => one.required || []);
-  const given = (name) => value?.[name] !== undefined && value[name] !== "";
+  const needed = (vendor?.settings?.anyOf || []).flatMap((/** @type {Schema} */ one) => one.required || []);
+  const given = (/** @type {string} */ name) => value?.[name] !== undefined && value[name] !== "";
   const lacking = needed.length > 0 && !needed.some(given) ? needed : [];
   const fields = described(vendor?.settings).filter((field) => !(vendor.mappings && field.name === "models"));
-  const write = (event) => {
+  const write = (/** @type {On} */ event) => {
     setText(event.target.value);
     try {
       const read = JSON.parse(event.target.value || "{}");
@@ -37,16 +43,16 @@ export function SettingsEditor({ vendor, value, change }) {
       setWrong("");
       change(read);
     } catch (error) {
-      setWrong(error.message);
+      setWrong(/** @type {Error} */ (error).message);
       change(null);
     }
   };
-  const fill = (next) => {
+  const fill = (/** @type {Json} */ next) => {
     setText(null);
     setWrong("");
     change(next);
   };
-  const models = (next) => {
+  const models = (/** @type {Json} */ next) => {
     const { models: _, ...rest } = value || {};
     fill(next ? { ...rest, models: next } : rest);
   };

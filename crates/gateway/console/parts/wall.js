@@ -4,14 +4,19 @@ import { html, useEffect, useRef, useState } from "../lib.js";
 /** Tiles that are there before anything was measured. */
 const FIRST = 60;
 
+/** @param {number} value @param {number} least @param {number} most */
 const within = (value, least, most) => Math.min(Math.max(value, least), most);
 
-/** `tile` draws one of the items; all are as high as they are wide. */
+/**
+ * `tile` draws one of the items; all are as high as they are wide.
+ * @template T @param {{ items: T[], tile: (item: T) => Hole }} given
+ */
 export function Wall({ items, tile }) {
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const [view, setView] = useState({ from: 0, to: FIRST, above: 0, below: 0 });
   useEffect(() => {
     let asked = 0;
+    /** @type {{ columns: number, row: number } | null} */
     let grid = null;
     const look = () => {
       asked = 0;

@@ -1,4 +1,5 @@
 // Every text of the console in English, which every other catalogue follows key by key. `{0}` is filled in.
+/** @type {Record<string, string>} */
 export const en = {
   // Rooms and the frame.
   create: "Create",

@@ -11,7 +11,7 @@ import { Dialog } from "../../parts/dialog.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
 function SigningSecret() {
-  const [secret, setSecret] = useState(null);
+  const [secret, setSecret] = useState(/** @type {string | null} */ (null));
   const [asking, setAsking] = useState(false);
   const [problem, setProblem] = useState("");
   const show = () =>
@@ -44,17 +44,18 @@ function SigningSecret() {
 
 function Tester() {
   const [busy, setBusy] = useState(false);
-  const [sample, setSample] = useState(null);
+  const [sample, setSample] = useState(/** @type {Wire.Sample | null} */ (null));
   const [problem, setProblem] = useState("");
-  const send = async (event) => {
+  const send = async (/** @type {On} */ event) => {
     event.preventDefault();
     setBusy(true);
     setProblem("");
     setSample(null);
+    const address = /** @type {HTMLInputElement} */ (event.target.elements.namedItem("url"));
     try {
-      setSample((await post("/account/v1/callbacks/sample", { url: event.target.elements.url.value.trim() })).data);
+      setSample((await post("/account/v1/callbacks/sample", { url: address.value.trim() })).data);
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
     setBusy(false);
   };
@@ -79,8 +80,9 @@ function Tester() {
     }</section>`;
 }
 
+/** @param {{ id: string, close: () => void }} given */
 function One({ id, close }) {
-  const [callback, setCallback] = useState(null);
+  const [callback, setCallback] = useState(/** @type {Wire.CallbackLog | null} */ (null));
   const read = () =>
     get(`/account/v1/callbacks/${encodeURIComponent(id)}`).then(({ data }) => setCallback(data), close);
   useEffect(() => {
@@ -92,6 +94,7 @@ function One({ id, close }) {
       <//>`;
 }
 
+/** @param {{ route: Route }} given */
 export function Callbacks({ route }) {
   const span = rangeOf(route.query, 0);
   const pages = usePages(`/account/v1/callbacks${span.asked ? `?${span.asked.slice(1)}` : ""}`, 20);
@@ -101,25 +104,27 @@ export function Callbacks({ route }) {
       <${DateRange} range=${span} usual=${0}
       change=${(more) => go("account", { ...route.query, ...more }, { replace: true })} /></header>
     <${Paged} pages=${pages} caption=${t("callbacks")} empty=${span.asked ? t("nothingFound") : t("noCallbacks")}
-      columns=${[
-        {
-          title: t("address"),
-          show: (row) =>
-            html`<span class="break">${row.url}</span> <a class="dim block code" href=${href(`job/${row.jobId}`)}>
+      columns=${
+        /** @type {Column<Wire.Callback>[]} */ ([
+          {
+            title: t("address"),
+            show: (row) =>
+              html`<span class="break">${row.url}</span> <a class="dim block code" href=${href(`job/${row.jobId}`)}>
             ${row.jobId}</a>`,
-        },
-        {
-          title: t("status"),
-          show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>
+          },
+          {
+            title: t("status"),
+            show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>
         ${row.lastError ? html`<span class="dim block break">${row.lastError}</span>` : ""}`,
-        },
-        { title: t("tries"), number: true, show: (row) => row.attempts },
-        { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
-        {
-          title: "",
-          show: (row) => html`<button class="button quiet" onClick=${() => setOpen(row.id)}>${t("details")}</button>`,
-        },
-      ]} /></section>
+          },
+          { title: t("tries"), number: true, show: (row) => row.attempts },
+          { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
+          {
+            title: "",
+            show: (row) => html`<button class="button quiet" onClick=${() => setOpen(row.id)}>${t("details")}</button>`,
+          },
+        ])
+      } /></section>
     ${
       open &&
       html`<${One} id=${open} close=${() => {

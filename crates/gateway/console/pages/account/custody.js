@@ -10,10 +10,10 @@ import { Condition, workerCondition } from "../../parts/condition.js";
 import { NewOwnWorker } from "./own_worker.js";
 
 export function Custody() {
-  const [rows, setRows] = useState(null);
+  const [rows, setRows] = useState(/** @type {Wire.OwnWorker[] | null} */ (null));
   const [adding, setAdding] = useState(false);
-  const [removing, setRemoving] = useState(null);
-  const [told, setTold] = useState(null);
+  const [removing, setRemoving] = useState(/** @type {Wire.OwnWorker | null} */ (null));
+  const [told, setTold] = useState(/** @type {Told | null} */ (null));
   const read = () =>
     get("/custody/v1/accounts").then(
       ({ data }) => setRows(data),
@@ -22,7 +22,7 @@ export function Custody() {
   useEffect(() => {
     read();
   }, []);
-  const act = (work, good) =>
+  const act = (/** @type {Promise<unknown>} */ work, good = "") =>
     work.then(
       () => {
         setTold(good ? { text: good } : null);
@@ -33,7 +33,7 @@ export function Custody() {
         read();
       },
     );
-  const base = (row) => `/custody/v1/accounts/${encodeURIComponent(row.id)}`;
+  const base = (/** @type {Wire.OwnWorker} */ row) => `/custody/v1/accounts/${encodeURIComponent(row.id)}`;
   return html`<section class="card flush"><header class="inner">
     <div><h2>${t("custody")}</h2><p class="dim">${t("custodyText")}</p></div>
       <button class="button" onClick=${() => setAdding(true)}>${t("addOwn")}</button></header>
@@ -43,28 +43,30 @@ export function Custody() {
       html`<div class="empty plainly"><p class="empty-title">${t("noOwn")}</p><p>${t("noOwnText")}</p></div>`
     }
     ${
-      rows?.length > 0 &&
-      html`<${Table} caption=${t("custody")} rows=${rows} columns=${[
-        {
-          title: t("name"),
-          show: (row) => html`<${Condition} row=${workerCondition(row)} />
+      (rows?.length ?? 0) > 0 &&
+      html`<${Table} caption=${t("custody")} rows=${rows} columns=${
+        /** @type {Column<Wire.OwnWorker>[]} */ ([
+          {
+            title: t("name"),
+            show: (row) => html`<${Condition} row=${workerCondition(row)} />
         <b>${row.name}</b> <span class="dim">${row.vendor}</span>
           <span class="dim block break">${row.base_url}</span>`,
-        },
-        { title: t("busy"), show: (row) => t("ofAll", row.busy ?? 0, row.concurrency) },
-        { title: t("condition"), show: (row) => t(`condition.${workerCondition(row).condition}`) },
-        {
-          title: "",
-          show: (row) => html`<${RowDeeds} name=${row.name} items=${[
-            {
-              text: row.state === "active" ? t("pause") : t("resume"),
-              act: () => act(patch(base(row), { state: row.state === "active" ? "paused" : "active" })),
-            },
-            { text: t("remove"), danger: true, act: () => setRemoving(row) },
-          ]}><button class="button quiet" onClick=${() => act(post(`${base(row)}/probe`), t("probeGood", row.name))}>
+          },
+          { title: t("busy"), show: (row) => t("ofAll", row.busy ?? 0, row.concurrency) },
+          { title: t("condition"), show: (row) => t(`condition.${workerCondition(row).condition}`) },
+          {
+            title: "",
+            show: (row) => html`<${RowDeeds} name=${row.name} items=${[
+              {
+                text: row.state === "active" ? t("pause") : t("resume"),
+                act: () => act(patch(base(row), { state: row.state === "active" ? "paused" : "active" })),
+              },
+              { text: t("remove"), danger: true, act: () => setRemoving(row) },
+            ]}><button class="button quiet" onClick=${() => act(post(`${base(row)}/probe`), t("probeGood", row.name))}>
             ${t("probe")}</button><//>`,
-        },
-      ]} />`
+          },
+        ])
+      } />`
     }
     ${
       removing &&

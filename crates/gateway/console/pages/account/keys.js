@@ -11,35 +11,37 @@ import { act, count } from "../../show.js";
 const SCOPES = ["submit", "read", "account"];
 
 const WINDOWS = ["day", "week", "month", "total"];
-const LISTS = ["operations", "models", "addresses"];
+const LISTS = /** @type {const} */ (["operations", "models", "addresses"]);
 
-/** What a key may spend and has, in one line. */
+/** What a key may spend and has, in one line. @param {Wire.Key} row */
 function spending(row) {
   const limits = (row.limits || []).map((one) =>
     t("spentOf", count(one.spent), count(one.quota), t(`window.${one.window}`)),
   );
-  const lists = LISTS.filter((name) => row[name]).map((name) => row[name].join(", "));
+  const lists = LISTS.filter((name) => row[name]).map((name) => row[name]?.join(", "));
   const rate = row.submitsPerSecond ? [t("perSecond", row.submitsPerSecond)] : [];
   const queue = row.maxQueue ? [t("inQueue", row.maxQueue)] : [];
   return [...limits, ...lists, ...rate, ...queue].join(" · ");
 }
 
-/** Keys with those below each right behind it, and how deep each is. */
+/** Keys with those below each right behind it, and how deep each is. @param {Wire.Key[]} keys */
 function inLine(keys) {
   const known = new Set(keys.map((one) => one.id));
+  /** @param {string} id @param {number} depth @returns {(Wire.Key & { depth: number })[]} */
   const below = (id, depth) =>
     keys.filter((one) => one.parentId === id).flatMap((one) => [{ ...one, depth }, ...below(one.id, depth + 1)]);
-  const first = keys.filter((one) => !known.has(one.parentId));
+  const first = keys.filter((one) => !known.has(one.parentId || ""));
   return first.flatMap((one) => [{ ...one, depth: 0 }, ...below(one.id, 1)]);
 }
 
-/** What a form says of a key's limits; what is left empty is none. */
+/** What a form says of a key's limits; what is left empty is none. @param {Values} given */
 function termsOf(given) {
-  const list = (text) => (text ? text.split(/[\s,]+/).filter(Boolean) : null);
+  const list = (/** @type {string} */ text) => (text ? text.split(/[\s,]+/).filter(Boolean) : null);
   const limits = WINDOWS.filter((window) => given[window] !== undefined).map((window) => ({
     window,
     quota: given[window],
   }));
+  /** @type {Values} */
   const terms = {
     limits: limits.length ? limits : null,
     submitsPerSecond: given.submitsPerSecond ?? null,
@@ -51,8 +53,8 @@ function termsOf(given) {
 }
 
 export function Keys() {
-  const [keys, setKeys] = useState(null);
-  const [asking, setAsking] = useState(null);
+  const [keys, setKeys] = useState(/** @type {Wire.Key[] | null} */ (null));
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const [secret, setSecret] = useState("");
   const [problem, setProblem] = useState("");
   const read = () =>
@@ -63,6 +65,7 @@ export function Keys() {
   useEffect(() => {
     read();
   }, []);
+  /** @type {Asking} */
   const issue = {
     title: t("newKey"),
     action: t("newKey"),
@@ -80,11 +83,11 @@ export function Keys() {
     ],
     act: async (given) => {
       const { data } = await post("/account/v1/keys", given);
-      setSecret(data.api_key || data.key);
+      setSecret(data.api_key);
       read();
     },
   };
-  const revoke = (row) => ({
+  const revoke = (/** @type {Wire.Key} */ row) => ({
     title: t("revokeTitle", row.name || row.prefix),
     text: t("revokeText"),
     action: t("revoke"),
@@ -95,6 +98,7 @@ export function Keys() {
       read();
     },
   });
+  /** @param {Wire.Key} row @returns {Asking} */
   const limit = (row) => ({
     title: t("limitsTitle", row.name || row.prefix),
     text: t("limitsText"),
@@ -121,6 +125,7 @@ export function Keys() {
       read();
     },
   });
+  /** @param {Wire.Key} row @returns {Asking} */
   const rotate = (row) => ({
     title: t("newSecretTitle", row.name || row.prefix),
     text: t("newSecretText"),
@@ -137,40 +142,42 @@ export function Keys() {
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${
       keys &&
-      html`<${Table} caption=${t("keys")} rows=${inLine(keys)} columns=${[
-        {
-          title: t("name"),
-          show: (row) => html`<b>${"↳ ".repeat(row.depth)}${given(row.name) || "–"}</b> <span class="dim code block">
+      html`<${Table} caption=${t("keys")} rows=${inLine(keys)} columns=${
+        /** @type {Column<Wire.Key & { depth: number }>[]} */ ([
+          {
+            title: t("name"),
+            show: (row) => html`<b>${"↳ ".repeat(row.depth)}${given(row.name) || "–"}</b> <span class="dim code block">
           ${row.prefix}…</span>${row.note && html`<span class="dim block">${row.note}</span>`}`,
-        },
-        { title: t("limits"), show: (row) => spending(row) || html`<span class="dim">${t("noLimits")}</span>` },
-        {
-          title: t("scopes"),
-          show: (row) =>
-            [row.scopes]
-              .flat()
-              .map((one) => t(`scope.${one}`))
-              .join(", "),
-        },
-        {
-          title: t("lastUsed"),
-          show: (row) =>
-            row.lastUsedAt ? html`<${Time} at=${row.lastUsedAt} />` : html`<span class="dim">${t("never")}</span>`,
-        },
-        {
-          title: t("expires"),
-          show: (row) =>
-            row.expiresAt ? html`<${Time} at=${row.expiresAt} />` : html`<span class="dim">${t("never")}</span>`,
-        },
-        {
-          title: "",
-          show: (row) =>
-            html`<${RowDeeds} name=${row.name || row.prefix} items=${[
-              { text: t("newSecret"), act: () => setAsking(rotate(row)) },
-              { text: t("revoke"), danger: true, act: () => setAsking(revoke(row)) },
-            ]}><button class="button quiet" onClick=${() => setAsking(limit(row))}>${t("limits")}</button><//>`,
-        },
-      ]} />`
+          },
+          { title: t("limits"), show: (row) => spending(row) || html`<span class="dim">${t("noLimits")}</span>` },
+          {
+            title: t("scopes"),
+            show: (row) =>
+              [row.scopes]
+                .flat()
+                .map((one) => t(`scope.${one}`))
+                .join(", "),
+          },
+          {
+            title: t("lastUsed"),
+            show: (row) =>
+              row.lastUsedAt ? html`<${Time} at=${row.lastUsedAt} />` : html`<span class="dim">${t("never")}</span>`,
+          },
+          {
+            title: t("expires"),
+            show: (row) =>
+              row.expiresAt ? html`<${Time} at=${row.expiresAt} />` : html`<span class="dim">${t("never")}</span>`,
+          },
+          {
+            title: "",
+            show: (row) =>
+              html`<${RowDeeds} name=${row.name || row.prefix} items=${[
+                { text: t("newSecret"), act: () => setAsking(rotate(row)) },
+                { text: t("revoke"), danger: true, act: () => setAsking(revoke(row)) },
+              ]}><button class="button quiet" onClick=${() => setAsking(limit(row))}>${t("limits")}</button><//>`,
+          },
+        ])
+      } />`
     }
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
     ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}</section>
@@ -181,9 +188,11 @@ export function Keys() {
 function Acts() {
   const pages = usePages("/account/v1/acts", 10);
   return html`<section class="card flush"><header class="inner"><h2>${t("acts")}</h2></header>
-    <${Paged} pages=${pages} caption=${t("acts")} empty=${t("noActs")} columns=${[
-      { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-      { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
-      { title: t("target"), show: (row) => html`<span class="code id">${row.target}</span>` },
-    ]} /></section>`;
+    <${Paged} pages=${pages} caption=${t("acts")} empty=${t("noActs")} columns=${
+      /** @type {Column<Wire.AccountAct>[]} */ ([
+        { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
+        { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
+        { title: t("target"), show: (row) => html`<span class="code id">${row.target}</span>` },
+      ])
+    } /></section>`;
 }

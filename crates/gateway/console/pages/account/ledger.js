@@ -11,13 +11,14 @@ import { Paged, Time, usePages } from "../../parts/table.js";
 const COLUMNS = ["time", "kind", "amount", "balance", "freezeBalance", "jobId", "reason"];
 const PAGE = 100;
 
-/** A cell that no spreadsheet takes for a formula; numbers stay numbers. */
+/** A cell that no spreadsheet takes for a formula; numbers stay numbers. @param {Json} value */
 function cell(value) {
   const text = String(value ?? "");
   if (/^-?\d+(\.\d+)?$/.test(text)) return text;
   return `"${text.replace(/^([=+@\t\r-])/, "'$1").replace(/"/g, '""')}"`;
 }
 
+/** @param {string} name @param {string} text */
 function save(name, text) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
@@ -27,13 +28,18 @@ function save(name, text) {
 }
 
 /** Which way the balance goes; what was held is paid without a further step. */
+/** @type {Record<string, string>} */
 const SIGNS = { grant: "+", hold: "−", release: "+" };
+/** @param {Wire.LedgerRow} row */
 const signed = (row) =>
   row.kind === "adjust"
     ? `${row.amount < 0 ? "−" : "+"} ${count(Math.abs(row.amount))}`
     : `${SIGNS[row.kind] ? `${SIGNS[row.kind]} ` : ""}${count(row.amount)}`;
 
-/** What a movement was for: the work in words that lead to it, or the reason that was given. */
+/**
+ * What a movement was for: the work in words that lead to it, or the reason that was given.
+ * @param {{ row: Wire.LedgerRow, operations: Operation[] }} given
+ */
 function What({ row, operations }) {
   const made = operations.find((one) => one.name === row.reason);
   const text = made
@@ -49,14 +55,14 @@ function What({ row, operations }) {
 
 /**
  * `base` is where it is asked for; without a span of its own the page has one in its address.
- * @param {{ base?: string, range?: any, route?: any }} given
+ * @param {{ base?: string, range?: Span | null, route?: Route | null }} given
  */
 export function Ledger({ base = "/account/v1/ledger?", range = null, route = null }) {
   const span = range || rangeOf(route?.query || {}, 0);
   const path = `${base}${span.asked}`;
   const pages = usePages(path, 25);
-  const [progress, setProgress] = useState(null);
-  const [operations, setOperations] = useState([]);
+  const [progress, setProgress] = useState(/** @type {number | null} */ (null));
+  const [operations, setOperations] = useState(/** @type {Operation[]} */ ([]));
   useEffect(() => {
     catalogue().then(
       (all) => setOperations(all.operations),
@@ -77,21 +83,23 @@ export function Ledger({ base = "/account/v1/ledger?", range = null, route = nul
   return html`${
     !range &&
     html`<${DateRange} range=${span} usual=${0}
-      change=${(more) => go("account", { ...route.query, ...more }, { replace: true })} />`
+      change=${(more) => go("account", { ...route?.query, ...more }, { replace: true })} />`
   }
     <section class="card flush"><header class="inner"><h2>${t("ledger")}</h2>
       ${progress !== null && html`<progress class="thin" max="1" value=${progress} aria-label="CSV"></progress>`}
       <button class="button quiet" disabled=${!pages.rows?.length || progress !== null} onClick=${csv}>
         ${t("saveCsv")}</button></header>
-    <${Paged} pages=${pages} caption=${t("ledger")} columns=${[
-      { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-      { title: t("what"), show: (row) => html`<${What} row=${row} operations=${operations} />` },
-      {
-        title: t("amount"),
-        number: true,
-        show: (row) => html`<span class=${row.kind === "capture" ? "dim" : ""}>${signed(row)}</span>`,
-      },
-      { title: t("balance"), number: true, show: (row) => count(row.balance) },
-      { title: t("Held"), number: true, show: (row) => count(row.freezeBalance) },
-    ]} /></section>`;
+    <${Paged} pages=${pages} caption=${t("ledger")} columns=${
+      /** @type {Column<Wire.LedgerRow>[]} */ ([
+        { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
+        { title: t("what"), show: (row) => html`<${What} row=${row} operations=${operations} />` },
+        {
+          title: t("amount"),
+          number: true,
+          show: (row) => html`<span class=${row.kind === "capture" ? "dim" : ""}>${signed(row)}</span>`,
+        },
+        { title: t("balance"), number: true, show: (row) => count(row.balance) },
+        { title: t("Held"), number: true, show: (row) => count(row.freezeBalance) },
+      ])
+    } /></section>`;
 }

@@ -8,11 +8,12 @@ import { SettingsEditor, Vendors } from "../../parts/vendor.js";
 
 const AT_ONCE = 2;
 
+/** @param {{ close: () => void, made: () => void }} given */
 export function NewOwnWorker({ close, made }) {
-  const [vendors, setVendors] = useState([]);
-  const [vendor, setVendor] = useState(null);
-  const [given, setGiven] = useState({});
-  const [settings, setSettings] = useState({});
+  const [vendors, setVendors] = useState(/** @type {Wire.VendorRow[]} */ ([]));
+  const [vendor, setVendor] = useState(/** @type {Wire.VendorRow | null} */ (null));
+  const [given, setGiven] = useState(/** @type {Values} */ ({}));
+  const [settings, setSettings] = useState(/** @type {Values} */ ({}));
   const [problem, setProblem] = useState("");
   useEffect(() => {
     get("/custody/v1/vendors").then(
@@ -20,20 +21,21 @@ export function NewOwnWorker({ close, made }) {
       (error) => setProblem(error.message),
     );
   }, []);
-  const choose = (one) => {
+  const choose = (/** @type {Wire.VendorRow} */ one) => {
     setVendor(one);
     setSettings({});
     setProblem("");
     setGiven({ name: one.name, base_url: one.address || "", credential: "", concurrency: AT_ONCE });
   };
-  const set = (name) => (event) => setGiven({ ...given, [name]: event.target.value });
-  const submit = async (event) => {
+  const set = (/** @type {string} */ name) => (/** @type {On} */ event) =>
+    setGiven({ ...given, [name]: event.target.value });
+  const submit = async (/** @type {On} */ event) => {
     event.preventDefault();
     setProblem("");
     const { credential, ...rest } = given;
     try {
       await post("/custody/v1/accounts", {
-        vendor: vendor.name,
+        vendor: vendor?.name,
         ...rest,
         ...(credential ? { credential } : {}),
         ...(Object.keys(settings).length ? { settings } : {}),
@@ -41,7 +43,7 @@ export function NewOwnWorker({ close, made }) {
       made();
       close();
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
   };
   return html`<${Dialog} close=${close} label=${t("addOwn")} kind="wide-dialog">

@@ -8,22 +8,31 @@ import { go } from "../../route.js";
 import { Bars, Shares } from "../../parts/chart.js";
 import { DateRange, daysOf, rangeOf } from "../../parts/date_range.js";
 
-/** Every day of the span, also those on which nothing happened. */
+/**
+ * Every day of the span, also those on which nothing happened.
+ * @param {Wire.DayUsage[]} byDay @param {"quota" | "jobs"} what @param {Span} range
+ */
 function everyDay(byDay, what, range) {
   const found = new Map(byDay.map((one) => [one.day, Number(one[what])]));
   return daysOf(range).map((day) => ({ name: dayName(day), value: found.get(day) || 0 }));
 }
 
-/** What the service is asked for: the span goes behind what is asked already. */
+/**
+ * What the service is asked for: the span goes behind what is asked already.
+ * @param {string} base @param {Span} range
+ */
 const asking = (base, range) => `${base}${base.includes("?") ? "" : "?"}${range.asked}`.replace("?&", "?");
 
 const KINDS = ["key", "model", "operation", "tag"];
 
-/** What was used by keys, models, operations or what a tag says. */
+/**
+ * What was used by keys, models, operations or what a tag says.
+ * @param {{ what: "quota" | "jobs", path: string }} given
+ */
 function Groups({ what, path }) {
   const [by, setBy] = useState("key");
   const [tag, setTag] = useState("");
-  const [groups, setGroups] = useState(null);
+  const [groups, setGroups] = useState(/** @type {Wire.GroupUsage[] | null} */ (null));
   const [problem, setProblem] = useState("");
   const asked = by === "tag" ? tag && `tag:${tag}` : by;
   useEffect(() => {
@@ -35,7 +44,7 @@ function Groups({ what, path }) {
     );
   }, [asked, path]);
   const rows = (groups || []).map((row) => ({
-    name: given(row.name) || t("unnamed"),
+    name: given(row.name || "") || t("unnamed"),
     value: Number(row[what]),
     text: what === "quota" ? many(row.jobs, "jobOne", "jobMany", count(row.jobs)) : quotaOf(row.quota),
   }));
@@ -61,19 +70,19 @@ function Groups({ what, path }) {
 
 /**
  * `base` is where it is asked for; without a span of its own the page has one in its address.
- * @param {{ base?: string, range?: any, route?: any }} given
+ * @param {{ base?: string, range?: Span | null, route?: Route | null }} given
  */
 export function Usage({ base = "/account/v1/usage", range = null, route = null }) {
   const span = range || rangeOf(route?.query || {});
   const path = asking(base, span);
-  const [usage, setUsage] = useState(null);
-  const [what, setWhat] = useState("quota");
+  const [usage, setUsage] = useState(/** @type {Wire.Usage | null} */ (null));
+  const [what, setWhat] = useState(/** @type {"quota" | "jobs"} */ ("quota"));
   const [problem, setProblem] = useState("");
-  const [all, setAll] = useState(null);
+  const [all, setAll] = useState(/** @type {All | null} */ (null));
   useEffect(() => {
     catalogue().then(setAll, () => {});
   }, []);
-  const title = (family) =>
+  const title = (/** @type {string} */ family) =>
     local(all?.operations.find((one) => one.name.startsWith(`${family.replace(/_/g, ".")}.`))?.family || label(family));
   useEffect(() => {
     get(path).then(
@@ -95,17 +104,19 @@ export function Usage({ base = "/account/v1/usage", range = null, route = null }
   return html`${
     !range &&
     html`<${DateRange} range=${span}
-      change=${(more) => go("account", { ...route.query, ...more }, { replace: true })} />`
+      change=${(more) => go("account", { ...route?.query, ...more }, { replace: true })} />`
   }
     <section class="card">
     <header><div><h2>${heading}</h2><p class="large">
       ${count(usage.quota)} <small class="dim">
         ${t("quotaIn")} ${many(usage.jobs, "jobOne", "jobMany", count(usage.jobs))}</small></p></div>
       <div class="chips" role="group" aria-label=${t("measure")}>
-        ${["quota", "jobs"].map(
-          (one) => html`<button class=${`chip${one === what ? " active" : ""}`} aria-pressed=${one === what}
+        ${
+          /** @type {const} */ (["quota", "jobs"]).map(
+            (one) => html`<button class=${`chip${one === what ? " active" : ""}`} aria-pressed=${one === what}
             onClick=${() => setWhat(one)}>${t(one === "quota" ? "Quota" : "jobs")}</button>`,
-        )}</div></header>
+          )
+        }</div></header>
     <${Bars} values=${everyDay(usage.byDay, what, span)}
       title=${`${t(what === "quota" ? "Quota" : "jobs")}, ${t("byDay")}`} /></section>
     <section class="card"><h2>${t("byFamily")}</h2>

@@ -12,17 +12,20 @@ import { Table, Time } from "../../parts/table.js";
 /**
  * Everything that may be changed about an account, from the service's own description: what is added there appears
  * here.
+ * @param {{ row: Wire.Account, close: () => void, saved: () => void }} given
  */
 export function Limits({ row, close, saved }) {
-  const [fields, setFields] = useState(null);
-  const [value, setValue] = useState(row);
+  const [fields, setFields] = useState(/** @type {Setting[] | null} */ (null));
+  const [value, setValue] = useState(/** @type {Values} */ (row));
+  /** @type {Values} */
+  const before = row;
   const [problem, setProblem] = useState("");
   useEffect(() => {
     const groups = get("/admin/v1/groups").then(
       ({ data }) => data.map((one) => one.name),
       () => [],
     );
-    const chosen = (names) => (field) =>
+    const chosen = (/** @type {string[]} */ names) => (/** @type {Setting} */ field) =>
       field.name === "group" && names.length ? { ...field, kind: "choice", options: names } : field;
     Promise.all([bodyOf("admin.accounts.change"), groups]).then(
       ([schema, names]) =>
@@ -34,11 +37,11 @@ export function Limits({ row, close, saved }) {
       (error) => setProblem(error.message),
     );
   }, []);
-  const submit = (event) => {
+  const submit = (/** @type {On} */ event) => {
     event.preventDefault();
     const changed = (fields || [])
       .map((field) => field.name)
-      .filter((name) => value[name] !== undefined && value[name] !== row[name]);
+      .filter((name) => value[name] !== undefined && value[name] !== before[name]);
     patch(`/admin/v1/accounts/${row.id}`, Object.fromEntries(changed.map((name) => [name, value[name]]))).then(
       () => {
         saved();
@@ -60,11 +63,14 @@ export function Limits({ row, close, saved }) {
         ${t("leave")}</button><button class="button" disabled=${!fields}>${t("save")}</button></div></form><//>`;
 }
 
-/** The keys of an account, which an operator may add to and revoke. `tell` gets the secret of a new one. */
+/**
+ * The keys of an account, which an operator may add to and revoke. `tell` gets the secret of a new one.
+ * @param {{ row: Wire.Account, may: boolean, tell: (secret: string) => void }} given
+ */
 export function AccountKeys({ row, may, tell }) {
-  const [keys, setKeys] = useState(null);
+  const [keys, setKeys] = useState(/** @type {Wire.Key[] | null} */ (null));
   const [problem, setProblem] = useState("");
-  const [revoking, setRevoking] = useState(null);
+  const [revoking, setRevoking] = useState(/** @type {Wire.Key | null} */ (null));
   const base = `/admin/v1/accounts/${row.id}/keys`;
   const read = () =>
     get(base).then(
@@ -87,28 +93,30 @@ export function AccountKeys({ row, may, tell }) {
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${
       keys &&
-      html`<${Table} caption=${t("keys")} rows=${keys} columns=${[
-        {
-          title: t("name"),
-          show: (one) => html`${given(one.name) || "–"} <span class="dim code">${one.prefix}…</span>`,
-        },
-        {
-          title: t("scopes"),
-          show: (one) =>
-            [one.scopes]
-              .flat()
-              .map((scope) => t(`scope.${scope}`))
-              .join(", "),
-        },
-        { title: t("lastUsed"), show: (one) => html`<${Time} at=${one.lastUsedAt} />` },
-        {
-          title: "",
-          show: (one) =>
-            may &&
-            html`<button type="button" class="button quiet danger" onClick=${() => setRevoking(one)}>
+      html`<${Table} caption=${t("keys")} rows=${keys} columns=${
+        /** @type {Column<Wire.Key>[]} */ ([
+          {
+            title: t("name"),
+            show: (one) => html`${given(one.name) || "–"} <span class="dim code">${one.prefix}…</span>`,
+          },
+          {
+            title: t("scopes"),
+            show: (one) =>
+              [one.scopes]
+                .flat()
+                .map((scope) => t(`scope.${scope}`))
+                .join(", "),
+          },
+          { title: t("lastUsed"), show: (one) => html`<${Time} at=${one.lastUsedAt} />` },
+          {
+            title: "",
+            show: (one) =>
+              may &&
+              html`<button type="button" class="button quiet danger" onClick=${() => setRevoking(one)}>
               ${t("revoke")}</button>`,
-        },
-      ]} />`
+          },
+        ])
+      } />`
     }
     ${
       revoking &&
@@ -118,16 +126,19 @@ export function AccountKeys({ row, may, tell }) {
     }</section>`;
 }
 
-/** Looks at an account with its own eyes. */
+/** Looks at an account with its own eyes. @param {Wire.Account} row @param {(who: Runs) => void} enter */
 export const look = (row, enter) =>
   visit(row.id).then((now) => {
     enter(now);
     go("library");
   });
 
-/** What is asked before something is done; `done` is called after it, `tell` gets the secret of a first key. */
+/**
+ * What is asked before something is done; `done` is called after it, `tell` gets the secret of a first key.
+ * @param {{ done: () => void, tell: (secret: string) => void }} given
+ */
 export function asksOf({ done, tell }) {
-  const then = (work) => async (given) => {
+  const then = (/** @type {(given: Values) => unknown} */ work) => async (/** @type {Values} */ given) => {
     await work(given);
     done();
   };
@@ -144,7 +155,7 @@ export function asksOf({ done, tell }) {
         tell(data.api_key);
       }),
     }),
-    credit: (row) => {
+    credit: (/** @type {Wire.Account} */ row) => {
       const key = crypto.randomUUID();
       return {
         title: t("creditTo", row.email),
@@ -158,7 +169,7 @@ export function asksOf({ done, tell }) {
         act: then((given) => post(`/admin/v1/accounts/${row.id}/credit`, { ...given, idempotency_key: key })),
       };
     },
-    notes: (row) => ({
+    notes: (/** @type {Wire.Account} */ row) => ({
       title: t("notesOf", row.email),
       text: t("notesText"),
       action: t("save"),
@@ -166,7 +177,7 @@ export function asksOf({ done, tell }) {
       fields: [{ name: "notes", label: t("notes"), type: "long", prose: true, value: row.notes || "", clears: " " }],
       act: then((given) => patch(`/admin/v1/accounts/${row.id}`, given)),
     }),
-    plan: (row) => ({
+    plan: (/** @type {Wire.Account} */ row) => ({
       title: t("planOf", row.email),
       text: t("planOfText"),
       action: t("planGive"),
@@ -176,7 +187,7 @@ export function asksOf({ done, tell }) {
       ],
       act: then((given) => put(`/admin/v1/accounts/${row.id}/plan`, given)),
     }),
-    endPlan: (row) => ({
+    endPlan: (/** @type {Wire.Account} */ row) => ({
       title: t("planEndTitle", row.email),
       text: t("planEndText"),
       action: t("planEnd"),
@@ -184,7 +195,7 @@ export function asksOf({ done, tell }) {
       fields: [],
       act: then(() => remove(`/admin/v1/accounts/${row.id}/plan`)),
     }),
-    suspend: (row) => ({
+    suspend: (/** @type {Wire.Account} */ row) => ({
       title: row.disabled ? t("enableTitle", row.email) : t("disableTitle", row.email),
       text: row.disabled ? t("enableText") : t("disableText"),
       action: row.disabled ? t("enable") : t("disable"),

@@ -30,7 +30,10 @@ const APART = [
   "email_verified_at",
   "notes",
 ];
-/** What is set for an account, whatever the service tells of it. */
+/**
+ * What is set for an account, whatever the service tells of it.
+ * @param {{ row: Wire.Account, may: boolean, change: (asking: Asking) => void }} given
+ */
 const Terms = ({ row, may, change }) => html`<section class="card"><header><h2>${t("limits")}</h2>
     ${may && html`<button type="button" class="button quiet" onClick=${change}>${t("change")}</button>`}</header>
   <dl class="facts">${Object.entries(row)
@@ -41,15 +44,17 @@ const Terms = ({ row, may, change }) => html`<section class="card"><header><h2>$
           </dd>`,
     )}</dl></section>`;
 
+/** @param {{ title: string, value: Hole, text: Hole }} given */
 const Figure = ({ title, value, text }) => html`<div class="card figure"><p class="dim">${title}</p>
   <p class="large">${value}</p><p class="dim">${text}</p></div>`;
 
+/** @param {{ who: Runs, route: Route, enter: (who: Runs) => void }} given */
 export function AccountPage({ who, route, enter }) {
   const id = route.rest[1];
-  const [row, setRow] = useState(null);
+  const [row, setRow] = useState(/** @type {Wire.Account | null} */ (null));
   const [seen, setSeen] = useState(0);
   const [problem, setProblem] = useState("");
-  const [asking, setAsking] = useState(null);
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const [limits, setLimits] = useState(false);
   const [secret, setSecret] = useState("");
   const may = who.operator.role !== "viewer";
@@ -77,6 +82,7 @@ export function AccountPage({ who, route, enter }) {
   if (!row) return html`<section class="card waiting" aria-busy="true"></section>`;
   const asks = asksOf({ done: read, tell: setSecret });
   const base = `accountId=${row.id}`;
+  /** @type {Record<string, () => Hole>} */
   const views = {
     usage: () => html`<${Usage} key=${range.asked} base=${`/admin/v1/usage?${base}`} range=${range} />`,
     ledger: () => html`<${Ledger} base=${`/admin/v1/ledger?${base}`} range=${range} />`,

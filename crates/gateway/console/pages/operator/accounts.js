@@ -12,6 +12,7 @@ import { Limits, asksOf, look } from "./account_forms.js";
 /** By what accounts are listed. */
 const ORDERS = ["created", "email", "balance"];
 
+/** @param {{ who: Runs, enter: (who: Runs) => void, route: Route }} given */
 export function Accounts({ who, enter, route }) {
   const text = route.query.q || "";
   const order = ORDERS.includes(route.query.sort) ? route.query.sort : "created";
@@ -20,9 +21,10 @@ export function Accounts({ who, enter, route }) {
     ...(text.trim() ? [`q=${encodeURIComponent(text.trim())}`] : []),
   ];
   const pages = usePages(`/admin/v1/accounts${asked.length ? `?${asked.join("&")}` : ""}`, 25);
-  const address = (q, sort) => go("operator/accounts", { q, sort: sort === "created" ? "" : sort }, { replace: true });
-  const [asking, setAsking] = useState(null);
-  const [limits, setLimits] = useState(null);
+  const address = (/** @type {string} */ q, /** @type {string} */ sort) =>
+    go("operator/accounts", { q, sort: sort === "created" ? "" : sort }, { replace: true });
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
+  const [limits, setLimits] = useState(/** @type {Wire.Account | null} */ (null));
   const [secret, setSecret] = useState("");
   const [problem, setProblem] = useState("");
   const may = who.operator.role !== "viewer";
@@ -39,34 +41,36 @@ export function Accounts({ who, enter, route }) {
         </header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <section class="card flush">
-      <${Paged} pages=${pages} caption=${t("accounts")} empty=${text ? t("nothingFound") : ""} columns=${[
-        {
-          title: t("email"),
-          show: (row) => html`<a class="break" href=${href(`operator/accounts/${row.id}`)}><b>${row.email}</b></a>
+      <${Paged} pages=${pages} caption=${t("accounts")} empty=${text ? t("nothingFound") : ""} columns=${
+        /** @type {Column<Wire.Account>[]} */ ([
+          {
+            title: t("email"),
+            show: (row) => html`<a class="break" href=${href(`operator/accounts/${row.id}`)}><b>${row.email}</b></a>
         ${row.disabled ? html` <span class="tag exhausted">${t("suspended")}</span>` : ""}
           ${row.group && row.group !== "default" ? html` <span class="tag">${row.group}</span>` : ""}
             <span class="dim block code clip" title=${row.id}>${row.id}</span>`,
-        },
-        { title: t("balance"), number: true, show: (row) => count(row.balance) },
-        { title: t("Held"), number: true, show: (row) => count(row.freeze_balance) },
-        { title: t("queue"), number: true, show: (row) => count(row.max_queue) },
-        { title: t("since"), show: (row) => html`<${Time} at=${row.created_at} />` },
-        {
-          title: "",
-          show: (row) =>
-            may &&
-            html`<${RowDeeds} name=${row.email} items=${[
-              { text: t("limits"), act: () => setLimits(row) },
-              { text: t("keys"), act: () => go(`operator/accounts/${row.id}`, { part: "keys" }) },
-              { text: t("look"), act: () => look(row, enter).catch((error) => setProblem(error.message)) },
-              {
-                text: row.disabled ? t("enable") : t("disable"),
-                danger: !row.disabled,
-                act: () => setAsking(asks.suspend(row)),
-              },
-            ]}><button class="button quiet" onClick=${() => setAsking(asks.credit(row))}>${t("credit")}</button><//>`,
-        },
-      ]} /></section>
+          },
+          { title: t("balance"), number: true, show: (row) => count(row.balance) },
+          { title: t("Held"), number: true, show: (row) => count(row.freeze_balance) },
+          { title: t("queue"), number: true, show: (row) => count(row.max_queue) },
+          { title: t("since"), show: (row) => html`<${Time} at=${row.created_at} />` },
+          {
+            title: "",
+            show: (row) =>
+              may &&
+              html`<${RowDeeds} name=${row.email} items=${[
+                { text: t("limits"), act: () => setLimits(row) },
+                { text: t("keys"), act: () => go(`operator/accounts/${row.id}`, { part: "keys" }) },
+                { text: t("look"), act: () => look(row, enter).catch((error) => setProblem(error.message)) },
+                {
+                  text: row.disabled ? t("enable") : t("disable"),
+                  danger: !row.disabled,
+                  act: () => setAsking(asks.suspend(row)),
+                },
+              ]}><button class="button quiet" onClick=${() => setAsking(asks.credit(row))}>${t("credit")}</button><//>`,
+          },
+        ])
+      } /></section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
     ${limits && html`<${Limits} row=${limits} close=${() => setLimits(null)} saved=${pages.again} />`}
     ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}`;

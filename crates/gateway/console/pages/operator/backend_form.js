@@ -5,6 +5,7 @@ import { patch, post } from "../../api.js";
 import { Dialog } from "../../parts/dialog.js";
 import { SettingsEditor, Vendors } from "../../parts/vendor.js";
 
+/** @param {{ value: Values, change: (next: Values) => void }} given */
 const Place = ({ value, change }) => html`
   <div class="two"><div class="field"><label for="be-name">${t("name")}</label>
     <input id="be-name" required value=${value.name}
@@ -20,27 +21,29 @@ const Place = ({ value, change }) => html`
       onInput=${(event) => change({ ...value, operations: event.target.value })} />
         <p class="hint">${t("servesHint")}</p></div>`;
 
+/** @param {string} text */
 const list = (text) => text.split(/[\s,]+/).filter(Boolean);
 
+/** @param {{ vendors: Wire.VendorRow[], close: () => void, made: (row: Wire.Backend) => void }} given */
 export function NewBackend({ vendors, close, made }) {
-  const [vendor, setVendor] = useState(null);
+  const [vendor, setVendor] = useState(/** @type {Wire.VendorRow | null} */ (null));
   const [place, setPlace] = useState({ name: "", base_url: "", rank: 100, operations: "" });
-  const [settings, setSettings] = useState({});
+  const [settings, setSettings] = useState(/** @type {Values} */ ({}));
   const [first, setFirst] = useState({ credential: "", concurrency: 3 });
   const [problem, setProblem] = useState("");
-  const submit = async (event) => {
+  const submit = async (/** @type {On} */ event) => {
     event.preventDefault();
     setProblem("");
     try {
       const { data } = await post("/admin/v1/backends", {
-        vendor: vendor.name,
+        vendor: vendor?.name,
         name: place.name,
         base_url: place.base_url,
         rank: place.rank,
         operations: list(place.operations),
         settings: settings || {},
       });
-      if (first.credential || !vendor.needsCredential)
+      if (first.credential || !vendor?.needsCredential)
         await post(`/admin/v1/backends/${data.id}/accounts`, {
           name: "first",
           ...(first.credential ? { credential: first.credential } : {}),
@@ -48,7 +51,7 @@ export function NewBackend({ vendors, close, made }) {
         });
       made(data);
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
   };
   return html`<${Dialog} close=${close} label=${t("newBackend")} kind="wide-dialog">
@@ -81,6 +84,7 @@ export function NewBackend({ vendors, close, made }) {
     }<//>`;
 }
 
+/** @param {{ row: Wire.Backend, vendor: Wire.VendorRow, close: () => void, saved: () => void }} given */
 export function Settings({ row, vendor, close, saved }) {
   const [place, setPlace] = useState({
     name: row.name,
@@ -90,7 +94,7 @@ export function Settings({ row, vendor, close, saved }) {
   });
   const [settings, setSettings] = useState(row.settings || {});
   const [problem, setProblem] = useState("");
-  const submit = async (event) => {
+  const submit = async (/** @type {On} */ event) => {
     event.preventDefault();
     try {
       await patch(`/admin/v1/backends/${row.id}`, {
@@ -103,7 +107,7 @@ export function Settings({ row, vendor, close, saved }) {
       saved();
       close();
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
   };
   return html`<${Dialog} close=${close} label=${row.name} kind="wide-dialog"><h2>${t("settingsOf", row.name)}</h2>

@@ -13,6 +13,7 @@ import { NewBackend, Settings } from "./backend_form.js";
 /** So many are drawn at first, and so many more on request. */
 const PAGE = 20;
 
+/** @param {{ health: Wire.Health | null | undefined }} given */
 function Errors({ health }) {
   const errors = health?.last_errors || [];
   if (!errors.length) return null;
@@ -24,33 +25,40 @@ function Errors({ health }) {
         </details>`;
 }
 
+/** @param {string} name @param {Json} value */
 const worker = (name, value, more = {}) => ({ name, label: t(`worker.${name}`), ...more, value });
 const hours = { placeholder: "08:00-20:00", hint: t("hoursHint"), clears: "" };
 const rate = { type: "number", placeholder: t("noLimit"), clears: 0 };
-/** A rate without a limit is an empty field. */
+/** A rate without a limit is an empty field. @param {Wire.Worker} row */
 const rateOf = (row) => row.per_minute || "";
 
+/** @param {{ told: Told | null }} given */
 const Told = ({ told }) => told && html`<p class=${`told ${told.bad ? "bad" : "ok"}`} role="status">${told.text}</p>`;
 
+/**
+ * @param {{ row: Wire.Backend, vendors: Wire.VendorRow[], again: () => void, ask: (asking: Asking) => void,
+ * may: boolean }} given
+ */
 function Backend({ row, vendors, again, ask, may }) {
   const [editing, setEditing] = useState(false);
   // What a test found is told where the test is.
-  const [told, setTold] = useState(null);
+  const [told, setTold] = useState(/** @type {Told | null} */ (null));
   const [busy, setBusy] = useState(false);
-  const act = async (work, good = "") => {
+  const act = async (/** @type {() => unknown} */ work, good = "") => {
     setBusy(true);
     setTold(null);
     try {
       await work();
       setTold(good ? { text: good } : null);
     } catch (error) {
-      setTold({ bad: true, text: `${row.name}: ${said(error.message)}` });
+      setTold({ bad: true, text: `${row.name}: ${said(/** @type {Error} */ (error).message)}` });
     }
     setBusy(false);
     again();
   };
   const base = `/admin/v1/backends/${row.id}`;
   const fixed = row.vendor === "embedded";
+  /** @type {Asking} */
   const addWorker = {
     title: t("addWorkerTo", row.name),
     action: t("addWorker"),
@@ -66,8 +74,9 @@ function Backend({ row, vendors, again, ask, may }) {
       again();
     },
   };
+  /** @param {Wire.Worker} one @returns {Asking} */
   const changeWorker = (one) => ({
-    title: one.name,
+    title: one.name || "",
     action: t("save"),
     fields: [
       worker("concurrency", one.concurrency, { type: "number" }),
@@ -81,7 +90,7 @@ function Backend({ row, vendors, again, ask, may }) {
       again();
     },
   });
-  const removal = (name, path) => ({
+  const removal = (/** @type {string} */ name, /** @type {string} */ path) => ({
     title: t("removeTitle", name),
     text: t("removeText"),
     action: t("remove"),
@@ -92,7 +101,7 @@ function Backend({ row, vendors, again, ask, may }) {
       again();
     },
   });
-  const stop = (one) => ({
+  const stop = (/** @type {Wire.Backend} */ one) => ({
     title: t("pauseTitle", one.name),
     text: t("pauseText"),
     action: t("pause"),
@@ -103,7 +112,7 @@ function Backend({ row, vendors, again, ask, may }) {
     },
   });
   const condition = backendCondition(row);
-  const WorkerDeeds = (one) => {
+  const WorkerDeeds = (/** @type {Wire.Worker} */ one) => {
     const path = `${base}/accounts/${one.id}`;
     const active = one.state === "active";
     const items = [
@@ -113,7 +122,7 @@ function Backend({ row, vendors, again, ask, may }) {
         act: () => act(() => patch(path, { state: active ? "paused" : "active" })),
       },
       { text: t("change"), act: () => ask(changeWorker(one)) },
-      { text: t("remove"), danger: true, act: () => ask(removal(one.name, path)) },
+      { text: t("remove"), danger: true, act: () => ask(removal(one.name || "", path)) },
     ];
     return html`<${RowDeeds} name=${one.name} items=${items}><button class="button quiet" disabled=${busy}
       onClick=${() => act(() => post(`${path}/probe`), t("probeGood", one.name))}>${t("probe")}</button><//>`;
@@ -149,17 +158,19 @@ function Backend({ row, vendors, again, ask, may }) {
     ${!fixed && !row.accounts.length && html`<p class="hint">${t("noWorkers")}</p>`}
     ${
       row.accounts.length > 0 &&
-      html`<${Table} caption=${t("workers")} rows=${row.accounts} columns=${[
-        { title: t("name"), show: (one) => html`<${Condition} row=${workerCondition(one)} />${one.name}` },
-        { title: t("busy"), show: (one) => t("ofAll", one.busy ?? 0, one.concurrency ?? one.slots) },
-        {
-          title: t("condition"),
-          show: (one) => html`${t(`condition.${workerCondition(one).condition}`)}
+      html`<${Table} caption=${t("workers")} rows=${row.accounts} columns=${
+        /** @type {Column<Wire.Worker>[]} */ ([
+          { title: t("name"), show: (one) => html`<${Condition} row=${workerCondition(one)} />${one.name}` },
+          { title: t("busy"), show: (one) => t("ofAll", one.busy ?? 0, one.concurrency) },
+          {
+            title: t("condition"),
+            show: (one) => html`${t(`condition.${workerCondition(one).condition}`)}
         ${one.health?.until_ms ? `, ${took(one.health.until_ms - Date.now())}` : ""}
           <${Errors} health=${one.health} />`,
-        },
-        { title: "", show: (one) => may && WorkerDeeds(one) },
-      ]} />`
+          },
+          { title: "", show: (one) => may && WorkerDeeds(one) },
+        ])
+      } />`
     }
     ${
       editing &&
@@ -168,13 +179,17 @@ function Backend({ row, vendors, again, ask, may }) {
     }</section>`;
 }
 
-/** Whether a back end has the words in its name, its vendor, its address, what it serves or its worker accounts. */
+/**
+ * Whether a back end has the words in its name, its vendor, its address, what it serves or its worker accounts.
+ * @param {Wire.Backend} row @param {string} words
+ */
 const fits = (row, words) =>
   [row.name, row.vendor, row.base_url, ...row.operations, ...row.accounts.map((one) => one.name)]
     .join(" ")
     .toLowerCase()
     .includes(words);
 
+/** @type {Record<string, (a: Wire.Backend, b: Wire.Backend) => number>} */
 const ORDERS = {
   rank: () => 0,
   name: (a, b) => a.name.localeCompare(b.name),
@@ -182,12 +197,13 @@ const ORDERS = {
     Number(backendCondition(a).condition === "well") - Number(backendCondition(b).condition === "well"),
 };
 
+/** @param {{ who: Runs, route: Route }} given */
 export function Backends({ who, route }) {
-  const [rows, setRows] = useState(null);
-  const [vendors, setVendors] = useState([]);
-  const [asking, setAsking] = useState(null);
+  const [rows, setRows] = useState(/** @type {Wire.Backend[] | null} */ (null));
+  const [vendors, setVendors] = useState(/** @type {Wire.VendorRow[]} */ ([]));
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const [adding, setAdding] = useState(false);
-  const [told, setTold] = useState(null);
+  const [told, setTold] = useState(/** @type {Told | null} */ (null));
   const [most, setMost] = useState(PAGE);
   const may = who.operator.role !== "viewer";
   const text = route.query.q || "";
@@ -206,12 +222,13 @@ export function Backends({ who, route }) {
     const timer = setInterval(read, 5000);
     return () => clearInterval(timer);
   }, []);
-  const address = (q, sort) => go("operator/backends", { q, sort: sort === "rank" ? "" : sort }, { replace: true });
+  const address = (/** @type {string} */ q, /** @type {string} */ sort) =>
+    go("operator/backends", { q, sort: sort === "rank" ? "" : sort }, { replace: true });
   const found = (rows || []).filter((row) => fits(row, text.trim().toLowerCase())).sort(ORDERS[order]);
   const heading = rows && text ? t("ofAll", count(found.length), count(rows.length)) : t("inOrder");
   return html`<header class="head"><div><h1>${t("backends")}</h1><p class="dim">${heading}</p></div>
       ${
-        rows?.length > 1 &&
+        (rows?.length ?? 0) > 1 &&
         html`<input type="search" class="filter" placeholder=${t("filter")} aria-label=${t("filter")}
         value=${text} onInput=${(event) => address(event.target.value, order)} />
       <select class="filter order" aria-label=${t("sortBy")} value=${order}

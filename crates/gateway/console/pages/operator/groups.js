@@ -13,8 +13,13 @@ import { definedRule, draftRule, ruleText } from "../../parts/group.js";
 /** So many rules stand in the line of a group; the form has all of them. */
 const SHOWN = 4;
 
+/** @param {string} name */
 const pathOf = (name) => `/admin/v1/groups/${encodeURIComponent(name)}`;
 
+/**
+ * @param {{ place: number, rule: RuleDraft, set: (part: Partial<RuleDraft>) => void, drop: () => void,
+ * problem: Refusal | null }} given
+ */
 function Rule({ place, rule, set, drop, problem }) {
   const id = `rule-${place}`;
   const wrong = problem?.field?.startsWith(`rules[${place}]`);
@@ -38,19 +43,25 @@ function Rule({ place, rule, set, drop, problem }) {
       ${t("remove")}</button></div></fieldset>`;
 }
 
+/** @param {{ preview: Wire.GroupPreview }} given */
 const Cost = ({ preview }) => html`<div class="cost" role="status">
   <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">
     ${difference(preview.was, preview.wouldBe)}</small></p>
   <p class="dim">${t("previewTitle")}: ${many(preview.jobs, "jobOne", "jobMany", count(preview.jobs))}
     ${preview.more ? ` ${t("latestOnly")}` : ""}${preview.everybody ? ` ${t("groupEverybody")}` : ""}</p></div>`;
 
+/**
+ * @param {{ row: Wire.Group | null, words: string[], leave: () => void, saved: (row: Wire.Group) => void,
+ * may: boolean }} given
+ */
 function GroupForm({ row, words, leave, saved, may }) {
   const [name, setName] = useState(row?.name || "");
   const [rules, setRules] = useState((row?.rules || []).map(draftRule));
   const [at, setAt] = useState("");
-  const [preview, setPreview] = useState(null);
-  const [problem, setProblem] = useState(null);
+  const [preview, setPreview] = useState(/** @type {Wire.GroupPreview | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {Refusal | null} */ (null));
   const [busy, setBusy] = useState(false);
+  /** @type {Ref<HTMLElement>} */
   const title = useRef(null);
   useEffect(() => {
     title.current?.focus();
@@ -62,24 +73,26 @@ function GroupForm({ row, words, leave, saved, may }) {
     row
       ? { rules: rules.map(definedRule), revision: row.revision }
       : { name: name.trim(), rules: rules.map(definedRule) };
-  const send = (query) =>
+  const send = (/** @type {string} */ query) =>
     row ? patch(`${pathOf(row.name)}${query}`, body()) : post(`/admin/v1/groups${query}`, body());
-  const act = async (query, good) => {
+  const act = async (/** @type {string} */ query, /** @type {(data: any) => void} */ good) => {
     setBusy(true);
     setProblem(null);
     try {
       good((await send(query)).data);
     } catch (error) {
-      setProblem(error);
+      setProblem(/** @type {Refusal} */ (error));
     }
     setBusy(false);
   };
-  const submit = (event) => {
+  const submit = (/** @type {On} */ event) => {
     event.preventDefault();
-    if (event.submitter?.value === "preview") act(`?preview=true${at ? `&at=${at}` : ""}`, setPreview);
+    if (/** @type {HTMLButtonElement | null} */ (event.submitter)?.value === "preview")
+      act(`?preview=true${at ? `&at=${at}` : ""}`, setPreview);
     else act("", saved);
   };
-  const set = (place) => (part) => setRules(rules.map((rule, now) => (now === place ? { ...rule, ...part } : rule)));
+  const set = (/** @type {number} */ place) => (/** @type {Partial<RuleDraft>} */ part) =>
+    setRules(rules.map((rule, now) => (now === place ? { ...rule, ...part } : rule)));
   return html`<header class="head">
     <div><h1 tabindex="-1" ref=${title} class="break">${row ? row.name : t("newGroup")}</h1>
       <p class="dim">${row?.revision ? t("modelRevision", row.revision) : t("groupFormText")}</p></div>
@@ -123,13 +136,14 @@ function GroupForm({ row, words, leave, saved, may }) {
     </form>`;
 }
 
+/** @param {{ who: Runs, route: Route }} given */
 export function Groups({ who, route }) {
-  const [rows, setRows] = useState(null);
-  const [words, setWords] = useState([]);
-  const [asking, setAsking] = useState(null);
-  const [told, setTold] = useState(null);
+  const [rows, setRows] = useState(/** @type {Wire.Group[] | null} */ (null));
+  const [words, setWords] = useState(/** @type {string[]} */ ([]));
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
+  const [told, setTold] = useState(/** @type {Told | null} */ (null));
   const may = who.operator.role !== "viewer";
-  const bad = (error) => setTold({ bad: true, text: error.message });
+  const bad = (/** @type {Refusal} */ error) => setTold({ bad: true, text: error.message });
   const read = () => get("/admin/v1/groups").then(({ data }) => setRows(data), bad);
   useEffect(() => {
     read();
@@ -155,7 +169,7 @@ export function Groups({ who, route }) {
     );
   }, []);
   const list = () => go("operator/groups");
-  const done = (text) => {
+  const done = (/** @type {string} */ text) => {
     setTold({ text });
     list();
     return read();
@@ -168,7 +182,7 @@ export function Groups({ who, route }) {
   if (row || isNew)
     return html`<${GroupForm} key=${row ? `${row.name} ${row.revision}` : "new"} row=${row || null}
     words=${words} may=${may} leave=${list} saved=${(now) => done(t("modelSaved", now.name))} />`;
-  const removal = (one) => ({
+  const removal = (/** @type {Wire.Group} */ one) => ({
     title: t("removeTitle", one.name),
     text: t("groupRemoveText"),
     action: t("remove"),
@@ -179,8 +193,8 @@ export function Groups({ who, route }) {
       await done(t("modelRemoved", one.name));
     },
   });
-  const line = (one) =>
-    one.rules.length
+  const line = (/** @type {Wire.Group} */ one) =>
+    one.rules?.length
       ? html`<ul class="errors small">
     ${one.rules.slice(0, SHOWN).map((rule) => html`<li class="break">${ruleText(rule)}</li>`)}
       ${one.rules.length > SHOWN && html`<li class="dim">…</li>`}</ul>`
@@ -193,29 +207,31 @@ export function Groups({ who, route }) {
     ${
       rows &&
       html`<section class="card flush">
-        <${Table} caption=${t("groups")} rows=${rows.map((one) => ({ ...one, id: one.name }))} columns=${[
-          {
-            title: t("name"),
-            show: (one) => html`<a class="break" href=${href("operator/groups", { group: one.name })}>
+        <${Table} caption=${t("groups")} rows=${rows.map((one) => ({ ...one, id: one.name }))} columns=${
+          /** @type {Column<Wire.Group>[]} */ ([
+            {
+              title: t("name"),
+              show: (one) => html`<a class="break" href=${href("operator/groups", { group: one.name })}>
           <b>${one.name}</b></a>`,
-          },
-          { title: t("groupRules"), show: line },
-          {
-            title: t("accounts"),
-            number: true,
-            show: (one) =>
-              one.accounts === null ? html`<span class="dim">${t("groupOthers")}</span>` : count(one.accounts),
-          },
-          { title: t("revision"), number: true, show: (one) => count(one.revision) },
-          {
-            title: "",
-            show: (one) =>
-              may &&
-              html`<${RowDeeds} name=${one.name} items=${[
-                one.accounts !== null && { text: t("remove"), danger: true, act: () => setAsking(removal(one)) },
-              ]}><a class="button quiet" href=${href("operator/groups", { group: one.name })}>${t("change")}</a><//>`,
-          },
-        ]} /></section>`
+            },
+            { title: t("groupRules"), show: line },
+            {
+              title: t("accounts"),
+              number: true,
+              show: (one) =>
+                one.accounts === null ? html`<span class="dim">${t("groupOthers")}</span>` : count(one.accounts),
+            },
+            { title: t("revision"), number: true, show: (one) => count(one.revision) },
+            {
+              title: "",
+              show: (one) =>
+                may &&
+                html`<${RowDeeds} name=${one.name} items=${[
+                  one.accounts !== null && { text: t("remove"), danger: true, act: () => setAsking(removal(one)) },
+                ]}><a class="button quiet" href=${href("operator/groups", { group: one.name })}>${t("change")}</a><//>`,
+            },
+          ])
+        } /></section>`
     }
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
 }

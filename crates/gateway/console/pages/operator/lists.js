@@ -9,6 +9,10 @@ import { DateRange, rangeOf } from "../../parts/date_range.js";
 import { useNames } from "../../parts/named.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
+/**
+ * @param {{ title: string, text?: Hole, unit?: [string, string] | null, pages: Pages, columns: Column<any>[],
+ * filters?: Hole, below?: Hole, empty?: string }} given
+ */
 const List = ({
   title,
   text = "",
@@ -29,21 +33,28 @@ const List = ({
         }</p></div>${filters}</header>${below}
   <section class="card flush"><${Paged} pages=${pages} caption=${title} columns=${columns} empty=${empty} /></section>`;
 
+/** How a job went, as the kind of its mark. @type {Record<string, string>} */
+const MARKS = { SUCCESS: "delivered", FAILED: "exhausted" };
+
+/** @type {Record<string, string>} */
 const SHOWN = { all: "", running: "&unfinished=true", done: "&status=success", failed: "&status=failed" };
 
 /** What an operation is called by people. */
 function useKinds() {
-  const [all, setAll] = useState(null);
+  const [all, setAll] = useState(/** @type {All | null} */ (null));
   useEffect(() => {
     catalogue().then(setAll, () => {});
   }, []);
-  return (name) => {
+  return (/** @type {string} */ name) => {
     const one = all?.operations.find((operation) => operation.name === name);
     return one ? `${local(one.family)} · ${deed(name)}` : name;
   };
 }
 
-/** What is told of a job in any list: what, how it went, for how much, when. */
+/**
+ * What is told of a job in any list: what, how it went, for how much, when.
+ * @param {(name: string) => string} kinds @returns {Column<Wire.ServedJob>[]}
+ */
 const jobColumns = (kinds) => [
   {
     title: t("what"),
@@ -54,7 +65,7 @@ const jobColumns = (kinds) => [
   },
   {
     title: t("status"),
-    show: (row) => html`<span class=${`tag ${{ SUCCESS: "delivered", FAILED: "exhausted" }[row.status] || "due"}`}>
+    show: (row) => html`<span class=${`tag ${MARKS[row.status] || "due"}`}>
         ${state(row)}${isFinal(row) ? "" : ` ${row.progress} %`}</span>
       ${row.status === "FAILED" ? html`<span class="dim block">${why(row.message)}</span>` : ""}`,
   },
@@ -66,7 +77,7 @@ const jobColumns = (kinds) => [
   { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
 ];
 
-/** The jobs of one account, on its page. */
+/** The jobs of one account, on its page. @param {{ row: Wire.Account, range: Span }} given */
 export function AccountJobs({ row, range }) {
   const pages = usePages(`/admin/v1/jobs?accountId=${encodeURIComponent(row.id)}${range.asked}`, 25);
   const kinds = useKinds();
@@ -75,6 +86,7 @@ export function AccountJobs({ row, range }) {
     <${Paged} pages=${pages} caption=${t("jobs")} empty=${t("noJobs")} columns=${jobColumns(kinds)} /></section>`;
 }
 
+/** @param {{ who: Runs, route: Route }} given */
 export function Jobs({ who, route }) {
   const show = SHOWN[route.query.show] !== undefined ? route.query.show : "all";
   const text = route.query.q || "";
@@ -90,7 +102,7 @@ export function Jobs({ who, route }) {
   const kinds = useKinds();
   const told = jobColumns(kinds);
   const may = who.operator.role !== "viewer";
-  const cancel = (row) =>
+  const cancel = (/** @type {Wire.ServedJob} */ row) =>
     post(`/admin/v1/jobs/${encodeURIComponent(row.jobId)}/cancel`).then(
       () => {
         setProblem("");
@@ -98,7 +110,7 @@ export function Jobs({ who, route }) {
       },
       (error) => setProblem(error.message),
     );
-  const address = (one, q = text) => ({ ...route.query, show: one === "all" ? "" : one, q });
+  const address = (/** @type {string} */ one, q = text) => ({ ...route.query, show: one === "all" ? "" : one, q });
   const filters = html`<input type="search" class="filter" placeholder=${t("searchJobs")} aria-label=${t("searchJobs")}
     value=${text} onInput=${(event) => go("operator/jobs", address(show, event.target.value), { replace: true })} />
     <nav class="chips" aria-label=${t("filters")}>
@@ -115,88 +127,98 @@ export function Jobs({ who, route }) {
     }`;
   return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <${List} title=${t("jobs")} below=${spans} unit=${["jobOne", "jobMany"]} pages=${pages} filters=${filters}
-      empty=${text || show !== "all" || asked || span.asked ? t("nothingFound") : t("noJobs")} columns=${[
-        told[0],
-        {
-          title: t("account"),
-          show: (row) => html`<a class="dim break" title=${row.accountId}
+      empty=${text || show !== "all" || asked || span.asked ? t("nothingFound") : t("noJobs")} columns=${
+        /** @type {Column<Wire.ServedJob>[]} */ ([
+          told[0],
+          {
+            title: t("account"),
+            show: (row) => html`<a class="dim break" title=${row.accountId}
             href=${href(`operator/accounts/${row.accountId}`)}>${named(row.accountId)}</a>`,
-        },
-        told[1],
-        {
-          title: t("backend"),
-          show: (row) =>
-            html`<span class="dim">${[row.backend, row.worker].filter(Boolean).map(named).join(" / ") || "–"}</span>`,
-        },
-        told[2],
-        told[3],
-        {
-          title: "",
-          show: (row) =>
-            may &&
-            !isFinal(row) &&
-            html`<button class="button quiet danger" onClick=${() => cancel(row)}>${t("cancel")}</button>`,
-        },
-      ]} />`;
+          },
+          told[1],
+          {
+            title: t("backend"),
+            show: (row) =>
+              html`<span class="dim">
+                ${[row.backend || "", row.worker || ""].filter(Boolean).map(named).join(" / ") || "–"}</span>`,
+          },
+          told[2],
+          told[3],
+          {
+            title: "",
+            show: (row) =>
+              may &&
+              !isFinal(row) &&
+              html`<button class="button quiet danger" onClick=${() => cancel(row)}>${t("cancel")}</button>`,
+          },
+        ])
+      } />`;
 }
 
-/** What a list asks for a span of days, as the whole query of its address. */
+/** What a list asks for a span of days, as the whole query of its address. @param {Span} span */
 const spanAsked = (span) => (span.asked ? `?${span.asked.slice(1)}` : "");
 
-/** The span of days of a list, which stands above it. */
+/** The span of days of a list, which stands above it. @param {{ page: string, route: Route, span: Span }} given */
 const Spans = ({ page, route, span }) => html`<${DateRange} range=${span} usual=${0}
   change=${(more) => go(page, { ...route.query, ...more }, { replace: true })} />`;
 
+/** @param {{ route: Route }} given */
 export function Callbacks({ route }) {
   const span = rangeOf(route.query, 0);
   const pages = usePages(`/admin/v1/callbacks${spanAsked(span)}`, 25);
   return html`<${List} title=${t("callbacks")} unit=${["callbackOne", "callbackMany"]} pages=${pages}
     below=${html`<${Spans} page="operator/callbacks" route=${route} span=${span} />`}
-    empty=${span.asked ? t("nothingFound") : t("noCallbacks")} columns=${[
-      {
-        title: t("address"),
-        show: (row) => html`<span class="break">${row.url}</span>
+    empty=${span.asked ? t("nothingFound") : t("noCallbacks")} columns=${
+      /** @type {Column<Wire.Callback>[]} */ ([
+        {
+          title: t("address"),
+          show: (row) => html`<span class="break">${row.url}</span>
       <a class="dim block code" href=${href(`job/${row.jobId}`)}>${row.jobId}</a>`,
-      },
-      {
-        title: t("status"),
-        show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>`,
-      },
-      { title: t("tries"), number: true, show: (row) => row.attempts },
-      {
-        title: t("answer"),
-        show: (row) =>
-          html`<span class="dim break">${[row.lastStatus, row.lastError].filter(Boolean).join(" · ") || "–"}</span>`,
-      },
-      { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
-      { title: t("nextTryAt"), show: (row) => html`<${Time} at=${row.nextAttemptAt} />` },
-    ]} />`;
+        },
+        {
+          title: t("status"),
+          show: (row) => html`<span class=${`tag ${row.status}`}>${t(`callback.${row.status}`)}</span>`,
+        },
+        { title: t("tries"), number: true, show: (row) => row.attempts },
+        {
+          title: t("answer"),
+          show: (row) =>
+            html`<span class="dim break">${[row.lastStatus, row.lastError].filter(Boolean).join(" · ") || "–"}</span>`,
+        },
+        { title: t("when"), show: (row) => html`<${Time} at=${row.createdAt} />` },
+        { title: t("nextTryAt"), show: (row) => html`<${Time} at=${row.nextAttemptAt} />` },
+      ])
+    } />`;
 }
 
 /** What identifiers look like, and which pages tell of what has one. */
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+/** @type {Record<string, string>} */
 const PAGES_OF = { account: "accounts", backend: "backends" };
 
+/** @param {{ route: Route }} given */
 export function Audit({ route }) {
   const span = rangeOf(route.query, 0);
   const pages = usePages(`/admin/v1/audit${spanAsked(span)}`, 25);
   const named = useNames((pages.rows || []).map((row) => row.target).filter((target) => ID.test(target)));
   return html`<${List} title=${t("audit")} text=${t("auditText")} pages=${pages}
     below=${html`<${Spans} page="operator/audit" route=${route} span=${span} />`}
-    empty=${span.asked ? t("nothingFound") : ""} columns=${[
-      { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-      { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
-      { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
-      {
-        title: t("target"),
-        show: (row) => {
-          const page = PAGES_OF[row.action.split(".")[0]];
-          const name = ID.test(row.target) ? named(row.target) : row.target;
-          return page && ID.test(row.target)
-            ? html`<a class="break" title=${row.target} href=${href(`operator/${page}/${row.target}`)}>${name}</a>`
-            : html`<span class="break" title=${row.target}>${name}</span>`;
+    empty=${span.asked ? t("nothingFound") : ""} columns=${
+      /** @type {Column<Wire.AuditRow>[]} */ ([
+        { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
+        { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
+        { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
+        {
+          title: t("target"),
+          show: (row) => {
+            const page = PAGES_OF[row.action.split(".")[0]];
+            const name = ID.test(row.target) ? named(row.target) : row.target;
+            return page && ID.test(row.target)
+              ? html`<a class="break" title=${row.target} href=${href(`operator/${page}/${row.target}`)}>${name}</a>`
+              : html`<span class="break" title=${row.target}>${name}</span>`;
+          },
         },
-      },
-      { title: t("detail"), show: (row) => row.detail && html`<span class="break">${row.detail}</span>` },
-    ]} />`;
+        { title: t("detail"), show: (row) => row.detail && html`<span class="break">${row.detail}</span>` },
+      ])
+    } />`;
 }

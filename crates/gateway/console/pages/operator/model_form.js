@@ -11,18 +11,26 @@ import { ModelFields } from "../../parts/model_fields.js";
 import { ModelPrice } from "../../parts/model_price.js";
 import { ModelRoutes } from "../../parts/model_routes.js";
 
+/** @param {string} name */
 const pathOf = (name) => `/admin/v1/models/${encodeURIComponent(name)}`;
 
+/**
+ * @param {{ id: string, title: string, value: string, change: (next: string) => void, hint?: string,
+ * [more: string]: any }} given
+ */
 const Text = ({ id, title, value, change, hint = "", ...more }) => html`<div class="field">
   <label for=${id}>${title}</label>
     <input id=${id} value=${value} aria-describedby=${hint ? `${id}-hint` : undefined}
       onInput=${(event) => change(event.target.value)} ...${more} />
         ${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}</div>`;
 
-/** What a model can be like: built-in models by family, then operations. */
+/**
+ * What a model can be like: built-in models by family, then operations.
+ * @param {{ all: Like[], value: string, change: (next: string) => void }} given
+ */
 const Likes = ({ all, value, change }) => {
   const families = [...new Set(all.filter((one) => one.model).map((one) => one.family))];
-  const options = (own) => own.map((one) => html`<option value=${one.name}>${one.name}</option>`);
+  const options = (/** @type {Like[]} */ own) => own.map((one) => html`<option value=${one.name}>${one.name}</option>`);
   return html`<div class="field"><label for="model-like">${t("modelLike")}</label>
     <select id="model-like" required value=${value} aria-describedby="model-like-hint"
       onChange=${(event) => change(event.target.value)}>
@@ -36,7 +44,11 @@ const Likes = ({ all, value, change }) => {
       <p class="hint" id="model-like-hint">${t("modelLikeHint")}</p></div>`;
 };
 
-/** Which model it is: a new one by its name, or one that is built in. */
+/**
+ * Which model it is: a new one by its name, or one that is built in.
+ * @param {{ all: Like[], draft: ModelDraft, set: (part: Partial<ModelDraft>) => void, isNew: boolean, built: boolean,
+ * setBuilt: (on: boolean) => void }} given
+ */
 function Which({ all, draft, set, isNew, built, setBuilt }) {
   const names = [...new Set(all.map((one) => one.model).filter(Boolean))];
   return html`${
@@ -71,12 +83,19 @@ function Which({ all, draft, set, isNew, built, setBuilt }) {
     }`;
 }
 
-/** The rules of those fields that another model has as well. */
+/**
+ * The rules of those fields that another model has as well.
+ * @param {Record<string, Rule>} rules @param {Like | undefined} like
+ */
 function kept(rules, like) {
   const names = like ? ruledFields(like).map((field) => field.name) : [];
   return Object.fromEntries(Object.entries(rules).filter(([name]) => names.includes(name)));
 }
 
+/**
+ * @param {{ draft: ModelDraft, set: (part: Partial<ModelDraft>) => void, rows: Wire.SoldModel[],
+ * built: boolean }} given
+ */
 function Sold({ draft, set, rows, built }) {
   return html`<div class="field"><label class="switch">
     <input id="model-enabled" type="checkbox" checked=${draft.enabled}
@@ -98,7 +117,11 @@ function Sold({ draft, set, rows, built }) {
     }`;
 }
 
-/** Somebody else's change: what it was about, and the choice between theirs and ours. */
+/**
+ * Somebody else's change: what it was about, and the choice between theirs and ours.
+ * @param {{ base: ModelDraft, theirs: Wire.SoldModel, mine: Partial<Wire.ModelDefinition>, makes: string,
+ * take: () => void, keep: () => void }} given
+ */
 function Conflict({ base, theirs, mine, makes, take, keep }) {
   const [was, now] = [definitionOf(base), definitionOf(draftOf(theirs))];
   const names = Object.keys(changesOf(base, draftOf(theirs)));
@@ -115,6 +138,7 @@ function Conflict({ base, theirs, mine, makes, take, keep }) {
       <button type="button" class="button quiet" onClick=${keep}>${t("conflictKeep")}</button></div></section>`;
 }
 
+/** @param {{ preview: Wire.ModelPreview }} given */
 const Cost = ({ preview }) => html`<div class="cost" role="status">
   <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">
     ${difference(preview.was, preview.wouldBe)}</small></p>
@@ -130,17 +154,24 @@ const Cost = ({ preview }) => html`<div class="cost" role="status">
             .map((message) => html`<li class="break">${why(message)}</li>`)}</ul></details>`
   }</div>`;
 
-/** Sends what the form says, and reads the other's change where there was one. */
+/**
+ * Sends what the form says, and reads the other's change where there was one.
+ * @param {Wire.SoldModel | null} row @param {ModelDraft} draft @param {(row: Wire.SoldModel) => void} done
+ */
 function useSaving(row, draft, done) {
   const [base, setBase] = useState(row);
-  const [theirs, setTheirs] = useState(null);
-  const [problem, setProblem] = useState(null);
-  const [preview, setPreview] = useState(null);
+  const [theirs, setTheirs] = useState(/** @type {Wire.SoldModel | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {Refusal | null} */ (null));
+  const [preview, setPreview] = useState(/** @type {Wire.ModelPreview | null} */ (null));
   const [busy, setBusy] = useState(false);
   const changed = base ? changesOf(draftOf(base), draft) : newModel(draft);
-  const send = (query, revision) =>
+  const send = (/** @type {string} */ query, /** @type {number | undefined} */ revision) =>
     base ? patch(`${pathOf(base.name)}${query}`, { ...changed, revision }) : post(`/admin/v1/models${query}`, changed);
-  const act = async (query, revision, good) => {
+  const act = async (
+    /** @type {string} */ query,
+    /** @type {number | undefined} */ revision,
+    /** @type {(data: any) => void} */ good,
+  ) => {
     setBusy(true);
     setProblem(null);
     setTheirs(null);
@@ -148,14 +179,14 @@ function useSaving(row, draft, done) {
       good((await send(query, revision)).data);
     } catch (error) {
       const now =
-        base && error.status === 409
+        base && /** @type {Refusal} */ (error).status === 409
           ? await get(pathOf(base.name)).then(
               ({ data }) => data,
               () => null,
             )
           : null;
       if (now && now.revision !== revision) setTheirs(now);
-      else setProblem(error);
+      else setProblem(/** @type {Refusal} */ (error));
     }
     setBusy(false);
   };
@@ -174,31 +205,36 @@ function useSaving(row, draft, done) {
     take: () => {
       setBase(theirs);
       setTheirs(null);
-      return draftOf(theirs);
+      return draftOf(/** @type {Wire.SoldModel} */ (theirs));
     },
     keep: () => {
-      const now = theirs;
+      const now = /** @type {Wire.SoldModel} */ (theirs);
       setBase(now);
       act("", now.revision, done);
     },
   };
 }
 
+/**
+ * @param {{ row: Wire.SoldModel | null, rows: Wire.SoldModel[], all: Like[], backends: Wire.Backend[],
+ * leave: () => void, saved: (row: Wire.SoldModel) => void, may: boolean }} given
+ */
 export function ModelForm({ row, rows, all, backends, leave, saved, may }) {
   const [draft, setDraft] = useState(row ? draftOf(row) : EMPTY);
   const [built, setBuilt] = useState(Boolean(row && !row.like));
+  /** @type {Ref<HTMLElement>} */
   const title = useRef(null);
   const saving = useSaving(row, draft, saved);
   useEffect(() => {
     title.current?.focus();
   }, []);
-  const set = (part) => setDraft((old) => ({ ...old, ...part }));
+  const set = (/** @type {Partial<ModelDraft>} */ part) => setDraft((old) => ({ ...old, ...part }));
   const like = built ? builtIn(all, draft.name) : likeOf(all, draft.like);
   const fields = like ? ruledFields(like) : [];
   const state = stateOf(draft);
   const fixed = !may;
   const idle = saving.busy || fixed || (row && !Object.keys(saving.changed).length);
-  const choose = (now) => {
+  const choose = (/** @type {boolean} */ now) => {
     setBuilt(now);
     set({ ...EMPTY, enabled: draft.enabled, routes: draft.routes });
   };
@@ -245,8 +281,8 @@ export function ModelForm({ row, rows, all, backends, leave, saved, may }) {
         }
         ${
           saving.theirs &&
-          html`<${Conflict} base=${draftOf(saving.base)} theirs=${saving.theirs} mine=${saving.changed}
-            makes=${like?.makes} take=${() => setDraft(saving.take())} keep=${saving.keep} />`
+          html`<${Conflict} base=${draftOf(/** @type {Wire.SoldModel} */ (saving.base))} theirs=${saving.theirs}
+            mine=${saving.changed} makes=${like?.makes} take=${() => setDraft(saving.take())} keep=${saving.keep} />`
         }
         ${saving.preview && html`<${Cost} preview=${saving.preview} />`}
         <div class="row"><button class="button quiet" value="preview" disabled=${idle || !like}>

@@ -14,24 +14,28 @@ import { Media, shown } from "../../parts/media.js";
 const MINUTES = 20;
 const EVERY_MS = 1000;
 
+/** @param {number} ms */
 const pause = (ms) =>
   new Promise((wake) => {
     setTimeout(wake, ms);
   });
 
-/** A call with the account's key and without the operator's session. */
-async function call(key, path, /** @type {any} */ body = undefined, headers = {}) {
+/**
+ * A call with the account's key and without the operator's session.
+ * @param {string} key @param {string} path @param {Values} [body] @param {Record<string, string>} [headers]
+ */
+async function call(key, path, body = undefined, headers = {}) {
+  /** @type {RequestInit} */
   const init = {
     method: body ? "POST" : "GET",
-    credentials: /** @type
-     * {RequestCredentials} */ ("omit"),
+    credentials: "omit",
     headers: {
       Accept: "application/json",
       "SVC-API-KEY": key,
       ...(body ? { "Content-Type": "application/json" } : {}),
       ...headers,
     },
-    body: body && JSON.stringify(body),
+    body: body === undefined ? undefined : JSON.stringify(body),
   };
   const answer = await fetch(path, init);
   const json = await answer.json().catch(() => null);
@@ -39,7 +43,10 @@ async function call(key, path, /** @type {any} */ body = undefined, headers = {}
   return json;
 }
 
-/** What is sent: the words, what has to be there as the example has it, and the model. */
+/**
+ * What is sent: the words, what has to be there as the example has it, and the model.
+ * @param {Operation} operation @param {Wire.SoldModel} row @param {string} words
+ */
 function requestOf(operation, row, words) {
   const needed = operation.fields.filter((field) => field.required && operation.example[field.name] !== undefined);
   const prompt = promptOf(operation);
@@ -52,6 +59,7 @@ function requestOf(operation, row, words) {
 
 /** The key of a test: issued once for an account, revoked when another one is chosen or the test is closed. */
 function useKey() {
+  /** @type {Ref<Kept | null>} */
   const kept = useRef(null);
   const drop = () => {
     const key = kept.current;
@@ -59,7 +67,7 @@ function useKey() {
     if (key) remove(`/admin/v1/accounts/${encodeURIComponent(key.account)}/keys/${key.id}`).catch(() => {});
   };
   useEffect(() => drop, []);
-  const take = async (account, name) => {
+  const take = async (/** @type {string} */ account, /** @type {string} */ name) => {
     if (kept.current?.account === account) return kept.current.secret;
     drop();
     const expiresAt = new Date(Date.now() + MINUTES * 60_000).toISOString().slice(0, 19).replace("T", " ");
@@ -74,14 +82,17 @@ function useKey() {
   return take;
 }
 
+/** @param {{ row: Wire.SoldModel, like: Like, close: () => void }} given */
 export function ModelTest({ row, like, close }) {
   const operations = like.operations.filter((one) => !one.follows);
-  const [accounts, setAccounts] = useState([]);
+  const [accounts, setAccounts] = useState(/** @type {Wire.Account[]} */ ([]));
   const [account, setAccount] = useState("");
   const [operation, setOperation] = useState(operations[0]);
-  const [words, setWords] = useState(String(operations[0]?.example[promptOf(operations[0])?.name] || t("example.1")));
-  const [price, setPrice] = useState(null);
-  const [job, setJob] = useState(null);
+  const [words, setWords] = useState(
+    String(operations[0]?.example[promptOf(operations[0])?.name || ""] || t("example.1")),
+  );
+  const [price, setPrice] = useState(/** @type {number | null} */ (null));
+  const [job, setJob] = useState(/** @type {Job | null} */ (null));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const open = useRef(true);
@@ -103,16 +114,18 @@ export function ModelTest({ row, like, close }) {
     setPrice(null);
     setProblem("");
   }, [account, operation, words]);
-  const act = async (work) => {
+  const act = async (/** @type {(key: string) => unknown} */ work) => {
     setBusy(true);
     setProblem("");
     try {
       await work(await keyOf(account, t("testKey", row.name)));
     } catch (error) {
-      setProblem(error.message);
+      setProblem(/** @type {Error} */ (error).message);
     }
     setBusy(false);
   };
+  const choose = (/** @type {string} */ name) =>
+    setOperation(/** @type {Operation} */ (operations.find((one) => one.name === name)));
   const request = () => requestOf(operation, row, words);
   const ask = () =>
     act(async (key) =>
@@ -149,7 +162,7 @@ export function ModelTest({ row, like, close }) {
         operations.length > 1 &&
         html`<div class="field"><label for="test-operation">${t("way")}</label>
           <select id="test-operation" disabled=${busy} value=${operation.name}
-            onChange=${(event) => setOperation(operations.find((one) => one.name === event.target.value))}>
+            onChange=${(event) => choose(event.target.value)}>
               ${operations.map((one) => html`<option value=${one.name}>${deed(one.name)} (${one.name})</option>`)}
                 </select></div>`
       }</div>

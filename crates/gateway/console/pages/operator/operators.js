@@ -6,9 +6,10 @@ import { Ask } from "../../parts/ask.js";
 import { Secret } from "../../parts/secret.js";
 import { Table, Time } from "../../parts/table.js";
 
+/** @param {{ who: Runs }} given */
 export function Operators({ who }) {
-  const [rows, setRows] = useState(null);
-  const [asking, setAsking] = useState(null);
+  const [rows, setRows] = useState(/** @type {Wire.Operator[] | null} */ (null));
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const [secret, setSecret] = useState("");
   const [problem, setProblem] = useState("");
   const may = who.operator.role !== "viewer";
@@ -20,6 +21,7 @@ export function Operators({ who }) {
   useEffect(() => {
     read();
   }, []);
+  /** @type {Asking} */
   const create = {
     title: t("newOperator"),
     action: t("newOperator"),
@@ -39,7 +41,7 @@ export function Operators({ who }) {
       read();
     },
   };
-  const revoke = (row) => ({
+  const revoke = (/** @type {Wire.Operator} */ row) => ({
     title: t("revokeTitle", row.name),
     text: t("revokeText"),
     action: t("revoke"),
@@ -56,33 +58,36 @@ export function Operators({ who }) {
     <section class="card flush">
       ${
         rows &&
-        html`<${Table} caption=${t("operators")} rows=${rows} empty=${t("noOperators")} columns=${[
-          { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
-          { title: t("role"), show: (row) => t(`role.${row.role}`) },
-          {
-            title: t("since"),
-            show: (row) =>
-              row.createdAt || row.created_at
-                ? html`<${Time} at=${row.createdAt || row.created_at} />`
-                : html`<span class="dim">${t("fromSettings")}</span>`,
-          },
-          { title: t("lastUsed"), show: (row) => html`<${Time} at=${row.lastUsedAt || row.last_used_at} />` },
-          {
-            title: t("status"),
-            show: (row) =>
-              row.revokedAt || row.revoked_at
-                ? html`<span class="tag exhausted">${t("revoked")}</span>`
-                : html`<span class="tag delivered">${t("active")}</span>`,
-          },
-          {
-            title: "",
-            show: (row) =>
-              may &&
-              (row.createdAt || row.created_at) &&
-              !(row.revokedAt || row.revoked_at) &&
-              html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>`,
-          },
-        ]} />`
+        html`<${Table} caption=${t("operators")} rows=${rows} empty=${t("noOperators")} columns=${
+          /** @type {Column<Wire.Operator>[]} */ ([
+            { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
+            { title: t("role"), show: (row) => t(`role.${row.role}`) },
+            {
+              title: t("since"),
+              show: (row) =>
+                row.createdAt
+                  ? html`<${Time} at=${row.createdAt} />`
+                  : html`<span class="dim">${t("fromSettings")}</span>`,
+            },
+            { title: t("lastUsed"), show: (row) => html`<${Time} at=${row.lastUsedAt} />` },
+            {
+              title: t("status"),
+              show: (row) =>
+                row.revokedAt
+                  ? html`<span class="tag exhausted">${t("revoked")}</span>`
+                  : html`<span class="tag delivered">${t("active")}</span>`,
+            },
+            {
+              title: "",
+              show: (row) =>
+                may &&
+                row.createdAt &&
+                !row.revokedAt &&
+                html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>
+                  ${t("revoke")}</button>`,
+            },
+          ])
+        } />`
       }</section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
     ${secret && html`<${Secret} title=${t("newOperator")} value=${secret} close=${() => setSecret("")} />`}`;

@@ -7,14 +7,20 @@ import { Ask } from "../../parts/ask.js";
 import { Table } from "../../parts/table.js";
 
 const THEN = ["stop", "pay_as_you_go"];
-const everyText = (every) => (every.days ? t("planDays", count(every.days)) : t(`plan.${every}`));
-/** What was chosen as the service reads it: months, years, or a number of days. */
+/** @param {Wire.Every} every */
+const everyText = (every) => (typeof every === "object" ? t("planDays", count(every.days)) : t(`plan.${every}`));
+/**
+ * What was chosen as the service reads it: months, years, or a number of days.
+ * @param {Values} given
+ */
 const everyOf = ({ every, days, ...given }) => ({ ...given, every: every === "days" ? { days: days || 30 } : every });
+/** @param {Wire.Plan} row */
 const pathOf = (row) => `/admin/v1/plans/${encodeURIComponent(row.name)}`;
 
+/** @param {{ who: Runs }} given */
 export function Plans({ who }) {
-  const [rows, setRows] = useState(null);
-  const [asking, setAsking] = useState(null);
+  const [rows, setRows] = useState(/** @type {Wire.Plan[] | null} */ (null));
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const [problem, setProblem] = useState("");
   const may = who.operator.role !== "viewer";
   const read = () =>
@@ -25,17 +31,23 @@ export function Plans({ who }) {
   useEffect(() => {
     read();
   }, []);
-  const terms = (row) => [
+  /** @param {Wire.Plan} [row] @returns {AskField[]} */
+  const terms = (row = undefined) => [
     { name: "quota", label: t("Quota"), type: "number", required: true, value: row?.quota },
     {
       name: "every",
       label: t("planEvery"),
       required: true,
       options: ["month", "year", "days"],
-      value: row?.every.days ? "days" : row?.every,
+      value: typeof row?.every === "object" ? "days" : row?.every,
       names: (one) => t(`plan.${one}`),
     },
-    { name: "days", label: t("planDayCount"), type: "number", value: row?.every.days },
+    {
+      name: "days",
+      label: t("planDayCount"),
+      type: "number",
+      value: typeof row?.every === "object" ? row.every.days : undefined,
+    },
     { name: "rollover_cap", label: t("planRollover"), type: "number", value: row?.rollover_cap },
     { name: "group", label: t("field.group"), value: row?.group, clears: null },
     {
@@ -47,6 +59,7 @@ export function Plans({ who }) {
       names: (one) => t(`then.${one}`),
     },
   ];
+  /** @type {Asking} */
   const create = {
     title: t("newPlan"),
     action: t("newPlan"),
@@ -56,6 +69,7 @@ export function Plans({ who }) {
       read();
     },
   };
+  /** @param {Wire.Plan} row @returns {Asking} */
   const change = (row) => ({
     title: row.name,
     text: t("planChangeText"),
@@ -66,7 +80,7 @@ export function Plans({ who }) {
       read();
     },
   });
-  const drop = (row) => ({
+  const drop = (/** @type {Wire.Plan} */ row) => ({
     title: t("removeTitle", row.name),
     text: t("planRemoveText"),
     action: t("remove"),
@@ -83,21 +97,23 @@ export function Plans({ who }) {
     <section class="card flush">
       ${
         rows &&
-        html`<${Table} caption=${t("plans")} rows=${rows} empty=${t("noPlans")} columns=${[
-          { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
-          { title: t("Quota"), number: true, show: (row) => count(row.quota) },
-          { title: t("planEvery"), show: (row) => everyText(row.every) },
-          { title: t("planRollover"), number: true, show: (row) => count(row.rollover_cap) },
-          { title: t("field.group"), show: (row) => row.group || "–" },
-          { title: t("planThen"), show: (row) => t(`then.${row.then}`) },
-          {
-            title: "",
-            show: (row) =>
-              may &&
-              html`<button class="button quiet" onClick=${() => setAsking(change(row))}>${t("change")}</button>
+        html`<${Table} caption=${t("plans")} rows=${rows} empty=${t("noPlans")} columns=${
+          /** @type {Column<Wire.Plan>[]} */ ([
+            { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
+            { title: t("Quota"), number: true, show: (row) => count(row.quota) },
+            { title: t("planEvery"), show: (row) => everyText(row.every) },
+            { title: t("planRollover"), number: true, show: (row) => count(row.rollover_cap) },
+            { title: t("field.group"), show: (row) => row.group || "–" },
+            { title: t("planThen"), show: (row) => t(`then.${row.then}`) },
+            {
+              title: "",
+              show: (row) =>
+                may &&
+                html`<button class="button quiet" onClick=${() => setAsking(change(row))}>${t("change")}</button>
                 <button class="button quiet danger" onClick=${() => setAsking(drop(row))}>${t("remove")}</button>`,
-          },
-        ]} />`
+            },
+          ])
+        } />`
       }</section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
 }

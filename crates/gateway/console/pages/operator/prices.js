@@ -6,7 +6,10 @@ import { get, post, put } from "../../api.js";
 import { catalogue } from "../../catalogue.js";
 import { Table } from "../../parts/table.js";
 
-/** Prices by the word before the first dot, in the order of the list. */
+/**
+ * Prices by the word before the first dot, in the order of the list.
+ * @param {string[]} names @returns {[string, string[]][]}
+ */
 function grouped(names) {
   const groups = new Map();
   for (const name of names) {
@@ -16,6 +19,7 @@ function grouped(names) {
   return [...groups];
 }
 
+/** @param {{ preview: Wire.PricePreview }} given */
 const Preview = ({ preview }) => html`<section class="card flush" role="status">
   <header class="inner"><div><h2>${t("previewTitle")}</h2>
     <p class="dim">${many(preview.jobs, "jobOne", "jobMany", count(preview.jobs))}
@@ -23,26 +27,29 @@ const Preview = ({ preview }) => html`<section class="card flush" role="status">
     <p class="large">${count(preview.was)} → ${count(preview.wouldBe)} <small class="dim">
       ${difference(preview.was, preview.wouldBe)}</small></p></header>
   <details><summary>${t("byFamily")}</summary>
-    <${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${[
-      { title: t("what"), show: (row) => local(row.title) },
-      { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
-      { title: t("was"), number: true, show: (row) => count(row.was) },
-      { title: t("wouldBe"), number: true, show: (row) => count(row.wouldBe) },
-      { title: t("difference"), number: true, show: (row) => difference(row.was, row.wouldBe) },
-    ]} /></details></section>`;
+    <${Table} caption=${t("previewTitle")} rows=${preview.families} empty=${t("nothingUsed")} columns=${
+      /** @type {Column<Wire.PreviewRow>[]} */ ([
+        { title: t("what"), show: (row) => local(row.title) },
+        { title: t("jobs"), number: true, show: (row) => count(row.jobs) },
+        { title: t("was"), number: true, show: (row) => count(row.was) },
+        { title: t("wouldBe"), number: true, show: (row) => count(row.wouldBe) },
+        { title: t("difference"), number: true, show: (row) => difference(row.was, row.wouldBe) },
+      ])
+    } /></details></section>`;
 
+/** @param {{ who: Runs }} given */
 export function Prices({ who }) {
-  const [prices, setPrices] = useState(null);
-  const [changed, setChanged] = useState({});
-  const [preview, setPreview] = useState(null);
+  const [prices, setPrices] = useState(/** @type {Record<string, number> | null} */ (null));
+  const [changed, setChanged] = useState(/** @type {Record<string, number>} */ ({}));
+  const [preview, setPreview] = useState(/** @type {Wire.PricePreview | null} */ (null));
   const [text, setText] = useState("");
-  const [told, setTold] = useState(null);
-  const [all, setAll] = useState(null);
+  const [told, setTold] = useState(/** @type {Told | null} */ (null));
+  const [all, setAll] = useState(/** @type {All | null} */ (null));
   useEffect(() => {
     catalogue().then(setAll, () => {});
   }, []);
   const may = who.operator.role !== "viewer";
-  const bad = (error) => setTold({ bad: true, text: error.message });
+  const bad = (/** @type {Refusal} */ error) => setTold({ bad: true, text: error.message });
   const read = () => get("/admin/v1/prices").then(({ data }) => setPrices(data), bad);
   useEffect(() => {
     read();
@@ -77,15 +84,15 @@ export function Prices({ who }) {
       setTold({ text: t("pricesSaved") });
       read();
     }, bad);
-  const edit = (name, value) => {
+  const edit = (/** @type {string} */ name, /** @type {string} */ value) => {
     const next = { ...changed };
     setTold(null);
-    if (value === "" || Number(value) === Number(prices[name])) delete next[name];
+    if (value === "" || Number(value) === Number(prices?.[name])) delete next[name];
     else next[name] = Number(value);
     setChanged(next);
   };
   /** What people call the prices that begin with a word. */
-  const title = (group) => {
+  const title = (/** @type {string} */ group) => {
     const family = all?.operations.find((one) => one.name.startsWith(`${group}.`))?.family;
     return family ? local(family) : group === "custody" ? t("custodyPrices") : "";
   };
@@ -109,7 +116,7 @@ export function Prices({ who }) {
         <div class="prices">
           ${own.map(
             (name) => html`<label key=${name}><span class="code">${name.slice(group.length + 1) || name}</span>
-      <input type="number" min="0" step="any" disabled=${!may} value=${changed[name] ?? prices[name]}
+      <input type="number" min="0" step="any" disabled=${!may} value=${changed[name] ?? prices?.[name]}
         class=${changed[name] !== undefined ? "changed" : ""} onInput=${(event) => edit(name, event.target.value)} />
           </label>`,
           )}</div></section>`,

@@ -6,6 +6,7 @@ import { post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
 import { Paged, Time, usePages } from "../../parts/table.js";
 
+/** @param {string} id @param {string} text */
 const save = (id, text) => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
@@ -14,6 +15,7 @@ const save = (id, text) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
 
+/** @param {Wire.VoucherBatchView} row */
 const stateOf = (row) => {
   if (row.revoked_at) return html`<span class="tag exhausted">${t("revoked")}</span>`;
   const full = row.redeemed === row.count;
@@ -21,10 +23,12 @@ const stateOf = (row) => {
     ${t("voucherUsed", count(row.redeemed), count(row.count))}</span>`;
 };
 
+/** @param {{ who: Runs }} given */
 export function Vouchers({ who }) {
   const pages = usePages("/admin/v1/vouchers?", 25);
-  const [asking, setAsking] = useState(null);
+  const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const may = who.operator.role !== "viewer";
+  /** @type {Asking} */
   const create = {
     title: t("newVouchers"),
     text: t("newVouchersText"),
@@ -43,7 +47,7 @@ export function Vouchers({ who }) {
       pages.again();
     },
   };
-  const revoke = (row) => ({
+  const revoke = (/** @type {Wire.VoucherBatchView} */ row) => ({
     title: t("revokeTitle", row.note || row.id),
     text: t("voucherRevokeText"),
     action: t("revoke"),
@@ -57,19 +61,21 @@ export function Vouchers({ who }) {
   return html`<header class="head"><div><h1>${t("vouchers")}</h1><p class="dim">${t("vouchersText")}</p></div>
     ${may && html`<button class="button" onClick=${() => setAsking(create)}>${t("newVouchers")}</button>`}</header>
     <section class="card flush">
-      <${Paged} pages=${pages} caption=${t("vouchers")} empty=${t("noVouchers")} columns=${[
-        { title: t("note"), show: (row) => html`<b class="break">${row.note || row.id}</b>` },
-        { title: t("amount"), number: true, show: (row) => count(row.amount) },
-        { title: t("since"), show: (row) => html`<${Time} at=${row.created_at} />` },
-        { title: t("expires"), show: (row) => html`<${Time} at=${row.expires} />` },
-        { title: t("status"), show: stateOf },
-        {
-          title: "",
-          show: (row) =>
-            may &&
-            !row.revoked_at &&
-            html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>`,
-        },
-      ]} /></section>
+      <${Paged} pages=${pages} caption=${t("vouchers")} empty=${t("noVouchers")} columns=${
+        /** @type {Column<Wire.VoucherBatchView>[]} */ ([
+          { title: t("note"), show: (row) => html`<b class="break">${row.note || row.id}</b>` },
+          { title: t("amount"), number: true, show: (row) => count(row.amount) },
+          { title: t("since"), show: (row) => html`<${Time} at=${row.created_at} />` },
+          { title: t("expires"), show: (row) => html`<${Time} at=${row.expires} />` },
+          { title: t("status"), show: stateOf },
+          {
+            title: "",
+            show: (row) =>
+              may &&
+              !row.revoked_at &&
+              html`<button class="button quiet danger" onClick=${() => setAsking(revoke(row))}>${t("revoke")}</button>`,
+          },
+        ])
+      } /></section>
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
 }

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../../lib.js";
 import { many, t } from "../../words.js";
 import { get, put } from "../../api.js";
 
+/** @param {string} text */
 const lines = (text) => [
   ...new Set(
     text
@@ -12,12 +13,13 @@ const lines = (text) => [
   ),
 ];
 
+/** @param {{ who: Runs }} given */
 export function BannedWords({ who }) {
-  const [kept, setKept] = useState(null);
+  const [kept, setKept] = useState(/** @type {string[] | null} */ (null));
   const [text, setText] = useState("");
-  const [told, setTold] = useState(null);
+  const [told, setTold] = useState(/** @type {Told | null} */ (null));
   const may = who.operator.role !== "viewer";
-  const take = ({ data }) => {
+  const take = (/** @type {{ data: Wire.BannedWords }} */ { data }) => {
     setKept(data.words);
     setText(data.words.join("\n"));
   };
@@ -38,7 +40,7 @@ export function BannedWords({ who }) {
   return html`<header class="head"><div><h1>${t("words")}</h1><p class="dim">${t("wordsText")}</p></div>
       ${
         added.length + gone.length > 0 &&
-        html`<button class="button quiet" onClick=${() => setText(kept.join("\n"))}>${t("undo")}</button>`
+        html`<button class="button quiet" onClick=${() => setText((kept || []).join("\n"))}>${t("undo")}</button>`
       }
       ${
         may &&
