@@ -83,3 +83,55 @@ export async function othersLanguages(visit, page) {
   }
   await page.evaluate(() => localStorage.setItem("atelier.language", "en"));
 }
+
+/** Whether this machine has the letters of a word: without them, all look alike. */
+export function drawn(word) {
+  const pictures = [...new Set(word)].map((letter) => {
+    const canvas = document.createElement("canvas");
+    const context = canvas.getContext("2d");
+    context.font = getComputedStyle(document.body).font;
+    context.fillText(letter, 20, 50);
+    return canvas.toDataURL();
+  });
+  return new Set(pictures).size === pictures.length;
+}
+
+const CALLERS = [
+  "create?op=artgen.imagine",
+  "library",
+  ...["", "ledger", "keys", "callbacks", "links", "custody"].map(part),
+];
+const OPERATORS = "overview jobs accounts backends models groups prices words callbacks operators audit".split(" ");
+
+function part(name) {
+  return `account${name && `?part=${name}`}`;
+}
+
+/** The same pages with other letters, light and dark: nothing is wider than the window, nothing bars anybody. */
+async function inChinese(visit, page, paths) {
+  await page.evaluate(() => localStorage.setItem("atelier.language", "zh"));
+  for (const path of paths) {
+    await visit.go(path);
+    await page.waitForSelector(".rooms");
+    for (const colour of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme: colour });
+      await page.waitForTimeout(250);
+      await visit.barriers(`${path} in Chinese, ${colour}`);
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1);
+    visit.check(!wide, `${path} in Chinese: wider than the window`);
+  }
+  const seen = await page.evaluate(drawn, "作品库");
+  visit.check(seen, "there are no Chinese letters on this machine: scripts/tools chinese");
+  await page.evaluate(() => localStorage.setItem("atelier.language", "en"));
+}
+
+export const callersInChinese = (visit, page) =>
+  inChinese(visit, page, [...CALLERS.map((path) => `/console/${path}`), "/docs", "/docs/art-images", "/docs/errors"]);
+export const operatorsInChinese = (visit, page) =>
+  inChinese(
+    visit,
+    page,
+    OPERATORS.map((room) => `/console/operator/${room}`),
+  );

@@ -6,6 +6,7 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
+import { drawn } from "./reach.mjs";
 import { made } from "./results.mjs";
 import { Visit } from "./visit.mjs";
 import { firstStory } from "./first.mjs";
@@ -436,18 +437,6 @@ async function margins(visit, page) {
   await visit.look("operator-overview");
   await ask(`/admin/v1/backends/${made.id}`, undefined, "DELETE");
   vendor.close();
-}
-
-/** Whether this machine has the letters of a word: without them, all look alike. */
-function drawn(word) {
-  const pictures = [...new Set(word)].map((letter) => {
-    const canvas = document.createElement("canvas");
-    const context = canvas.getContext("2d");
-    context.font = getComputedStyle(document.body).font;
-    context.fillText(letter, 20, 50);
-    return canvas.toDataURL();
-  });
-  return new Set(pictures).size === pictures.length;
 }
 
 async function languages(visit, page) {

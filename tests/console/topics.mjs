@@ -38,6 +38,7 @@ const CALLER = [
   ["what has finished is announced", reach.finishedIsAnnounced],
   ["unknown pages", reach.unknownPages],
   ["other languages in the form", reach.othersLanguages],
+  ["a caller's pages in Chinese", reach.callersInChinese],
 ];
 const OPERATOR = [
   ["health is true", operating.healthIsTrue],
@@ -51,6 +52,7 @@ const OPERATOR = [
   ["notes on an account", operating.accountNotes],
   ["lists of a span of days", operating.spansOfLists],
   ["a back end's page", operating.backendPage],
+  ["an operator's pages in Chinese", reach.operatorsInChinese],
 ];
 
 async function run(visit, stories, place) {
