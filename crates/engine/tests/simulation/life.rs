@@ -123,25 +123,7 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
         set_up(world, &engine).await?;
     }
     let running = engine.run().await.map_err(|error| error.to_string())?;
-    let count = lock(world).wishes.len();
-    for number in 0..count {
-        if !lock(world).wishes[number].done {
-            tasks.spawn(clients::pursue(Arc::clone(world), engine.clone(), number));
-        }
-    }
-    tasks.spawn(clients::look(Arc::clone(world), engine.clone()));
-    tasks.spawn(clients::reprice(Arc::clone(world), engine.clone()));
-    tasks.spawn(credits::give(Arc::clone(world), engine.clone()));
-    tasks.spawn(credits::plan(
-        Arc::clone(world),
-        engine.clone(),
-        store.clone(),
-    ));
-    for number in 0..2 {
-        tasks.spawn(credits::redeem(Arc::clone(world), engine.clone(), number));
-    }
-    tasks.spawn(clients::time(Arc::clone(world), engine.clone()));
-    tasks.spawn(machine::turn_clock(Arc::clone(world)));
+    outside(world, &engine, &store, &tasks);
     let crash = lock(world).crash.clone();
     let stop = async {
         match stop_after {
@@ -171,6 +153,29 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
     };
     end_life(world);
     Ok(end)
+}
+
+/// Everybody who does something to the service, and the clock that is set.
+fn outside(world: &Shared, engine: &Arc<Engine>, store: &Store, tasks: &TaskTracker) {
+    let count = lock(world).wishes.len();
+    for number in 0..count {
+        if !lock(world).wishes[number].done {
+            tasks.spawn(clients::pursue(Arc::clone(world), engine.clone(), number));
+        }
+    }
+    tasks.spawn(clients::look(Arc::clone(world), engine.clone()));
+    tasks.spawn(clients::reprice(Arc::clone(world), engine.clone()));
+    tasks.spawn(credits::give(Arc::clone(world), engine.clone()));
+    tasks.spawn(credits::plan(
+        Arc::clone(world),
+        engine.clone(),
+        store.clone(),
+    ));
+    for number in 0..2 {
+        tasks.spawn(credits::redeem(Arc::clone(world), engine.clone(), number));
+    }
+    tasks.spawn(clients::time(Arc::clone(world), engine.clone()));
+    tasks.spawn(machine::turn_clock(Arc::clone(world)));
 }
 
 fn end_life(world: &Shared) {
