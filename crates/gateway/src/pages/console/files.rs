@@ -75,7 +75,7 @@ static KEPT: LazyLock<Vec<StaticContent>> = LazyLock::new(|| {
         let media_type = media_type(file.path);
         let bytes = if media_type.starts_with("text/html") {
             page(file).into()
-        } else if file.path.ends_with(".js") && !file.path.starts_with("vendor/") {
+        } else if is_module(file) {
             bare::bare(&String::from_utf8_lossy(file.bytes)).into()
         } else {
             Bytes::from_static(file.bytes)
@@ -84,6 +84,11 @@ static KEPT: LazyLock<Vec<StaticContent>> = LazyLock::new(|| {
     };
     FILES.iter().map(kept).collect()
 });
+
+/// Whether it is a module of our own.
+fn is_module(file: &ConsoleFile) -> bool {
+    media_type(file.path).starts_with("text/javascript") && !file.path.starts_with("vendor/")
+}
 
 /// What all files are together. It is part of the addresses in the pages, so that a browser never asks again for what it
 /// has, and never mixes two versions.
@@ -205,7 +210,7 @@ mod tests {
         let modules = FILES
             .iter()
             .zip(KEPT.iter())
-            .filter(|(file, _)| file.path.ends_with(".js") && !file.path.starts_with("vendor/"));
+            .filter(|(file, _)| super::is_module(file));
         for (file, kept) in modules {
             let sent = std::str::from_utf8(kept.plain()).expect("text");
             assert!(!sent.contains("/** "), "{}", file.path);
