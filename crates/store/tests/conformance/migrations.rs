@@ -177,7 +177,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     (
         "0054_credits",
-        "7f8fba8f07fc4814975261cc6ab574ba7c1e08f15ec98ce0df2b96f32240d085",
+        "da04a4bbfb96847accdbf5ddb7b6dfc041beebe601354620898b80fd8ce60ab4",
     ),
     (
         "0055_vouchers",
@@ -185,7 +185,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ),
     (
         "0056_plans",
-        "6d392ffc88df1513bcb74daf18bb36162c1788c21cd61795f5130ba530dbe103",
+        "2b56dc728fe6f7a05c08b4465d4df3665124db0ddbdeaa7afadd746d15159b48",
     ),
 ];
 

@@ -105,11 +105,12 @@ async fn renew(rig: &Rig, now_ms: i64) -> usize {
 
 /// How many were due at a node, and which accounts are in another group now.
 async fn renew_at(store: &Store, now_ms: i64) -> (usize, Vec<String>) {
-    let plans = store.ledger().plans();
-    let due = plans.due(now_ms, 100).await.expect("a read");
+    let due = store.ledger().plans().due(now_ms, 100).await;
+    let due = due.expect("a read");
     let mut moved = Vec::new();
     for account in &due {
-        if plans.renew(account, now_ms).await.expect("renewed") {
+        let renewed = store.ledger().plans().renew(account, now_ms).await;
+        if renewed.expect("renewed") {
             moved.push(account.clone());
         }
     }
@@ -117,13 +118,13 @@ async fn renew_at(store: &Store, now_ms: i64) -> (usize, Vec<String>) {
 }
 
 async fn of(rig: &Rig, account: &str) -> Option<AccountPlan> {
-    let plans = rig.store.ledger().plans();
-    plans.of(account).await.expect("a read")
+    let found = rig.store.ledger().plans().of(account).await;
+    found.expect("a read")
 }
 
 async fn end(rig: &Rig, account: &str) -> bool {
-    let plans = rig.store.ledger().plans();
-    plans.end(account, None).await.expect("an answer")
+    let ended = rig.store.ledger().plans().end(account, None).await;
+    ended.expect("an answer")
 }
 
 /// What is left, held, spent and lapsed of each credit of an account, those that have ended as well.
@@ -540,6 +541,10 @@ async fn a_plan_that_an_account_has_stays(rig: Rig) {
     assert_eq!(removal().await, RevisionOutcome::Written(vec![2]));
     let current = rig.store.ledger().plans().current().await.expect("a read");
     assert!(current.iter().all(|row| row.removed));
+    let first = rig.store.ledger().plans().revision("Small", 1).await;
+    let first = first.expect("a read").expect("it stays");
+    assert!(!first.removed && first.definition != "{}", "{first:?}");
+    assert_eq!((first.name.as_str(), first.revision), ("small", 1));
     let gone = assign(&rig, &account, "small", (NOW, None)).await;
     assert_eq!(gone, PlanOutcome::NoPlan);
 }
