@@ -1,5 +1,5 @@
-"""kill -9 while quota that ends is granted, vouchers are redeemed, plans are changed and jobs are paid: in the end money made is money
-granted, to the thousandth; then both audits.
+"""kill -9 while quota that ends is granted, vouchers are redeemed, plans are changed and renewed and jobs are paid: in the end money made
+is money granted, to the thousandth, and every period gave once; then both audits.
 
     credits.py BINARY FOLDER [--kills 20] [--minutes 0] [--clients 16] [--nodes 3 --postgres URL]
 
@@ -10,13 +10,14 @@ import argparse
 import itertools
 import os
 import random
+import sqlite3
 import sys
 import threading
 import time
 from decimal import Decimal
 
 from kill import FLEET, SETTINGS
-from service import TOKEN, Node, call, database_of, free_port
+from service import TOKEN, Node, call, database_of, free_port, sql
 
 ACCOUNTS = 4
 BASE = 20
@@ -29,6 +30,7 @@ CODES_A_MINUTE = 12
 SHORT_S, LONG_S = 0.8, 8
 WORTH = Decimal("1.5")
 PLANS = {"small": 5, "big": 40, "stopping": 8}
+ROLLOVER = {"small": 2, "stopping": 8}
 AGAIN = (409, 429, 500, 503)
 
 
@@ -105,6 +107,48 @@ class Operator(Asker):
             time.sleep(self.dice.uniform(0, 0.6))
 
 
+class Calendar(threading.Thread):
+    """Has periods of plans end now that would last a day."""
+
+    MOVES = (
+        "UPDATE account_plan SET first_ms = {now}, until_ms = {now} WHERE account_id = '{account}' AND begun = 1 AND until_ms > {now}",
+        "UPDATE credit SET expires_ms = {now} WHERE account_id = '{account}' AND stays = 1 AND ended_ms IS NULL",
+    )
+
+    def __init__(self, folder, database, accounts, end):
+        super().__init__(daemon=True)
+        self.file, self.database = os.path.join(folder, "atelier.db"), database
+        self.accounts, self.end, self.dice, self.done = accounts, end, random.Random(7), False
+
+    def run(self):
+        while not self.done or time.monotonic() < self.end:
+            time.sleep(self.dice.uniform(0.1, 1))
+            words = {"now": round(time.time() * 1000), "account": self.dice.choice(self.accounts)}
+            moves = [move.format(**words) for move in self.MOVES]
+            if self.database:
+                # In the order in which the service locks them.
+                sql(self.database, "; ".join(["SELECT 1 FROM account WHERE id = '{account}' FOR UPDATE".format(**words), *moves]))
+            else:
+                with sqlite3.connect(self.file, timeout=30, isolation_level="IMMEDIATE") as file:
+                    for move in moves:
+                        file.execute(move)
+                file.close()
+
+    def ask(self, text):
+        """What a statement finds, as a number."""
+        if self.database:
+            return int(sql(self.database, text))
+        file = sqlite3.connect(self.file, timeout=30)
+        found = file.execute(text).fetchone()[0]
+        file.close()
+        return int(found)
+
+    def periods(self, account):
+        """How many periods the plans of an account had, and how much they gave."""
+        of = f"FROM plan_period WHERE account_id = '{account}'"
+        return self.ask(f"SELECT COUNT(*) {of}"), Decimal(self.ask(f"SELECT COALESCE(SUM(quota), 0) {of}")) / 1000
+
+
 def ledger(node, account):
     """Every row of an account."""
     rows, page = [], 1
@@ -121,7 +165,7 @@ def amount(row):
     return Decimal(str(row["amount"]))
 
 
-def check(node, account, operator, redeemed):
+def check(node, account, operator, redeemed, calendar):
     """What is wrong with the books of an account."""
     wrong = []
     rows = ledger(node, account)
@@ -133,6 +177,10 @@ def check(node, account, operator, redeemed):
     vouchers = [amount(row) for row in of.get("grant", []) if row["reason"] == "voucher"]
     if vouchers != [WORTH] * len(redeemed):
         wrong.append(f"{len(redeemed)} codes were redeemed, and {vouchers} booked")
+    periods, gave = calendar.periods(account)
+    of_plans = [row for row in of.get("grant", []) if row["reason"] in PLANS and not row["id"].endswith("_anew")]
+    if sum(map(amount, of_plans)) != gave:
+        wrong.append(f"{periods} periods gave {gave}, and {len(of_plans)} grants of plans {sum(map(amount, of_plans))}")
     granted = sum(amount(row) for kind in ("grant", "adjust") for row in of.get(kind, []))
     spent = sum(amount(row) for row in of.get("capture", []))
     lapsed = -sum(amount(row) for row in of.get("expire", []))
@@ -144,7 +192,7 @@ def check(node, account, operator, redeemed):
     parts = sum(Decimal(str(credit["left"])) for credit in credits["credits"])
     if parts + Decimal(str(credits["base"])) != left:
         wrong.append(f"{parts} of credits and {credits['base']} are not {left}")
-    return wrong, granted, lapsed
+    return wrong, granted, lapsed, periods
 
 
 def main():
@@ -169,6 +217,7 @@ def main():
     bases = [node.base for node in nodes]
     for name, quota in PLANS.items():
         plan = {"name": name, "every": {"days": 1}, "quota": quota, "then": "stop" if name == "stopping" else "pay_as_you_go"}
+        plan["rollover_cap"] = ROLLOVER.get(name, 0)
         nodes[0].operate("POST", "/admin/v1/plans", plan)
     count = max(CODES, round(CODES_A_MINUTE * words.minutes))
     batch = {"count": count, "amount": float(WORTH), "per_account": count, "credit_days": 1, "note": "storm"}
@@ -178,8 +227,9 @@ def main():
     operators = [Operator(number, bases, end, account) for number, (account, _) in enumerate(accounts)]
     callers = [Caller(number, bases, end, accounts[number % ACCOUNTS][1], codes) for number in range(words.clients)]
     askers = operators + callers
-    for asker in askers:
-        asker.start()
+    calendar = Calendar(words.folder, database, [account for account, _ in accounts], end)
+    for thread in [*askers, calendar]:
+        thread.start()
     kills = 0
     while kills < words.kills and any(asker.is_alive() for asker in askers):
         time.sleep(dice.uniform(0.05, LONG_S if words.minutes else SHORT_S))
@@ -189,6 +239,8 @@ def main():
         node.start()
     for asker in askers:
         asker.join(max(0, end - time.monotonic()) + 300)
+    calendar.done = True
+    calendar.join(60)
     wrong = [one for asker in askers for one in asker.wrong]
     wrong += ["somebody was never answered" for asker in askers if asker.is_alive()]
     began = time.monotonic()
@@ -196,14 +248,16 @@ def main():
         time.sleep(0.5)
     # What has ended is booked by then.
     time.sleep(20)
-    granted = lapsed = 0
+    granted = lapsed = periods = 0
     everything = []
     for number, (account, _) in enumerate(accounts):
         redeemed = set().union(*(caller.redeemed for caller in callers[number::ACCOUNTS]))
         everything += redeemed
-        found, given, ended = check(nodes[0], account, operators[number], redeemed)
+        found, given, ended, begun = check(nodes[0], account, operators[number], redeemed, calendar)
         wrong += found
-        granted, lapsed = granted + given, lapsed + ended
+        granted, lapsed, periods = granted + given, lapsed + ended, periods + begun
+    if periods < 4 * ACCOUNTS:
+        wrong.append(f"only {periods} periods began")
     if sorted(everything) != sorted(codes):
         wrong.append(f"{len(everything)} redemptions of {len(codes)} codes")
     for live in (True, False):
@@ -214,7 +268,7 @@ def main():
         if code != 0:
             wrong.append(f"the audit says {code}: {text}")
     refused = sum(caller.refused for caller in callers)
-    print(f"{granted} granted, {lapsed} lapsed, {len(everything)} codes, {refused} refused, {kills} kills")
+    print(f"{granted} granted, {lapsed} lapsed, {len(everything)} codes, {periods} periods, {refused} refused, {kills} kills")
     for one in wrong:
         print("WRONG:", one)
     sys.exit(1 if wrong else 0)

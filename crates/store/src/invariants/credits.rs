@@ -13,6 +13,15 @@ macro_rules! open_credits {
     };
 }
 
+/// What has lapsed of an account's credits, less the rows that say so.
+macro_rules! lapsed_less_booked {
+    () => {
+        "(COALESCE((SELECT CAST(SUM(credit.lapsed) AS BIGINT) FROM credit WHERE credit.account_id = account.id), 0) \
+            + COALESCE((SELECT CAST(SUM(ledger.amount) AS BIGINT) FROM ledger WHERE ledger.account_id = account.id \
+              AND ledger.cause = 'expire'), 0))"
+    };
+}
+
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "credits.base",
@@ -70,6 +79,22 @@ pub(super) const ALL: &[Invariant] = &[
             AND (EXISTS (SELECT 1 FROM ledger WHERE ledger.id = credit.id) \
               OR NOT EXISTS (SELECT 1 FROM ledger_checkpoint c WHERE c.account_id = credit.account_id \
                 AND c.before_ms > credit.created_ms))",
+        at_work: false,
+    },
+    Invariant {
+        name: "credits.lapsed",
+        what: "what lapsed of an account's credits is not in its ledger",
+        of: RowKind::Accounts,
+        // What an operator took away has no row of its own: it may have been of the base.
+        broken: concat!(
+            "EXISTS (SELECT 1 FROM credit WHERE credit.account_id = account.id) \
+                AND NOT EXISTS (SELECT 1 FROM ledger_checkpoint c WHERE c.account_id = account.id) AND (",
+            lapsed_less_booked!(),
+            " < 0 OR ",
+            lapsed_less_booked!(),
+            " > -COALESCE((SELECT CAST(SUM(ledger.amount) AS BIGINT) FROM ledger WHERE ledger.account_id = account.id \
+                AND ledger.kind = 'adjust' AND ledger.cause IS NULL AND ledger.amount < 0), 0))"
+        ),
         at_work: false,
     },
     Invariant {

@@ -12,6 +12,15 @@ pub(super) const ALL: &[Invariant] = &[
         at_work: false,
     },
     Invariant {
+        name: "plans.given",
+        what: "a plan gave a credit, and it is not of one of its periods",
+        of: RowKind::Credits,
+        // What went over from many credits was granted anew in one, beside what the period gave.
+        broken: "credit.source = 'plan' AND NOT EXISTS (SELECT 1 FROM plan_period WHERE plan_period.account_id = credit.account_id \
+            AND (plan_period.ledger_id = credit.id OR plan_period.ledger_id || '_anew' = credit.id))",
+        at_work: false,
+    },
+    Invariant {
         name: "plans.period",
         what: "account is in a period of its plan that was not written down",
         of: RowKind::Accounts,

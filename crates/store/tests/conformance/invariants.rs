@@ -288,6 +288,11 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE ledger SET id = 'C' WHERE id = 'other'",
     ),
     (
+        "credits.lapsed",
+        "UPDATE credit SET lapsed = lapsed + 1, amount = amount + 1 WHERE id = 'C'",
+        "UPDATE credit SET lapsed = lapsed - 1, amount = amount - 1 WHERE id = 'C'",
+    ),
+    (
         "credits.beside",
         "UPDATE schema_version SET widens = 1 WHERE name = '0054_credits'",
         "UPDATE schema_version SET widens = 0 WHERE name = '0054_credits'",
@@ -331,6 +336,11 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "plans.granted",
         "UPDATE plan_period SET quota = quota + 1",
         "UPDATE plan_period SET quota = quota - 1",
+    ),
+    (
+        "plans.given",
+        "UPDATE plan_period SET ledger_id = 'other'",
+        "UPDATE plan_period SET ledger_id = (SELECT id FROM credit WHERE source = 'plan')",
     ),
     (
         "plans.period",
