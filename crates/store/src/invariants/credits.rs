@@ -16,8 +16,8 @@ macro_rules! open_credits {
 /// What has lapsed of an account's credits, less the rows that say so.
 macro_rules! lapsed_less_booked {
     () => {
-        "(COALESCE((SELECT CAST(SUM(credit.lapsed) AS BIGINT) FROM credit WHERE credit.account_id = account.id), 0) \
-            + COALESCE((SELECT CAST(SUM(ledger.amount) AS BIGINT) FROM ledger WHERE ledger.account_id = account.id \
+        "(COALESCE((SELECT CAST(SUM(own.lapsed) AS BIGINT) FROM credit AS own WHERE own.account_id = credit.account_id), 0) \
+            + COALESCE((SELECT CAST(SUM(ledger.amount) AS BIGINT) FROM ledger WHERE ledger.account_id = credit.account_id \
               AND ledger.cause = 'expire'), 0))"
     };
 }
@@ -84,15 +84,16 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "credits.lapsed",
         what: "what lapsed of an account's credits is not in its ledger",
-        of: RowKind::Accounts,
-        // What an operator took away has no row of its own: it may have been of the base.
+        of: RowKind::Credits,
+        // Asked once for each account, of its first credit. What an operator took away has no row of its own: it may have been of
+        // the base.
         broken: concat!(
-            "EXISTS (SELECT 1 FROM credit WHERE credit.account_id = account.id) \
-                AND NOT EXISTS (SELECT 1 FROM ledger_checkpoint c WHERE c.account_id = account.id) AND (",
+            "NOT EXISTS (SELECT 1 FROM credit AS other WHERE other.account_id = credit.account_id AND other.id < credit.id) \
+                AND NOT EXISTS (SELECT 1 FROM ledger_checkpoint c WHERE c.account_id = credit.account_id) AND (",
             lapsed_less_booked!(),
             " < 0 OR ",
             lapsed_less_booked!(),
-            " > -COALESCE((SELECT CAST(SUM(ledger.amount) AS BIGINT) FROM ledger WHERE ledger.account_id = account.id \
+            " > -COALESCE((SELECT CAST(SUM(ledger.amount) AS BIGINT) FROM ledger WHERE ledger.account_id = credit.account_id \
                 AND ledger.kind = 'adjust' AND ledger.cause IS NULL AND ledger.amount < 0), 0))"
         ),
         at_work: false,
