@@ -5,7 +5,7 @@ mod parts;
 
 use std::fmt::Write as _;
 
-use atelier_contract::catalogue::Catalogue;
+use atelier_contract::catalogue::{ApiOperation, Catalogue, ResponseKind};
 use atelier_contract::family::SubmitEndpoint;
 use atelier_contract::models::DatedModels;
 use atelier_contract::{Code, LimitWindow};
@@ -63,7 +63,8 @@ fn document(models: DatedModels<'_>) -> Value {
         name_models(&mut catalogue, models);
     }
     let mut paths = Map::new();
-    for (place, one) in catalogue.operations.iter().enumerate() {
+    let of_programs = |one: &&ApiOperation| !is_for_browsers(one);
+    for (place, one) in catalogue.operations.iter().filter(of_programs).enumerate() {
         let methods = paths.entry(one.path.clone()).or_insert_with(|| json!({}));
         methods[one.method.word().to_lowercase()] = operation::described(one, place);
     }
@@ -97,9 +98,31 @@ fn document(models: DatedModels<'_>) -> Value {
             },
         },
     });
+    drop_empty_defaults(&mut document);
     // What signs has every crate of its build keep the order of fields: the document is the same in all of them.
     document.sort_all_objects();
     document
+}
+
+/// Whether a browser shows what it answers: no program calls it.
+fn is_for_browsers(operation: &ApiOperation) -> bool {
+    operation.path.starts_with("/console") && !matches!(operation.answer, ResponseKind::Json(_))
+}
+
+/// A field that may be left out stands for an empty text then, which is no value for it: validators refuse a default that its own
+/// schema does.
+fn drop_empty_defaults(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let least = fields.get("minLength").and_then(Value::as_u64);
+            if least.is_some_and(|least| least > 0) && fields.get("default") == Some(&json!("")) {
+                fields.remove("default");
+            }
+            fields.values_mut().for_each(drop_empty_defaults);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_empty_defaults),
+        _ => {}
+    }
 }
 
 fn description() -> String {
@@ -225,15 +248,28 @@ mod tests {
         }
     }
 
+    /// Every identifier of an operation or a callback below a value.
+    fn identifiers(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(
+                    fields
+                        .get("operationId")
+                        .and_then(Value::as_str)
+                        .map(str::to_owned),
+                );
+                fields.values().for_each(|one| identifiers(one, found));
+            }
+            Value::Array(items) => items.iter().for_each(|one| identifiers(one, found)),
+            _ => {}
+        }
+    }
+
     #[test]
     fn no_operation_has_two_meanings() {
         let document = document(ModelCatalogue::default().at(0));
         let mut ids = Vec::new();
-        for path in document["paths"].as_object().expect("paths").values() {
-            for operation in path.as_object().expect("methods").values() {
-                ids.push(operation["operationId"].as_str().expect("an id").to_owned());
-            }
-        }
+        identifiers(&document["paths"], &mut ids);
         let count = ids.len();
         ids.sort();
         ids.dedup();

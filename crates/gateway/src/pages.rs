@@ -127,7 +127,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("openai.images.show", "/v1/images/{imageId}", READ, "The answer of a call for pictures that was not waited for.", page!(images::show)),
 
     post("openai.videos.create", "/v1/videos", SUBMIT, "Begins a video.", page!(videos::create)).idempotent()
-        .example(r#"{"prompt":"a paper boat on a quiet canal","seconds":"4","size":"1280x720"}"#),
+        .example(r#"{"prompt":"a paper boat on a quiet canal","seconds":4,"size":"1280x720"}"#),
     get("openai.videos", "/v1/videos", READ, "Videos, newest first.", page!(videos::list)),
     get("openai.videos.show", "/v1/videos/{videoId}", READ, "One video.", page!(videos::show)),
     delete("openai.videos.remove", "/v1/videos/{videoId}", SUBMIT, "Cancels a video that has not finished, and removes one that has.", page!(videos::remove)),

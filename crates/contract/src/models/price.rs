@@ -51,7 +51,7 @@ pub struct UnitPrice {
     /// Quota for each unit.
     pub amount: Quota,
     /// What the amount is multiplied by, for each word of some fields.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub factors: BTreeMap<String, BTreeMap<String, Quota>>,
 }
 

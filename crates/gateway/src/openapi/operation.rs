@@ -46,7 +46,8 @@ pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
     if let Some(callback) = &operation.callback {
         let expression = format!("{{$request.body#/{}}}", callback.field);
         let post = json!({
-            "operationId": callback.name,
+            // Many operations post the same body, and each identifier may be there once.
+            "operationId": format!("{}.callback", operation.name),
             "summary": "Sent when the job has finished or failed: the body of fetch, or the job as /jobs/v1/{jobId} shows it, signed.",
             "security": [],
             "parameters": (["webhook-id", "webhook-timestamp", "webhook-signature"].map(|name| json!({
