@@ -254,9 +254,47 @@ async fn open_in_turn(file: &sqlite::SqliteFile) -> sqlx::Result<Sqlite> {
     }
 }
 
+/// Whether an address of a database can be read; nothing is opened.
+pub fn check_address(url: &str) -> Result<()> {
+    DbConfig::parse(url).map(|_| ())
+}
+
 async fn open_postgres(options: &PgConnectOptions, patience: StepTimeout) -> Result<Conn> {
     let conn = timeout(PATIENCE, options.connect())
         .await
         .map_err(|_| Error::Busy)??;
     Ok(Conn::new(RawConn::Postgres(Box::new(conn)), patience))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// The promise: an address without a user means the user of the process, as it does to psql.
+    #[test]
+    fn an_address_without_a_user_means_the_user_of_the_process() {
+        if std::env::var_os("PGUSER").is_some() {
+            return;
+        }
+        let said = Command::new("id").arg("-un").output().expect("id");
+        let said = String::from_utf8(said.stdout).expect("a name");
+        let options = postgres("postgres:///db?host=/run/postgresql").expect("an address");
+        assert_eq!(options.get_username(), said.trim());
+    }
+
+    #[test]
+    fn an_address_of_something_else_is_refused() {
+        for url in ["mysql://localhost/db", "/var/lib/db", ""] {
+            assert!(check_address(url).is_err(), "{url}");
+        }
+        for url in [
+            "sqlite:/var/lib/db",
+            "postgres:///db",
+            "postgresql://user@host/db",
+        ] {
+            assert!(check_address(url).is_ok(), "{url}");
+        }
+    }
 }

@@ -70,6 +70,7 @@ pub use changes::delivery::{Delivery, DeliveryResult, DeliveryState};
 pub use changes::settle::{Cost, Guard, Outcome, SettleOutcome, Settlement};
 pub use clock::ClockNote;
 pub use credits::{AccountCredits, CreditRow, Credits};
+pub use db_config::check_address;
 pub use deliveries::claim::{AccountSlots, Claim, RouteSlots};
 pub use deliveries::{Deliveries, DeliveryTry};
 pub use error::{Error, Result};
