@@ -169,7 +169,7 @@ async fn storage_is_bounded_for_each_account() {
     assert_eq!(deleted.status, 200, "{}", deleted.json);
 }
 
-/// The promise: a disk that is nearly full takes no work and answers everything else.
+/// The promise: a disk that is nearly full takes no work, says so to whoever sends work, and answers everything else.
 #[tokio::test]
 async fn a_disk_that_is_nearly_full_takes_no_work() {
     let gateway = Options::default()
@@ -190,4 +190,7 @@ async fn a_disk_that_is_nearly_full_takes_no_work() {
         .assert_refused(503, "overloaded");
     let info = gateway.get(&caller.key, "/artgen/v1/info").await;
     assert_eq!(info.status, 200);
+    let ready = gateway.get(&caller.key, "/readyz").await;
+    ready.assert_refused(503, "overloaded");
+    assert_eq!(gateway.get(&caller.key, "/healthz").await.status, 200);
 }

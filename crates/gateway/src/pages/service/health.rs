@@ -31,6 +31,8 @@ pub(crate) async fn ready(
     }
     match app.engine.ready().await {
         Ok(()) => {
+            // Whoever asks by this sends submits elsewhere while none is taken here.
+            app.disk.admit(&app.config)?;
             let mut ready = app.engine.admin().reports().ready();
             if !access::may_look(&app, &received).await {
                 ready.backends.clear();
