@@ -44,7 +44,7 @@ impl Assets<'_> {
         Ok(unknown.cloned().collect())
     }
 
-    /// Condemns expired files, longest expired first, and gives their keys: until [`DELETING_MS`] later nobody but
+    /// Condemns expired files, longest expired first, and gives their keys: until [`DELETING_MS`](crate::DELETING_MS) later nobody but
     /// the caller has a claim on them. What was condemned before `again_ms` and is still there is condemned anew, so
     /// that a file that cannot be deleted holds up no other.
     pub async fn condemn(self, now_ms: i64, again_ms: i64, limit: i64) -> Result<Vec<String>> {
