@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use atelier_backends::credentials::Signatory;
-use atelier_contract::settings::Limits;
+use atelier_contract::settings::{Limits, within};
 use serde::Deserialize;
 
 use crate::tracer::Telemetry;
@@ -17,6 +17,9 @@ use crate::tracer::Telemetry;
 pub use period::{Days, Hours, Minutes, Period, Seconds};
 pub use prompts::{PromptSettings, Translation};
 pub use retention::Retention;
+
+/// The longest pause between two looks at something.
+const HOUR_MS: i64 = 3_600_000;
 
 /// Everything the engine goes by. Its sections can be read from a whole configuration; what is others' there is skipped.
 #[derive(Clone, Debug, Deserialize)]
@@ -49,6 +52,7 @@ pub struct Settings {
 #[serde(deny_unknown_fields)]
 pub struct JobSettings {
     /// Unfinished jobs a new account may have in one queue.
+    #[serde(deserialize_with = "within::<_, _, 1, 1_000_000>")]
     pub max_queue: i64,
     /// How long a node may work on a job without saying that it still does.
     pub lease_s: Seconds,
@@ -56,23 +60,31 @@ pub struct JobSettings {
     #[serde(deserialize_with = "period::pause")]
     pub renew_s: Seconds,
     /// How often progress is written down, at most.
+    #[serde(deserialize_with = "within::<_, _, 1, { HOUR_MS }>")]
     pub progress_ms: u64,
     /// How long a loop sleeps when nothing wakes it, and twice as long as a waiting call does.
+    #[serde(deserialize_with = "within::<_, _, 1, { HOUR_MS }>")]
     pub idle_ms: u64,
     /// How often the sweeper looks for overdue jobs.
+    #[serde(deserialize_with = "within::<_, _, 1, { HOUR_MS }>")]
     pub sweep_ms: u64,
     /// How often the slow round of the sweeper goes.
     #[serde(deserialize_with = "period::pause")]
     pub tidy_s: Seconds,
     /// How often a job may be begun before it is given up.
+    #[serde(deserialize_with = "within::<_, _, 1, 1_000_000>")]
     pub tries: i64,
     /// Pause before a job is tried again, times the number of tries.
+    #[serde(deserialize_with = "within::<_, _, 0, { HOUR_MS }>")]
     pub retry_pause_ms: i64,
     /// Vendors asked about running jobs at once.
+    #[serde(deserialize_with = "within::<_, _, 1, 100_000>")]
     pub polls_at_once: usize,
     /// How often the pool is compared with what is stored.
+    #[serde(deserialize_with = "within::<_, _, 1, { HOUR_MS }>")]
     pub refresh_ms: u64,
     /// Memory for rendered results.
+    #[serde(deserialize_with = "within::<_, _, 0, 1_048_576>")]
     pub result_cache_mib: u64,
 }
 
@@ -83,8 +95,10 @@ pub struct CallbackSettings {
     /// Waits between tries of a callback.
     pub schedule_s: Vec<u64>,
     /// Callbacks in flight at once.
+    #[serde(deserialize_with = "within::<_, _, 1, 100_000>")]
     pub parallel: usize,
     /// Callbacks of one account in flight at once to one host.
+    #[serde(deserialize_with = "within::<_, _, 1, 100_000>")]
     pub parallel_per_host: i64,
 }
 

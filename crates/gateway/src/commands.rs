@@ -9,6 +9,7 @@ mod doctor;
 mod instance_options;
 mod local;
 mod maintenance;
+mod rehearsal;
 mod serve;
 
 use std::sync::LazyLock;

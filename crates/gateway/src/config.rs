@@ -13,7 +13,7 @@ use atelier_backends::StudioSettings;
 use atelier_contract::Secret;
 use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::backends::DeclaredBackend;
-use atelier_contract::settings::Limits;
+use atelier_contract::settings::{Limits, within};
 use atelier_engine::{
     CallbackSettings, JobSettings, PriceSettings, PromptSettings, Retention, Telemetry, Translation,
 };
@@ -32,6 +32,7 @@ pub(crate) struct Config {
     pub(crate) master_key: Secret,
     pub(crate) strict: bool,
     pub(crate) demo_account: bool,
+    #[serde(deserialize_with = "within::<_, _, 0, 1024>")]
     pub(crate) worker_threads: usize,
     pub(crate) base_url: String,
     pub(crate) hook_base_url: String,
@@ -40,7 +41,9 @@ pub(crate) struct Config {
     pub(crate) legacy_cdn_url: String,
     pub(crate) listeners: Vec<ListenerSetting>,
     pub(crate) names: Vec<String>,
+    #[serde(deserialize_with = "within::<_, _, 1, 86_400>")]
     pub(crate) stop_within_s: u64,
+    #[serde(deserialize_with = "within::<_, _, 0, 86_400>")]
     pub(crate) drain_s: u64,
     pub(crate) log: Log,
     pub(crate) telemetry: Telemetry,
@@ -70,6 +73,15 @@ pub(crate) struct Config {
     pub(crate) backends: Vec<DeclaredBackend>,
     #[serde(deserialize_with = "declared::read_models")]
     pub(crate) models: Vec<ModelDefinition>,
+}
+
+impl Config {
+    /// Where it listens, first the main address.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> {
+        let more = self.listeners.iter().map(|one| one.address.as_str());
+        let all = std::iter::once(self.listen.as_str()).chain(more);
+        all.filter(|address| !address.is_empty())
+    }
 }
 
 /// What a listener serves.
@@ -136,6 +148,7 @@ pub(crate) struct Cors {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Answers {
+    #[serde(deserialize_with = "within::<_, _, 0, 3_600>")]
     pub(crate) keep_alive_s: u64,
 }
 
@@ -147,6 +160,7 @@ pub(crate) struct Log {
     pub(crate) format: String,
     pub(crate) requests: bool,
     pub(crate) access: PathBuf,
+    #[serde(deserialize_with = "within::<_, _, 0, 86_400_000>")]
     pub(crate) slow_ms: u64,
 }
 

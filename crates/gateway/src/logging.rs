@@ -10,21 +10,36 @@ use crate::config::Log;
 
 /// Starts to write the log.
 pub(crate) fn start(log: &Log) -> Result<()> {
-    let level: Level = match log.level.parse() {
-        Ok(level) => level,
-        Err(_) => bail!("log.level: must be error, warn, info, debug or trace"),
-    };
+    let (level, format) = check(log)?;
     let lines = tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(|| RedactingWriter(io::stderr()));
-    match log.format.as_str() {
-        "text" => lines
+    match format {
+        Format::Text => lines
             .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
             .init(),
-        "json" => lines.json().with_span_list(false).init(),
-        _ => bail!("log.format: must be text or json"),
+        Format::Json => lines.json().with_span_list(false).init(),
     }
     Ok(())
+}
+
+/// How a line of the log looks.
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+/// Reads the settings of the log.
+pub(crate) fn check(log: &Log) -> Result<(Level, Format)> {
+    let Ok(level) = log.level.parse() else {
+        bail!("log.level: must be error, warn, info, debug or trace");
+    };
+    let format = match log.format.as_str() {
+        "text" => Format::Text,
+        "json" => Format::Json,
+        _ => bail!("log.format: must be text or json"),
+    };
+    Ok((level, format))
 }
 
 /// Writes lines without words of vendors' hooks, whoever says them: also libraries write, at the lowest levels.

@@ -23,15 +23,16 @@ const FRESH_FILE: &str = "master.key.new";
 /// Where the hash of a generated admin token is kept.
 const ADMIN_TOKEN: &str = "admin_token_hash";
 
+/// What is said to a strict service that would have no key of its own.
+pub(crate) const STRICT_KEY: &str = "strict: set master_key; without it the key would be kept in the very database whose secrets it seals";
+
 /// The master key: configured, or beside the SQLite file, or in the database that several nodes share.
 pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32]> {
     let key = if !config.master_key.is_empty() {
         Sha256::digest(config.master_key.reveal().as_bytes()).into()
     } else if store.is_postgres() {
         if config.strict {
-            bail!(
-                "strict: set master_key; without it the key would be kept in the very database whose secrets it seals"
-            );
+            bail!(STRICT_KEY);
         }
         tracing::warn!(
             "the master key lies in the database beside what it seals; set master_key at the first start of a service that matters"

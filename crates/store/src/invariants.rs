@@ -146,6 +146,11 @@ impl Invariants<'_> {
         Ok(looked)
     }
 
+    /// What is wrong with the pages of a SQLite file, in its own words. Others may be at work on it; the whole file is read.
+    pub async fn check_pages(self) -> Result<Vec<String>> {
+        guards::damaged_pages(&self.0.db).await
+    }
+
     /// Every broken invariant of the ledger in words; empty when all is well.
     pub async fn check_books(self) -> Result<Vec<String>> {
         let mut words = Vec::new();

@@ -1,6 +1,7 @@
 //! Times of the settings: read in their own unit, used in milliseconds.
 
-use serde::{Deserialize, Deserializer, de};
+use atelier_contract::settings::Bounds;
+use serde::{Deserialize, Deserializer};
 
 /// A time that is written as a whole number of units of so many milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,21 +23,28 @@ impl<const UNIT_MS: i64> Period<UNIT_MS> {
     }
 }
 
+/// Longer than anything is kept or waited for: a hundred years.
+const MOST_MS: i64 = 36_500 * 86_400_000;
+
 impl<'de, const UNIT_MS: i64> Deserialize<'de> for Period<UNIT_MS> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let units = i64::deserialize(deserializer)?;
-        let ms = units.checked_mul(UNIT_MS);
-        ms.map(Self)
-            .ok_or_else(|| de::Error::custom("is too long to be counted in milliseconds"))
+        Self::at_least(0, deserializer)
     }
 }
 
-/// Reads a pause, which cannot be negative.
+impl<const UNIT_MS: i64> Period<UNIT_MS> {
+    fn at_least<'de, D: Deserializer<'de>>(least: i64, deserializer: D) -> Result<Self, D::Error> {
+        let most = MOST_MS / UNIT_MS;
+        let units = Bounds { least, most }.read(deserializer)?;
+        Ok(Self(units * UNIT_MS))
+    }
+}
+
+/// Reads a pause, which cannot be nothing: whoever pauses would go round without an end.
 pub(super) fn pause<'de, D: Deserializer<'de>, const UNIT_MS: i64>(
     deserializer: D,
 ) -> Result<Period<UNIT_MS>, D::Error> {
-    let units = u64::deserialize(deserializer)?;
-    Period::deserialize(de::value::U64Deserializer::new(units))
+    Period::at_least(1, deserializer)
 }
 
 #[cfg(test)]
@@ -60,14 +68,20 @@ mod tests {
 
     #[test]
     fn a_time_that_no_clock_reaches_is_refused() {
-        let refused = read::<86_400_000>(i64::MAX).expect_err("too long");
-        assert!(refused.contains("too long"), "{refused}");
+        for units in [36_501, i64::MAX] {
+            let refused = read::<86_400_000>(units).expect_err("too long");
+            assert!(refused.contains("must be from 0"), "{refused}");
+        }
+        let refused = read::<86_400_000>(-1).expect_err("negative");
+        assert!(refused.contains("must be from 0"), "{refused}");
     }
 
     #[test]
-    fn a_pause_is_not_negative() {
-        let units: I64Deserializer<Error> = (-1_i64).into_deserializer();
-        let refused = pause::<_, 1_000>(units).expect_err("negative");
-        assert!(refused.to_string().contains("expected u64"), "{refused}");
+    fn a_pause_is_not_nothing() {
+        for units in [0_i64, -1] {
+            let units: I64Deserializer<Error> = units.into_deserializer();
+            let refused = pause::<_, 1_000>(units).expect_err("no pause");
+            assert!(refused.to_string().contains("must be from 1"), "{refused}");
+        }
     }
 }

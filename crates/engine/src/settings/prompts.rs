@@ -1,5 +1,6 @@
 //! What prompts may say, who judges them, and who puts them into English.
 
+use atelier_contract::settings::within;
 use atelier_contract::{FAMILIES, PromptRule, Secret, WordList, canonical_name};
 use serde::Deserialize;
 
@@ -14,6 +15,7 @@ pub struct PromptSettings {
     /// Further lists, each with a name.
     pub rules: Vec<PromptRule>,
     /// Refused prompts of an account in one family and on one UTC day after which it is paused there; 0 for never.
+    #[serde(deserialize_with = "within::<_, _, 0, 1_000_000>")]
     pub refused_a_day: u32,
     /// A moderation endpoint in OpenAI's format, such as `https://api.openai.com/v1`; empty for none.
     pub moderation_url: String,

@@ -171,10 +171,9 @@ fn tariff(config: &Config) -> Result<Tariff> {
     let mut tariff = Tariff::parse(TARIFF).context("config/tariff.toml")?;
     let file = &config.prices.file;
     if !file.as_os_str().is_empty() {
-        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        tariff
-            .overlay(&text)
-            .with_context(|| file.display().to_string())?;
+        let at = || format!("prices.file {}", file.display());
+        let text = std::fs::read_to_string(file).with_context(at)?;
+        tariff.overlay(&text).with_context(at)?;
     }
     Ok(tariff)
 }

@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use atelier_cli::screen::{self, TextStyle};
-use atelier_cli::{Command, ExitReason, Fault, Group};
+use atelier_cli::{Command, ExitReason, Fault, Group, block_on};
 use clap::{Args, Subcommand};
 
 use super::instance_options::InstanceOptions;
+use super::rehearsal::rehearse;
 use crate::config::explain::{Setting, settings};
 
 /// The settings of the service: print, check, explain.
@@ -27,7 +28,7 @@ enum ConfigAction {
         #[arg(long)]
         changed: bool,
     },
-    /// Says whether the service could start with these settings.
+    /// Says whether the service could start with these settings: all of it is built that a start builds, over a database of its own.
     Check(InstanceOptions),
     /// Says what a setting is for, what it is now and who said so.
     Explain {
@@ -53,10 +54,17 @@ atelier config explain retention";
                 print(&settings(&instance.sources(Vec::new()))?, changed);
             }
             ConfigAction::Check(instance) => {
-                if let Err(error) = instance.config() {
-                    bail!(Fault::new(ExitReason::Refused, format!("{error:#}")));
-                }
-                screen::say("the settings are good");
+                return block_on(async {
+                    let checked = match instance.config() {
+                        Ok(config) => rehearse(&config).await,
+                        Err(error) => Err(error),
+                    };
+                    if let Err(error) = checked {
+                        bail!(Fault::new(ExitReason::Refused, format!("{error:#}")));
+                    }
+                    screen::say("the settings are good");
+                    Ok(ExitCode::SUCCESS)
+                });
             }
             ConfigAction::Explain { instance, setting } => {
                 explain(&settings(&instance.sources(Vec::new()))?, &setting)?;

@@ -140,11 +140,15 @@ async fn bind(config: &Config) -> Result<Vec<Listener>> {
     Ok(listeners)
 }
 
+/// What a listen address is.
+pub(super) async fn resolve(address: &str) -> Result<Vec<SocketAddr>> {
+    let resolved = tokio::net::lookup_host(address).await;
+    let resolved = resolved.with_context(|| format!("listen address {address}"))?;
+    Ok(resolved.collect())
+}
+
 async fn open(address: &str, role: Role, secure: bool) -> Result<Listener> {
-    let resolved: Vec<SocketAddr> = tokio::net::lookup_host(address)
-        .await
-        .with_context(|| format!("listen address {address}"))?
-        .collect();
+    let resolved = resolve(address).await?;
     let listener = TcpListener::bind(resolved.as_slice())
         .await
         .with_context(|| format!("cannot listen on {address}"))?;

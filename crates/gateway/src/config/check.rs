@@ -7,15 +7,20 @@ use url::Url;
 use super::Config;
 use super::error::SettingError;
 
+/// The longest wait between two tries of a callback.
+const LONGEST_WAIT_S: u64 = 30 * 86_400;
+/// What is said of an address to which nothing can be added.
+const NO_BASE: &str =
+    "must be an http or https address such as https://media.example.com, without a query, or empty";
+
 /// Looks for the first that will not do.
 pub(super) fn check(config: &Config) -> Result<(), SettingError> {
-    let (jobs, limits) = (&config.jobs, &config.limits);
+    let jobs = &config.jobs;
     let (tls, proxies) = (&config.tls, &config.proxies);
     let credentials = &config.credentials;
     let renewed_late = jobs.renew_s.ms().saturating_mul(2) > jobs.lease_s.ms();
     let mut listeners = config.listeners.iter();
     let nowhere = listeners.any(|one| one.address.is_empty() == one.host.is_empty());
-    let least = "must be at least 1";
     let checks = [
         (
             renewed_late,
@@ -48,37 +53,53 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
             "proxies.protocol",
             "needs proxies.trusted, or anybody could name any address",
         ),
-        (limits.connections == 0, "limits.connections", least),
-        (limits.requests == 0, "limits.requests", least),
-        (
-            limits.body_bytes_per_s == 0,
-            "limits.body_bytes_per_s",
-            least,
-        ),
-        (config.stop_within_s == 0, "stop_within_s", least),
         (
             !(0.0..=1.0).contains(&config.telemetry.sample),
             "telemetry.sample",
             "must be from 0 to 1",
         ),
-        (jobs.idle_ms == 0, "jobs.idle_ms", least),
         (
-            !is_hook_base(&config.hook_base_url),
-            "hook_base_url",
-            "must be an http or https address without query, or empty",
+            config.prices.quota_usd.is_sign_negative() || !config.prices.quota_usd.is_finite(),
+            "prices.quota_usd",
+            "must be 0 or more",
         ),
-        (jobs.tries < 1, "jobs.tries", least),
-        (jobs.max_queue < 1, "jobs.max_queue", least),
+        (
+            config
+                .callbacks
+                .schedule_s
+                .iter()
+                .any(|wait| *wait > LONGEST_WAIT_S),
+            "callbacks.schedule_s",
+            "each wait must be from 0 to 2592000, which is thirty days",
+        ),
     ];
     let wrong = checks.into_iter().find(|(wrong, _, _)| *wrong);
     if let Some((_, field, why)) = wrong {
         return Err(SettingError::new(field, why));
     }
+    check_addresses(config)?;
     let prompts = &config.prompts;
     check_families("prompts.families", &prompts.families)?;
     let mut rules = prompts.rules.iter();
     rules.try_for_each(|rule| check_families("prompts.rules", &rule.families))?;
     check_models(&config.models)
+}
+
+/// Addresses to which paths are added.
+fn check_addresses(config: &Config) -> Result<(), SettingError> {
+    let addresses = [
+        ("base_url", &config.base_url),
+        ("hook_base_url", &config.hook_base_url),
+        ("origin_url", &config.origin_url),
+        ("cdn_url", &config.cdn_url),
+        ("legacy_cdn_url", &config.legacy_cdn_url),
+        ("prompts.moderation_url", &config.prompts.moderation_url),
+        ("translation.url", &config.translation.url),
+        ("telemetry.otlp_endpoint", &config.telemetry.otlp_endpoint),
+        ("assets.endpoint", &config.assets.endpoint),
+    ];
+    let wrong = addresses.iter().find(|(_, address)| !is_base(address));
+    wrong.map_or(Ok(()), |(field, _)| Err(SettingError::new(*field, NO_BASE)))
 }
 
 /// Models that nobody could sell. Their back ends may be made later and are looked for at the start, and so are the models that
@@ -126,8 +147,8 @@ fn check_families(field: &str, names: &[String]) -> Result<(), SettingError> {
     })
 }
 
-/// Whether vendors' posts can be asked for at an address.
-fn is_hook_base(text: &str) -> bool {
+/// Whether further paths can be added to an address.
+fn is_base(text: &str) -> bool {
     let url = Url::parse(text);
     text.is_empty()
         || url.is_ok_and(|url| {

@@ -420,22 +420,22 @@ mod tests {
             (
                 "jobs.lease_s",
                 Value::String("long".into()),
-                "invalid type: string \"long\", expected i64",
+                "invalid type: string \"long\", expected a whole number from 0 to 3153600000",
             ),
             (
                 "jobs.renew_s",
                 Value::Integer(-1),
-                "invalid value: integer `-1`, expected u64",
+                "must be from 1 to 3153600000",
             ),
             (
                 "jobs.tidy_s",
-                Value::Integer(-1),
-                "invalid value: integer `-1`, expected u64",
+                Value::Integer(0),
+                "must be from 1 to 3153600000",
             ),
             (
                 "retention.audit_days",
                 Value::Integer(i64::MAX),
-                "is too long to be counted in milliseconds",
+                "must be from 0 to 36500",
             ),
         ] {
             let mut table: Table = DEFAULTS.parse().expect("the defaults are TOML");

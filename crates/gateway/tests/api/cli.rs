@@ -2,6 +2,7 @@
 
 mod batches;
 mod lost;
+mod settings;
 mod verify;
 
 use std::io::Write as _;

@@ -67,13 +67,19 @@ pub(super) async fn missing(db: &Db) -> Result<Vec<String>> {
 /// What SQLite itself finds wrong with its file, in its words. It reads the whole file, so it is asked only while no
 /// service works on it; PostgreSQL has tools of its own for this.
 pub(super) async fn damage(db: &Db) -> Result<Vec<String>> {
+    judged(db, "PRAGMA integrity_check(20)").await
+}
+
+/// The same of its pages alone, without a look at what indexes say of rows.
+pub(super) async fn damaged_pages(db: &Db) -> Result<Vec<String>> {
+    judged(db, "PRAGMA quick_check(20)").await
+}
+
+async fn judged(db: &Db, sql: &str) -> Result<Vec<String>> {
     if db.dialect() == Dialect::Postgres {
         return Ok(Vec::new());
     }
-    let mut words: Vec<String> = db
-        .without_limit()
-        .all("PRAGMA integrity_check(20)", &[])
-        .await?;
+    let mut words: Vec<String> = db.without_limit().all(sql, &[]).await?;
     words.retain(|word| word != "ok");
     Ok(words)
 }

@@ -567,6 +567,8 @@ async fn faults(rig: &Rig, at_work: bool) -> Vec<Violation> {
 async fn every_damage_is_found_by_name(rig: Rig) {
     let names = world(&rig).await;
     assert_eq!(faults(&rig, true).await, Vec::new(), "all is well");
+    let pages = rig.store.invariants().check_pages().await;
+    assert_eq!(pages.expect("asked"), Vec::<String>::new());
     let mut vandal = Vandal::at(&rig.url).await;
     let guarded = !rig.store.is_postgres();
     if guarded {

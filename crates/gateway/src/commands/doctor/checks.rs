@@ -5,6 +5,7 @@ use std::path::Path;
 use atelier_contract::pages::workers::WorkerState;
 use rustix::fs::{Access, access, statvfs};
 
+use super::super::rehearsal::rehearse;
 use super::finding::Finding;
 use super::{certificate, credentials};
 use crate::app::{self, Addresses, Store};
@@ -35,6 +36,10 @@ pub(super) async fn run_all(sources: &Sources, found: &mut Vec<Finding>) {
         "configuration",
         file.unwrap_or_else(|| "defaults and environment".into()),
     ));
+    if let Err(error) = rehearse(&config).await {
+        let remedy = "put the named setting right; `atelier config check` says the same";
+        found.push(Finding::bad("start", format!("{error:#}"), remedy));
+    }
     found.push(folder(&config.data_dir));
     found.extend(disk(&config.data_dir));
     found.push(outbound(&config));
@@ -76,6 +81,7 @@ async fn with_store(config: &Config, store: &Store, found: &mut Vec<Finding>) {
         ),
         Err(error) => Finding::bad("database", error.to_string(), "see that the server runs"),
     });
+    found.push(pages(store).await);
     found.push(clock(store));
     let key = match secrets::master_key(config, store).await {
         Ok(key) => {
@@ -146,6 +152,20 @@ async fn backends(config: &Config, store: &Store, key: [u8; 32], found: &mut Vec
         } else {
             Finding::good("back ends", format!("{name} takes work"))
         });
+    }
+}
+
+/// Whether the file of the database can be read from end to end.
+async fn pages(store: &Store) -> Finding {
+    if store.is_postgres() {
+        let tool = "the server keeps them; pg_amcheck looks at them";
+        return Finding::good("pages", tool);
+    }
+    let remedy = "stop the service, keep a copy of the folder and restore the latest backup";
+    match store.invariants().check_pages().await {
+        Ok(damage) if damage.is_empty() => Finding::good("pages", "all of the file can be read"),
+        Ok(damage) => Finding::bad("pages", damage.join("; "), remedy),
+        Err(error) => Finding::bad("pages", error.to_string(), remedy),
     }
 }
 
