@@ -276,6 +276,64 @@ export async function accountJobs(visit, page, place) {
   await page.locator("tbody tr", { hasText: "a ferry in the morning" }).waitFor();
 }
 
+/** An operator gives an account a plan, plans another one, takes that back and ends it; its owner sees the same. */
+export async function accountPlan(visit, page, place) {
+  const ask = admin(place);
+  const plans = { harbour: { quota: 300, rollover_cap: 40 }, jetty: { quota: 100 } };
+  for (const [name, one] of Object.entries(plans)) await ask("plans", { ...one, name, every: "month" });
+  const { data: account } = await ask("accounts", { email: "berth@example.com", balance: 5 });
+  await visit.go(`/console/operator/accounts/${account.id}`);
+  const card = page.locator("section.plan");
+  const says = (...texts) =>
+    page.waitForFunction(
+      (wanted) => wanted.every((one) => document.querySelector("section.plan")?.innerText.includes(one)),
+      texts,
+    );
+  const press = (name) => card.getByRole("button", { name }).click();
+  await card.getByText("This account has none.").waitFor();
+  await press("Give a plan");
+  await page.selectOption("#ask-plan", "harbour");
+  await visit.barriers("giving a plan");
+  await page.locator("dialog .button", { hasText: "Give a plan" }).click();
+  await says("harbour", "300 quota each month", "Renews", "up to 40", "nothing else is spent");
+  const until = await card.locator("time").textContent();
+  await page.locator(".credits li", { hasText: "plan" }).getByText("300 of 300").waitFor();
+  await press("Change the plan");
+  await page.selectOption("#ask-plan", "jetty");
+  visit.check((await page.locator("#ask-from").count()) === 0, "a day is asked for that cannot be chosen");
+  await page.locator("dialog .button", { hasText: "Change the plan" }).click();
+  await says("harbour", `Becomes jetty on ${until}.`);
+  await press("Keep harbour");
+  await card.getByText("Becomes").waitFor({ state: "detached" });
+  await press("End the plan");
+  await page
+    .locator("dialog", { hasText: `It ends on ${until}` })
+    .getByRole("button", { name: "End the plan" })
+    .click();
+  await says(`Ends on ${until}`);
+  await press("Keep harbour");
+  await card.getByText("Ends on").waitFor({ state: "detached" });
+  await press("End the plan");
+  await page.locator("dialog .button", { hasText: "End the plan" }).click();
+  await says(`Ends on ${until}`);
+  await visit.look("operator-account-plan");
+  for (const [language, ...words] of [
+    ["de", "Tarif", "300 Guthaben jeden Monat", "bis zu 40", "wird nicht erneuert"],
+    ["zh", "套餐", "300 额度 每月", "最多 40", "不再续期"],
+  ]) {
+    await page.evaluate((name) => localStorage.setItem("atelier.language", name), language);
+    await visit.go(`/console/operator/accounts/${account.id}`);
+    await says(...words);
+  }
+  await page.evaluate(() => localStorage.setItem("atelier.language", "en"));
+  await visit.signIn(account.api_key);
+  await visit.go("/console/account");
+  await says("harbour", "300 quota each month", "up to 40", `Ends on ${until}`);
+  visit.check((await card.getByRole("button").count()) === 0, "an owner is offered what only operators can do");
+  await visit.look("account-plan");
+  await visit.signIn(place.token);
+}
+
 /** What operators note of an account stands on its page, until they say otherwise. */
 export async function accountNotes(visit, page, place) {
   const { data: account } = await admin(place)("accounts", { email: "noted@example.com", balance: 50 });

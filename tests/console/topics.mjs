@@ -50,6 +50,7 @@ const OPERATOR = [
   ["an account's page", operating.accountPage],
   ["jobs of an account", operating.accountJobs],
   ["notes on an account", operating.accountNotes],
+  ["the plan of an account", operating.accountPlan],
   ["lists of a span of days", operating.spansOfLists],
   ["a back end's page", operating.backendPage],
   ["an operator's pages in Chinese", reach.operatorsInChinese],

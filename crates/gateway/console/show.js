@@ -9,6 +9,7 @@ const dates = (how) => new Intl.DateTimeFormat(language === "en" ? undefined : l
 const clock = dates({ hour: "numeric", minute: "2-digit", second: "2-digit" });
 const short = dates({ hour: "numeric", minute: "2-digit" });
 const date = dates({ day: "numeric", month: "short" });
+const dateAndYear = dates({ day: "numeric", month: "short", year: "numeric" });
 const dated = dates({ weekday: "long", day: "numeric", month: "long" });
 const whole = dates({ dateStyle: "medium", timeZone: "UTC" });
 const exact = dates({ dateStyle: "full", timeStyle: "long" });
@@ -36,12 +37,16 @@ export const dateOf = (text) => whole.format(new Date(text));
 /** @param {string} text */
 export const dayName = (text) => date.format(new Date(`${text}T12:00:00Z`));
 
-/** Short: today the time, otherwise the date as well. @param {string | null | undefined} text */
+/**
+ * Short: today the time, otherwise the date as well, with its year where that is another one.
+ * @param {string | null | undefined} text
+ */
 export function when(text) {
   if (!text) return "";
-  const moment = time(text);
-  const today = moment.toDateString() === new Date().toDateString();
-  return today ? short.format(moment) : `${date.format(moment)}, ${short.format(moment)}`;
+  const [moment, now] = [time(text), new Date()];
+  if (moment.toDateString() === now.toDateString()) return short.format(moment);
+  const day = moment.getFullYear() === now.getFullYear() ? date : dateAndYear;
+  return `${day.format(moment)}, ${short.format(moment)}`;
 }
 
 /** The heading of a day. @param {string} text */

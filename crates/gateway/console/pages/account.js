@@ -6,6 +6,7 @@ import { post } from "../api.js";
 import { href } from "../route.js";
 import { Ask } from "../parts/ask.js";
 import { Credits } from "../parts/credits.js";
+import { Plan } from "../parts/plan.js";
 import { Usage } from "./account/usage.js";
 import { Ledger } from "./account/ledger.js";
 import { Keys } from "./account/keys.js";
@@ -45,8 +46,12 @@ export function Account({ who, route }) {
       )}</nav>
     ${
       part === "usage" &&
-      html`<${Credits} path="/account/v1/credits" seen=${seen}>
-        <button type="button" class="button quiet" onClick=${() => setAsking(redeem)}>${t("redeem")}</button><//>`
+      html`<${Plan} path="/account/v1/plan" />
+      <${Credits} path="/account/v1/credits" seen=${seen}>
+        ${
+          !who.looking &&
+          html`<button type="button" class="button quiet" onClick=${() => setAsking(redeem)}>${t("redeem")}</button>`
+        }<//>`
     }
     <${Part} who=${who} route=${route} />
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;

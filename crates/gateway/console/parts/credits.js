@@ -12,14 +12,26 @@ const rowsOf = (data) => {
   const open = data.credits.filter((row) => left(row) > 0);
   const credits = open.map((row) => ({
     name: row.note || t(`source.${row.source}`),
-    title: row.note ? t(`source.${row.source}`) : "",
+    source: row.note ? t(`source.${row.source}`) : "",
     left: left(row),
     most: Number(row.amount),
     until: row.expires,
   }));
   const base = Number(data.base) + Number(data.held);
-  return [...credits, { name: t("creditBase"), title: "", left: base, most: base, until: "" }];
+  return [...credits, { name: t("creditBase"), source: "", left: base, most: 0, until: "" }];
 };
+
+/** @param {{ row: ReturnType<typeof rowsOf>[number] }} given */
+const Line = ({ row }) => html`<li>
+  <span class="share-name">${row.name} <span class="dim small">${row.source}</span></span>
+  ${
+    row.most > 0 &&
+    html`<progress max=${row.most} value=${row.left} aria-label=${`${row.name}: ${count(row.left)}`}></progress>`
+  }
+  <span class="number">${count(row.left)}
+    <small class="dim"> ${row.most > 0 && t("creditOf", count(row.most))}</small></span>
+  <span class="until" title=${exactly(row.until)}>
+    ${row.until ? t("creditUntil", when(row.until)) : t("creditNever")}</span></li>`;
 
 /**
  * `path` is where it is asked for; another `seen` has it asked for again.
@@ -38,12 +50,9 @@ export function Credits({ path, seen = 0, children = null }) {
   return html`<section class="card"><header><h2>${t("creditsTitle")}</h2>${children}</header>
     ${
       ends &&
-      html`<ul class="shares" aria-label=${t("creditsTitle")}>
+      html`<ul class="shares credits" aria-label=${t("creditsTitle")}>
         ${rowsOf(/** @type {Wire.CreditsView} */ (data)).map(
-          (row, place) => html`<li key=${place}><span class="share-name" title=${row.title}>${row.name}</span>
-          <progress max=${row.most || 1} value=${row.left} aria-label=${`${row.name}: ${count(row.left)}`}></progress>
-            <span class="number">${count(row.left)}<small class="dim" title=${exactly(row.until)}>
-              ${row.until ? t("creditUntil", when(row.until)) : t("creditNever")}</small></span></li>`,
+          (row, place) => html`<${Line} key=${place} row=${row} />`,
         )}</ul>`
     }</section>`;
 }

@@ -3,9 +3,11 @@ import { html, useEffect, useState } from "../../lib.js";
 import { given, t } from "../../words.js";
 import { get, patch, post, put, remove, visit } from "../../api.js";
 import { go } from "../../route.js";
+import { when } from "../../show.js";
 import { bodyOf } from "../../catalogue.js";
 import { Ask } from "../../parts/ask.js";
 import { Dialog } from "../../parts/dialog.js";
+import { givesText } from "../../parts/plan.js";
 import { SettingsFields, described } from "../../parts/settings.js";
 import { Table, Time } from "../../parts/table.js";
 
@@ -177,19 +179,41 @@ export function asksOf({ done, tell }) {
       fields: [{ name: "notes", label: t("notes"), type: "long", prose: true, value: row.notes || "", clears: " " }],
       act: then((given) => patch(`/admin/v1/accounts/${row.id}`, given)),
     }),
-    plan: (/** @type {Wire.Account} */ row) => ({
-      title: t("planOf", row.email),
-      text: t("planOfText"),
-      action: t("planGive"),
-      fields: [
-        { name: "plan", label: t("plan"), required: true },
-        { name: "from", label: t("planFrom"), type: "date" },
-      ],
-      act: then((given) => put(`/admin/v1/accounts/${row.id}/plan`, given)),
-    }),
-    endPlan: (/** @type {Wire.Account} */ row) => ({
+    /** Which of the plans that there are. @param {Wire.Account} row @param {Wire.AccountPlan} now */
+    plan: async (row, now) => {
+      const { data } = await get("/admin/v1/plans");
+      const others = data.filter((one) => one.name !== now.plan);
+      const title = t(now.plan ? "planChangeOf" : "planOf", row.email);
+      if (!others.length)
+        return { title, text: t("noOtherPlans"), action: t("plans"), fields: [], act: () => go("operator/plans") };
+      const gives = new Map(others.map((one) => [one.name, givesText(one)]));
+      // One that runs already says when another one can begin.
+      const from = {
+        name: "from",
+        label: t("planFrom"),
+        type: "date",
+        hint: t(now.plan ? "planAsSaid" : "planAtOnce"),
+      };
+      return {
+        title,
+        text: t(now.from ? "planOfText" : "planGiveText"),
+        action: t(now.plan ? "planChange" : "planGive"),
+        fields: [
+          {
+            name: "plan",
+            label: t("plan"),
+            required: true,
+            options: others.map((one) => one.name),
+            names: (/** @type {string} */ one) => `${one} · ${gives.get(one)}`,
+          },
+          ...(now.from ? [] : [from]),
+        ],
+        act: then((given) => put(`/admin/v1/accounts/${row.id}/plan`, given)),
+      };
+    },
+    endPlan: (/** @type {Wire.Account} */ row, /** @type {Wire.AccountPlan} */ now) => ({
       title: t("planEndTitle", row.email),
-      text: t("planEndText"),
+      text: now.from ? t("planEndText", when(now.until)) : t("planNotBegun"),
       action: t("planEnd"),
       danger: true,
       fields: [],

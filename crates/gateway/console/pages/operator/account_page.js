@@ -2,11 +2,12 @@
 import { html, useEffect, useState } from "../../lib.js";
 import { t } from "../../words.js";
 import { bytes, count, exactly, when } from "../../show.js";
-import { get } from "../../api.js";
+import { get, put } from "../../api.js";
 import { go, href } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
 import { Credits } from "../../parts/credits.js";
 import { DateRange, rangeOf } from "../../parts/date_range.js";
+import { Plan } from "../../parts/plan.js";
 import { RowDeeds } from "../../parts/row_menu.js";
 import { settingName } from "../../parts/settings.js";
 import { Secret } from "../../parts/secret.js";
@@ -93,8 +94,6 @@ export function AccountPage({ who, route, enter }) {
   const items = [
     { text: t("limits"), act: () => setLimits(true) },
     { text: t("notes"), act: () => setAsking(asks.notes(row)) },
-    { text: t("plan"), act: () => setAsking(asks.plan(row)) },
-    { text: t("planEnd"), act: () => setAsking(asks.endPlan(row)) },
     { text: t("look"), act: () => look(row, enter).catch((error) => setProblem(error.message)) },
     {
       text: row.disabled ? t("enable") : t("disable"),
@@ -102,6 +101,25 @@ export function AccountPage({ who, route, enter }) {
       act: () => setAsking(asks.suspend(row)),
     },
   ];
+  const account = `/admin/v1/accounts/${encodeURIComponent(row.id)}`;
+  const failed = (/** @type {Refusal} */ error) => setProblem(error.message);
+  /** What was to come is taken back by giving the same plan again. @param {Wire.AccountPlan} plan */
+  const keepPlan = (plan) => put(`${account}/plan`, { plan: plan.plan }).then(read, failed);
+  const planDeeds = (/** @type {Wire.AccountPlan} */ plan) =>
+    html`<span class="actions">
+      ${
+        (plan.ends || plan.next) &&
+        html`<button type="button" class="button quiet" onClick=${() => keepPlan(plan)}>
+          ${t("planKeep", plan.plan)}</button>`
+      }
+      <button type="button" class="button quiet" onClick=${() => asks.plan(row, plan).then(setAsking, failed)}>
+        ${t(plan.plan ? "planChange" : "planGive")}</button>
+      ${
+        plan.plan &&
+        !plan.ends &&
+        html`<button type="button" class="button quiet danger" onClick=${() => setAsking(asks.endPlan(row, plan))}>
+          ${t("planEnd")}</button>`
+      }</span>`;
   const room = row.max_storage ? t("ofRoom", bytes(row.max_storage)) : t("kept");
   return html`<p class="crumbs"><a href=${href("operator/accounts")}>${t("accounts")}</a></p>
     <header class="head"><div><h1 class="break">${row.email}</h1>
@@ -130,7 +148,8 @@ export function AccountPage({ who, route, enter }) {
       <${Figure} title=${t("Held")} value=${count(row.freeze_balance)} text=${t("heldBy")} />
       <${Figure} title=${t("queue")} value=${count(row.max_queue)} text=${t("unfinishedMost")} />
       <${Figure} title=${t("storage")} value=${bytes(row.stored_bytes)} text=${room} /></div>
-    <${Credits} path=${`/admin/v1/accounts/${encodeURIComponent(row.id)}/credits`} seen=${seen} />
+    <${Plan} path=${`${account}/plan`} seen=${seen} deeds=${may ? planDeeds : null} />
+    <${Credits} path=${`${account}/credits`} seen=${seen} />
     <nav class="tabs" aria-label=${row.email}>
       ${PARTS.map(
         (one) => html`<a class=${one === part ? "active" : ""} aria-current=${one === part ? "page" : undefined}

@@ -4,11 +4,10 @@ import { t } from "../../words.js";
 import { count } from "../../show.js";
 import { get, patch, post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
+import { everyText } from "../../parts/plan.js";
 import { Table } from "../../parts/table.js";
 
 const THEN = ["stop", "pay_as_you_go"];
-/** @param {Wire.Every} every */
-const everyText = (every) => (typeof every === "object" ? t("planDays", count(every.days)) : t(`plan.${every}`));
 /**
  * What was chosen as the service reads it: months, years, or a number of days.
  * @param {Values} given

@@ -52,7 +52,7 @@ pub(crate) static FILES: &[ConsoleFile] = files! {
     "parts/mask_field.js" "parts/media.js" "parts/menu.js" "parts/model.js" "parts/model_draft.js"
     "parts/model_fields.js" "parts/model_price.js" "parts/model_routes.js" "parts/named.js" "parts/not_found.js"
     "parts/onward.js" "parts/palette.js" "parts/picture_field.js" "parts/piece_deeds.js" "parts/pieces.js"
-    "parts/prose.js" "parts/quarter.js" "parts/quote.js" "parts/repaint.js" "parts/repaint_with.js" "parts/result.js"
+    "parts/plan.js" "parts/prose.js" "parts/quarter.js" "parts/quote.js" "parts/repaint.js" "parts/repaint_with.js" "parts/result.js"
     "parts/rooms.js" "parts/row_menu.js" "parts/samples.js" "parts/secret.js" "parts/settings.js" "parts/share.js" "parts/shell.js"
     "parts/shelves.js" "parts/table.js" "parts/tree.js" "parts/vendor.js" "parts/wall.js"
     "tiles/anime-images.webp" "tiles/art-images.webp" "tiles/art-videos.webp" "tiles/chat-images.webp"
