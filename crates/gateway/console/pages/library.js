@@ -308,7 +308,7 @@ export function Library({ who, route }) {
       !jobs &&
       !problem &&
       html`<div class="wall" aria-busy="true">
-        ${Array.from({ length: 12 }, () => html`<span class="thumb coming"></span>`)}</div>`
+        ${Array.from({ length: 12 }, () => html`<span class="coming"></span>`)}</div>`
     }
     ${
       jobs &&
