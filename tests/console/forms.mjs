@@ -168,6 +168,26 @@ export async function oneQuestion(visit, page) {
   visit.check(own.length === 1, `${own.length} questions for the prices of one form`);
 }
 
+/** Before the second of two pictures is there, the price is that of two; nothing is asked that would be refused. */
+export async function oneOfTwo(visit, page) {
+  const asked = [];
+  const note = (request) => {
+    if (request.url().endsWith("/account/v1/quote")) asked.push(JSON.parse(request.postData()));
+  };
+  page.on("request", note);
+  await visit.go("/console/create?op=artgen.blend");
+  await page.locator(".form .drop").first().waitFor();
+  await choose(page);
+  await page.waitForSelector(".chosen img");
+  await visit.settled();
+  page.off("request", note);
+  const own = asked.filter((one) => one.operation === "artgen.blend");
+  const fewest = Math.min(...own.map((one) => one.request.imgBase64Array.length));
+  visit.check(own.length > 0 && fewest === 2, `the price of ${fewest} pictures is asked for, where two are needed`);
+  const said = await page.locator(".form .make span").textContent();
+  visit.check(/\d/.test(said), `the price with one of two pictures: “${said}”`);
+}
+
 /** What makes something says beside its picture what that costs: asked for once, and nothing moves when it comes. */
 export async function pricesOnTiles(visit, page) {
   const asked = [];

@@ -221,7 +221,7 @@ export async function accountPage(visit, page, place) {
   await page.locator(".chart").first().waitFor();
   visit.check(/demo@example.com/.test(await page.title()), `the page is called ${await page.title()}`);
   await page.getByRole("button", { name: "7 days" }).click();
-  await page.waitForFunction(() => /Last 7 days/.test(document.querySelector("section.card h2")?.textContent || ""));
+  await page.locator("section.card h2", { hasText: "Last 7 days" }).waitFor();
   visit.check((await page.locator(".chart .bar-of").count()) === 7, "seven days are not seven bars");
   await page
     .locator(".chart svg")

@@ -16,6 +16,7 @@ const CALLER = [
   ["without a connection", forms.offlineIsTold],
   ["settings in sight", forms.settingsInSight],
   ["one question for all prices", forms.oneQuestion],
+  ["one picture of two", forms.oneOfTwo],
   ["prices on tiles", forms.pricesOnTiles],
   ["the lightbox stays", results.lightboxStays],
   ["a grid's quarters", results.quarters],

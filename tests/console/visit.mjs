@@ -121,6 +121,14 @@ export class Visit {
       if (!request.url().startsWith(this.base) && !/^(data|blob):/.test(request.url()))
         this.problems.push(`asked elsewhere: ${request.url()}`);
     });
+    page.on("response", (response) => {
+      // The browser says only where; whoever looks for the reason needs what was asked.
+      if (response.status() < 400 || this.expected?.test(`${response.status()}`)) return;
+      const asked = response.request();
+      this.step(
+        `    ${response.status()}: ${asked.method()} ${response.url()} ${(asked.postData() || "").slice(0, 400)}`,
+      );
+    });
     page.on("response", async (response) => {
       if (/\/(console|docs)\b/.test(response.url()))
         this.bytes += (await response.body().catch(() => Buffer.alloc(0))).length;

@@ -19,7 +19,7 @@ export async function quote(operation, request, choices = []) {
  */
 export function unsaid(operation, values) {
   const empty = (/** @type {Field} */ field) =>
-    (values[field.name] ?? "") === "" || onlyFlags(field, values[field.name]);
+    (values[field.name] ?? "") === "" || onlyFlags(field, values[field.name]) || tooFew(field, values[field.name]);
   const missing = operation.fields.filter((field) => field.required && field.default === undefined && empty(field));
   const words = (/** @type {Field} */ field) => [t("example.1"), values[field.name]].filter(Boolean).join(" ");
   const example = (/** @type {Field} */ field) =>
@@ -34,6 +34,12 @@ export function unsaid(operation, values) {
  * @param {Field} field @param {unknown} value
  */
 const onlyFlags = (field, value) => field.widget === "prompt" && String(value).trimStart().startsWith("--");
+
+/**
+ * Whether a list has some of what it needs, but not all of it yet, as one picture of two.
+ * @param {Field} field @param {unknown} value
+ */
+const tooFew = (field, value) => Array.isArray(value) && value.length < (field.schema.minItems ?? 0);
 
 /**
  * The prices of several submits, asked for in one question: { operation, request } each.
