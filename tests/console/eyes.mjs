@@ -42,6 +42,8 @@ const OPERATOR = {
   "model-form": "operator/models?new=model",
   groups: "operator/groups",
   "group-form": "operator/groups?new=group",
+  plans: "operator/plans",
+  vouchers: "operator/vouchers",
   prices: "operator/prices",
   words: "operator/words",
   "op-callbacks": "operator/callbacks",
@@ -65,6 +67,9 @@ const call = async (path, body, headers, method = body ? "POST" : "GET") =>
   ).json();
 const own = (path, body, method) => call(path, body, { "SVC-API-KEY": key }, method);
 const admin = (path, body, method) => call(`/admin/v1/${path}`, body, { Authorization: `Bearer ${token}` }, method);
+
+/** A plan; a literal with a `then` would look like a promise. */
+const planOf = (fields, then) => Object.fromEntries([...Object.entries(fields), ["then", then]]);
 
 /** Something of everything that pages tell of. */
 async function furnish() {
@@ -120,10 +125,22 @@ async function furnish() {
     routes: [{ backend: "painters", model: "seedream" }],
   });
   await admin("groups", { name: "resellers", rules: [{ match: "*", factor: 0.8 }] });
+  for (const [name, every, quota, rollover_cap] of [
+    ["studio", "month", 1000, 200],
+    ["agency", "year", 60_000, 0],
+    ["trial", { days: 14 }, 100, 0],
+  ])
+    await admin("plans", planOf({ name, every, quota, rollover_cap }, "pay_as_you_go"));
+  await admin("vouchers", { count: 100, amount: 50, note: "spring fair", expires: "2030-01-01", credit_days: 90 });
+  const { data: voucher } = await admin("vouchers", { count: 5, amount: 10, note: "for the team" });
+  await admin(`vouchers/${voucher.id}`, undefined, "DELETE");
   for (let at = 0; at < 6; at += 1) await admin("accounts", { email: `studio-${at}@example.com`, balance: at * 40 });
   const account = (await admin("accounts?q=demo")).data[0];
   await admin(`accounts/${account.id}`, { notes: "Pays by the year.\nAsk for Kim first." }, "PATCH");
   await admin(`accounts/${account.id}/credit`, { amount: 500, reason: "invoice 2026-114" });
+  await admin(`accounts/${account.id}/credit`, { amount: 40, reason: "trial", expires: "2030-01-31" });
+  await admin(`accounts/${account.id}/plan`, { plan: "studio" }, "PUT");
+  await admin(`accounts/${account.id}/plan`, { plan: "trial" }, "PUT");
   return { job: grid.jobId, account: account.id, backend: rows[0].id, close: () => vendor.close() };
 }
 

@@ -72,6 +72,7 @@ export async function othersLanguages(visit, page) {
     await page.waitForSelector(".form textarea");
     const shown = await page.locator(".form").innerText();
     for (const text of wanted) visit.check(shown.includes(text), `${language}: “${text}” is not shown`);
+    visit.check(!/[\u4e00-\u9fff]\./.test(shown), `${language}: a sentence ends with a stop of other letters`);
     await page.locator("button.more").click();
     const opened = await page.locator(".form").innerText();
     visit.check(!/Whether|Address|Seconds until/.test(opened), `${language}: a hint is English`);
@@ -80,6 +81,24 @@ export async function othersLanguages(visit, page) {
       `${language}: wider than the window`,
     );
     await page.screenshot({ path: `${visit.folder}/create-${language}.png` });
+  }
+  await page.evaluate(() => localStorage.setItem("atelier.language", "en"));
+}
+
+/** What is only there in English says so where it is opened, to those who read another language. */
+export async function saidToBeEnglish(visit, page) {
+  const texts = { en: "", de: "nur auf Englisch", zh: "只有英文版" };
+  for (const [language, wanted] of Object.entries(texts)) {
+    await page.evaluate((name) => localStorage.setItem("atelier.language", name), language);
+    for (const path of ["/docs", "/docs/art-images", "/docs/guide/callbacks"]) {
+      await visit.go(path);
+      await page.locator(".docs-page").waitFor();
+      const said = await page.locator("[role=note]").allTextContents();
+      visit.check(
+        wanted ? said.length === 1 && said[0].includes(wanted) : !said.length,
+        `${path} in ${language} says of its language: ${said.join(" | ") || "nothing"}`,
+      );
+    }
   }
   await page.evaluate(() => localStorage.setItem("atelier.language", "en"));
 }
@@ -101,7 +120,8 @@ const CALLERS = [
   "library",
   ...["", "ledger", "keys", "callbacks", "links", "custody"].map(part),
 ];
-const OPERATORS = "overview jobs accounts backends models groups prices words callbacks operators audit".split(" ");
+const OPERATORS =
+  "overview jobs accounts backends models groups plans vouchers prices words callbacks operators audit".split(" ");
 
 function part(name) {
   return `account${name && `?part=${name}`}`;

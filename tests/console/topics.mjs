@@ -39,6 +39,7 @@ const CALLER = [
   ["what has finished is announced", reach.finishedIsAnnounced],
   ["unknown pages", reach.unknownPages],
   ["other languages in the form", reach.othersLanguages],
+  ["what is only in English", reach.saidToBeEnglish],
   ["a caller's pages in Chinese", reach.callersInChinese],
 ];
 const OPERATOR = [

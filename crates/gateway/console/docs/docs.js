@@ -1,7 +1,7 @@
 // The reference: one page per group of operations, the errors by code, the guides; drawn from the service's own
 // document.
 import { html, render, useEffect, useState } from "../lib.js";
-import { t } from "../words.js";
+import { language, t } from "../words.js";
 import { get } from "../api.js";
 import { operationsOf, resolver } from "../catalogue.js";
 import { wear } from "../parts/menu.js";
@@ -111,6 +111,7 @@ function Docs() {
         <a class="button quiet" href="/openapi.json">openapi.json</a>
           <a class="button quiet" href="/console/">${t("docs.console")}</a></header>
     <main id="main" class="docs-main" tabindex="-1">
+      ${language !== "en" && kind !== "errors" && html`<p class="docs-language" role="note">${t("docs.inEnglish")}</p>`}
       ${
         group &&
         html`<${Group} key=${group} title=${group} operations=${operations.filter((one) => one.tags[0] === group)}

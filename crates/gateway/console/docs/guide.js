@@ -20,5 +20,5 @@ export function Guide({ name }) {
   return text === null
     ? html`<div class="card waiting" aria-busy="true">
     </div>`
-    : html`<article class="docs-page prose"><${Markdown} text=${text} /></article>`;
+    : html`<article class="docs-page prose" lang="en"><${Markdown} text=${text} /></article>`;
 }

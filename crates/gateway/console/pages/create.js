@@ -354,7 +354,8 @@ export function Create({ who, route, refresh }) {
           <${Tiles} all=${all} intent=${intent} chosen=${operation.family}
             choose=${(family) => choose(first(all, family, intent))} />
           <${Operations} all=${all} family=${operation.family} chosen=${operation} choose=${choose} />
-          <div class="row summary"><p class="dim"><${Prose} text=${local(operation.summary)} />.</p>
+          <div class="row summary"><p class="dim">
+            <${Prose} text=${`${local(operation.summary)}${t("fullStop")}`} /></p>
             <span class="space"></span>
             <div class="segments small" role="group" aria-label=${t("formOrJson")}>
               ${way(false, t("form"))}${way(true, "JSON")}</div></div>

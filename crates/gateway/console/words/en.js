@@ -46,6 +46,7 @@ export const en = {
   yes: "Yes",
   no: "No",
   cancel: "Cancel",
+  fullStop: ".",
   leave: "Not now",
   close: "Close",
   finish: "Done",
@@ -590,6 +591,7 @@ export const en = {
   keyThis: "this list",
   // Docs.
   "docs.title": "The interface",
+  "docs.inEnglish": "The reference and the guides are in English.",
   "docs.start": "Start here",
   "docs.make": "Make",
   "docs.around": "Around it",
