@@ -68,9 +68,6 @@ const call = async (path, body, headers, method = body ? "POST" : "GET") =>
 const own = (path, body, method) => call(path, body, { "SVC-API-KEY": key }, method);
 const admin = (path, body, method) => call(`/admin/v1/${path}`, body, { Authorization: `Bearer ${token}` }, method);
 
-/** A plan; a literal with a `then` would look like a promise. */
-const planOf = (fields, then) => Object.fromEntries([...Object.entries(fields), ["then", then]]);
-
 /** Something of everything that pages tell of. */
 async function furnish() {
   const place = { base, key };
@@ -130,7 +127,7 @@ async function furnish() {
     ["agency", "year", 60_000, 0],
     ["trial", { days: 14 }, 100, 0],
   ])
-    await admin("plans", planOf({ name, every, quota, rollover_cap }, "pay_as_you_go"));
+    await admin("plans", { name, every, quota, rollover_cap });
   await admin("vouchers", { count: 100, amount: 50, note: "spring fair", expires: "2030-01-01", credit_days: 90 });
   const { data: voucher } = await admin("vouchers", { count: 5, amount: 10, note: "for the team" });
   await admin(`vouchers/${voucher.id}`, undefined, "DELETE");

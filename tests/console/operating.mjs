@@ -1,4 +1,5 @@
 // What an operator is told is so: health, durations, results of tests; and nothing goes without a question.
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { made } from "./results.mjs";
 
@@ -302,9 +303,9 @@ export async function accountPlan(visit, page, place) {
   await page.selectOption("#ask-plan", "jetty");
   visit.check((await page.locator("#ask-from").count()) === 0, "a day is asked for that cannot be chosen");
   await page.locator("dialog .button", { hasText: "Change the plan" }).click();
-  await says("harbour", `Becomes jetty on ${until}.`);
+  await says("harbour", `The plan jetty follows on ${until}.`);
   await press("Keep harbour");
-  await card.getByText("Becomes").waitFor({ state: "detached" });
+  await card.getByText("follows on").waitFor({ state: "detached" });
   await press("End the plan");
   await page
     .locator("dialog", { hasText: `It ends on ${until}` })
@@ -319,7 +320,7 @@ export async function accountPlan(visit, page, place) {
   await visit.look("operator-account-plan");
   for (const [language, ...words] of [
     ["de", "Tarif", "300 Guthaben jeden Monat", "bis zu 40", "wird nicht erneuert"],
-    ["zh", "套餐", "300 额度 每月", "最多 40", "不再续期"],
+    ["zh", "套餐", "每月 300 额度", "最多 40", "不再续期"],
   ]) {
     await page.evaluate((name) => localStorage.setItem("atelier.language", name), language);
     await visit.go(`/console/operator/accounts/${account.id}`);
@@ -332,6 +333,80 @@ export async function accountPlan(visit, page, place) {
   visit.check((await card.getByRole("button").count()) === 0, "an owner is offered what only operators can do");
   await visit.look("account-plan");
   await visit.signIn(place.token);
+}
+
+/** A plan is made, changed and removed by its form, which asks for days only where there are days to ask for. */
+export async function plansByForm(visit, page, place) {
+  await admin(place)("groups", { name: "patrons", rules: [{ match: "*", factor: 0.8 }] });
+  await visit.go("/console/operator/plans");
+  await page.getByRole("button", { name: "New plan" }).click();
+  await page.fill("#ask-name", "fortnight");
+  await page.fill("#ask-quota", "70");
+  visit.check(!(await page.locator("#ask-days").isVisible()), "days of a month are asked for");
+  await page.selectOption("#ask-every", "days");
+  await page.fill("#ask-days", "14");
+  await page.fill("#ask-rollover_cap", "9");
+  await page.selectOption("#ask-group", "patrons");
+  await visit.barriers("the form of a plan");
+  await page.locator("dialog .button", { hasText: "New plan" }).click();
+  const row = page.locator("tr", { hasText: "fortnight" });
+  const says = async (wanted) => {
+    const text = (await row.locator("td").allInnerTexts()).slice(1, -1).join(" · ");
+    visit.check(text === wanted, `the line of a plan: ${text}`);
+  };
+  await row.waitFor();
+  await says("70 · each 14 days · 9 · patrons · nothing else is spent");
+  await row.getByRole("button", { name: "Change" }).click();
+  await page.selectOption("#ask-every", "year");
+  await page.fill("#ask-rollover_cap", "");
+  await page.selectOption("#ask-group", "");
+  await page.selectOption("#ask-then", "pay_as_you_go");
+  await page.locator("dialog .button", { hasText: "Change" }).click();
+  await row.getByText("each year").waitFor();
+  await says("70 · each year · – · – · pay as you go");
+  await visit.look("operator-plans");
+  await visit.choose(row, "Remove");
+  await page.locator("dialog .button", { hasText: "Remove" }).click();
+  await row.waitFor({ state: "detached" });
+}
+
+/** Vouchers are saved when they are made, redeemed on the page of an account, and revoked after a question. */
+export async function vouchersSold(visit, page, place) {
+  const { data: account } = await admin(place)("accounts", { email: "fair@example.com", balance: 5 });
+  await visit.go("/console/operator/vouchers");
+  await page.getByRole("button", { name: "New vouchers" }).click();
+  await page.fill("#ask-count", "3");
+  await page.fill("#ask-amount", "12");
+  await page.fill("#ask-note", "spring fair");
+  await page.fill("#ask-credit_days", "90");
+  await visit.barriers("the form of vouchers");
+  const [kept] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator("dialog .button", { hasText: "New vouchers" }).click(),
+  ]);
+  const codes = readFileSync(await kept.path(), "utf8").match(/[0-9A-Z]{4}(-[0-9A-Z]{4}){3}/g) || [];
+  visit.check(new Set(codes).size === 3, `three vouchers are saved as ${codes.length}`);
+  const row = page.locator("tr", { hasText: "spring fair" });
+  await row.getByText("0 of 3 redeemed").waitFor();
+  await visit.signIn(account.api_key);
+  await visit.go("/console/account");
+  await page.getByRole("button", { name: "Redeem a code" }).click();
+  visit.expected = /400/;
+  await page.fill("#ask-code", "AAAA-AAAA-AAAA-AAAA");
+  await page.locator("dialog .button", { hasText: "Redeem a code" }).click();
+  await page.locator("dialog .problem").waitFor();
+  visit.expected = undefined;
+  await page.fill("#ask-code", codes[0].toLowerCase());
+  await page.locator("dialog .button", { hasText: "Redeem a code" }).click();
+  await page.locator(".credits li", { hasText: "voucher" }).getByText("12 of 12").waitFor();
+  await page.locator("h1", { hasText: "17 quota free" }).waitFor();
+  await visit.signIn(place.token);
+  await visit.go("/console/operator/vouchers");
+  await row.getByText("1 of 3 redeemed").waitFor();
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await page.locator("dialog .button", { hasText: "Revoke" }).click();
+  await row.locator(".tag", { hasText: "revoked" }).waitFor();
+  await visit.look("operator-vouchers");
 }
 
 /** What operators note of an account stands on its page, until they say otherwise. */

@@ -53,6 +53,8 @@ const OPERATOR = [
   ["jobs of an account", operating.accountJobs],
   ["notes on an account", operating.accountNotes],
   ["the plan of an account", operating.accountPlan],
+  ["plans by their form", operating.plansByForm],
+  ["vouchers are sold", operating.vouchersSold],
   ["lists of a span of days", operating.spansOfLists],
   ["a back end's page", operating.backendPage],
   ["an operator's pages in Chinese", reach.operatorsInChinese],

@@ -17,8 +17,8 @@ import { Links } from "./account/links.js";
 /** @type {Record<string, (given: any) => unknown>} */
 const PARTS = { usage: Usage, ledger: Ledger, keys: Keys, callbacks: Callbacks, links: Links, custody: Custody };
 
-/** @param {{ who: Owner, route: Route }} given */
-export function Account({ who, route }) {
+/** @param {{ who: Owner, route: Route, refresh: () => void }} given */
+export function Account({ who, route, refresh }) {
   const part = PARTS[route.query.part] ? route.query.part : "usage";
   const Part = PARTS[part];
   const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
@@ -32,6 +32,7 @@ export function Account({ who, route }) {
     act: async (given) => {
       await post("/account/v1/vouchers", given);
       setSeen(seen + 1);
+      refresh();
     },
   };
   useEffect(() => {

@@ -8,7 +8,7 @@ import { get } from "../api.js";
 export const everyText = (every) =>
   every && typeof every === "object" ? t("planDays", count(every.days)) : t(`plan.${every}`);
 /** `1,000 quota each month`. @param {{ quota: Wire.Quota | null, every: Wire.Every | null }} given */
-export const givesText = ({ quota, every }) => `${quotaOf(quota)} ${everyText(every)}`;
+export const givesText = ({ quota, every }) => t("planGift", quotaOf(quota), everyText(every));
 
 /** @param {{ title: string, children: Hole }} given */
 const Term = ({ title, children }) => html`<div><dt>${title}</dt><dd class="break">${children}</dd></div>`;
@@ -24,12 +24,11 @@ function comingText({ from, until, next, ends }) {
 
 /** @param {{ plan: Wire.AccountPlan }} given */
 function Terms({ plan }) {
-  const { name, day } = plan.from ? { name: "planRenews", day: plan.until } : { name: "planBegins", day: plan.until };
   const coming = comingText(plan);
   return html`<dl class="terms">
       <${Term} title=${t("name")}><b>${plan.plan}</b><//>
       ${plan.quota !== null && html`<${Term} title=${t("planGives")}>${givesText(plan)}<//>`}
-      ${!plan.ends && html`<${Term} title=${t(name)}><${At} at=${day} /><//>`}
+      ${!coming && html`<${Term} title=${t(plan.from ? "planRenews" : "planBegins")}><${At} at=${plan.until} /><//>`}
       ${
         plan.rollover !== null &&
         html`<${Term} title=${t("planRollover")}>${

@@ -147,7 +147,7 @@ export function Keys() {
           {
             title: t("name"),
             show: (row) => html`<b>${"↳ ".repeat(row.depth)}${given(row.name) || "–"}</b> <span class="dim code block">
-          ${row.prefix}…</span>${row.note && html`<span class="dim block">${row.note}</span>`}`,
+          ${row.prefix}…</span>${row.note && html`<span class="dim block" dir="auto">${row.note}</span>`}`,
           },
           { title: t("limits"), show: (row) => spending(row) || html`<span class="dim">${t("noLimits")}</span>` },
           {

@@ -5,6 +5,7 @@ import { count } from "../../show.js";
 import { get, patch, post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
 import { everyText } from "../../parts/plan.js";
+import { RowDeeds } from "../../parts/row_menu.js";
 import { Table } from "../../parts/table.js";
 
 const THEN = ["stop", "pay_as_you_go"];
@@ -30,8 +31,8 @@ export function Plans({ who }) {
   useEffect(() => {
     read();
   }, []);
-  /** @param {Wire.Plan} [row] @returns {AskField[]} */
-  const terms = (row = undefined) => [
+  /** @param {string[]} groups @param {Wire.Plan} [row] @returns {AskField[]} */
+  const terms = (groups, row = undefined) => [
     { name: "quota", label: t("Quota"), type: "number", required: true, value: row?.quota },
     {
       name: "every",
@@ -45,10 +46,26 @@ export function Plans({ who }) {
       name: "days",
       label: t("planDayCount"),
       type: "number",
+      placeholder: "30",
       value: typeof row?.every === "object" ? row.every.days : undefined,
     },
-    { name: "rollover_cap", label: t("planRollover"), type: "number", value: row?.rollover_cap },
-    { name: "group", label: t("field.group"), value: row?.group, clears: null },
+    {
+      name: "rollover_cap",
+      label: t("planRollover"),
+      type: "number",
+      placeholder: "0",
+      value: row?.rollover_cap,
+      clears: 0,
+      hint: t("planRolloverHint"),
+    },
+    {
+      name: "group",
+      label: t("field.group"),
+      options: groups,
+      value: row?.group,
+      clears: null,
+      hint: t("planGroupHint"),
+    },
     {
       name: "then",
       label: t("planThen"),
@@ -58,22 +75,28 @@ export function Plans({ who }) {
       names: (one) => t(`then.${one}`),
     },
   ];
-  /** @type {Asking} */
-  const create = {
+  /** Asks with the names of the groups that a plan may put accounts in. @param {(groups: string[]) => Asking} asking */
+  const withGroups = (asking) =>
+    get("/admin/v1/groups").then(
+      ({ data }) => setAsking(asking(data.map((one) => one.name))),
+      (error) => setProblem(error.message),
+    );
+  /** @param {string[]} groups @returns {Asking} */
+  const create = (groups) => ({
     title: t("newPlan"),
     action: t("newPlan"),
-    fields: [{ name: "name", label: t("name"), required: true, placeholder: "studio" }, ...terms()],
+    fields: [{ name: "name", label: t("name"), required: true, placeholder: "studio" }, ...terms(groups)],
     act: async (given) => {
       await post("/admin/v1/plans", everyOf(given));
       read();
     },
-  };
-  /** @param {Wire.Plan} row @returns {Asking} */
-  const change = (row) => ({
+  });
+  /** @param {Wire.Plan} row @returns {(groups: string[]) => Asking} */
+  const change = (row) => (groups) => ({
     title: row.name,
     text: t("planChangeText"),
     action: t("change"),
-    fields: terms(row),
+    fields: terms(groups, row),
     act: async (given) => {
       await patch(pathOf(row), { ...everyOf(given), revision: row.revision });
       read();
@@ -91,7 +114,7 @@ export function Plans({ who }) {
     },
   });
   return html`<header class="head"><div><h1>${t("plans")}</h1><p class="dim">${t("plansText")}</p></div>
-    ${may && html`<button class="button" onClick=${() => setAsking(create)}>${t("newPlan")}</button>`}</header>
+    ${may && html`<button class="button" onClick=${() => withGroups(create)}>${t("newPlan")}</button>`}</header>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <section class="card flush">
       ${
@@ -101,15 +124,21 @@ export function Plans({ who }) {
             { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
             { title: t("Quota"), number: true, show: (row) => count(row.quota) },
             { title: t("planEvery"), show: (row) => everyText(row.every) },
-            { title: t("planRollover"), number: true, show: (row) => count(row.rollover_cap) },
+            {
+              title: t("planRollover"),
+              number: true,
+              show: (row) => (Number(row.rollover_cap) ? count(row.rollover_cap) : "–"),
+            },
             { title: t("field.group"), show: (row) => row.group || "–" },
             { title: t("planThen"), show: (row) => t(`then.${row.then}`) },
             {
               title: "",
               show: (row) =>
                 may &&
-                html`<button class="button quiet" onClick=${() => setAsking(change(row))}>${t("change")}</button>
-                <button class="button quiet danger" onClick=${() => setAsking(drop(row))}>${t("remove")}</button>`,
+                html`<${RowDeeds} name=${row.name}
+                  items=${[{ text: t("remove"), danger: true, act: () => setAsking(drop(row)) }]}>
+                  <button type="button" class="button quiet" onClick=${() => withGroups(change(row))}>
+                    ${t("change")}</button><//>`,
             },
           ])
         } />`

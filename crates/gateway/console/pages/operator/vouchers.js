@@ -17,10 +17,9 @@ const save = (id, text) => {
 
 /** @param {Wire.VoucherBatchView} row */
 const stateOf = (row) => {
-  if (row.revoked_at) return html`<span class="tag exhausted">${t("revoked")}</span>`;
-  const full = row.redeemed === row.count;
-  return html`<span class=${`tag ${full ? "delivered" : "due"}`}>
-    ${t("voucherUsed", count(row.redeemed), count(row.count))}</span>`;
+  const used = t("voucherUsed", count(row.redeemed), count(row.count));
+  if (row.revoked_at) return html`<span class="tag exhausted">${t("revoked")}</span> <span class="dim">${used}</span>`;
+  return html`<span class=${`tag ${row.redeemed === row.count ? "delivered" : "due"}`}>${used}</span>`;
 };
 
 /** @param {{ who: Runs }} given */
@@ -35,11 +34,11 @@ export function Vouchers({ who }) {
     action: t("newVouchers"),
     fields: [
       { name: "count", label: t("voucherCount"), type: "number", required: true, value: 10 },
-      { name: "amount", label: t("amount"), type: "number", required: true },
+      { name: "amount", label: t("voucherWorth"), type: "number", required: true },
       { name: "note", label: t("note") },
       { name: "expires", label: t("voucherExpires"), type: "date" },
-      { name: "credit_days", label: t("voucherDays"), type: "number" },
-      { name: "per_account", label: t("voucherPerAccount"), type: "number" },
+      { name: "credit_days", label: t("voucherDays"), type: "number", hint: t("voucherDaysHint") },
+      { name: "per_account", label: t("voucherPerAccount"), type: "number", placeholder: "1" },
     ],
     act: async (given) => {
       const { data } = await post("/admin/v1/vouchers", given);
@@ -63,9 +62,9 @@ export function Vouchers({ who }) {
     <section class="card flush">
       <${Paged} pages=${pages} caption=${t("vouchers")} empty=${t("noVouchers")} columns=${
         /** @type {Column<Wire.VoucherBatchView>[]} */ ([
-          { title: t("note"), show: (row) => html`<b class="break">${row.note || row.id}</b>` },
-          { title: t("amount"), number: true, show: (row) => count(row.amount) },
-          { title: t("since"), show: (row) => html`<${Time} at=${row.created_at} />` },
+          { title: t("note"), show: (row) => html`<b class="break" dir="auto">${row.note || row.id}</b>` },
+          { title: t("voucherWorth"), number: true, show: (row) => count(row.amount) },
+          { title: t("voucherMade"), show: (row) => html`<${Time} at=${row.created_at} />` },
           { title: t("expires"), show: (row) => html`<${Time} at=${row.expires} />` },
           { title: t("status"), show: stateOf },
           {
