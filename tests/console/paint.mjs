@@ -4,6 +4,7 @@
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { small } from "./small.mjs";
 
 const [from, to] = process.argv.slice(2);
 const browser = await chromium.launch({
@@ -16,17 +17,7 @@ const names = readdirSync(from)
   .filter((name) => name.endsWith(".png") && !name.startsWith("stopped"))
   .sort();
 for (const name of names) {
-  const source = `data:image/png;base64,${readFileSync(join(from, name)).toString("base64")}`;
-  const made = await page.evaluate(async (url) => {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
-    canvas.getContext("2d").drawImage(image, 0, 0);
-    return canvas.toDataURL("image/webp", 0.72);
-  }, source);
-  writeFileSync(join(to, name.replace(/png$/, "webp")), Buffer.from(made.split(",")[1], "base64"));
+  writeFileSync(join(to, name.replace(/png$/, "webp")), await small(page, readFileSync(join(from, name))));
 }
 await browser.close();
 const pages = [...new Set(names.map((name) => name.replace(/-(light|dark|phone|de|zh)\.png$/, "")))];
@@ -44,7 +35,8 @@ writeFileSync(
   [
     "# The console in pictures",
     "",
-    "Every page light, dark and as on a phone, made by `scripts/console pictures`.",
+    "Every page light, dark and as on a phone, made by `scripts/console pictures`. What is done with them is shown by",
+    "[Three walks](../walks/README.md).",
     "",
     ...pages.map(line),
   ].join("\n"),

@@ -12,8 +12,14 @@ const MOST_UP = 12;
 const MOST_ASKED = 40;
 const MOST_CHILDREN = 50;
 
-/** @param {string} id */
-const jobAt = (id) => get(`/jobs/v1/${encodeURIComponent(id)}`).then(({ data }) => data);
+/**
+ * The job of an identifier, if it is still there: one may have been deleted, and a list says so without an error.
+ * @param {string} id
+ */
+const jobAt = async (id) => {
+  const { data } = await get(`/jobs/v1?limit=1&q=${encodeURIComponent(id)}`);
+  return data.find((job) => job.jobId === id);
+};
 
 /** From the first ancestor that still is there to the job itself. @param {Job} job */
 async function lineTo(job) {
