@@ -14,13 +14,32 @@ const get = async ({ base, key }, path) => (await fetch(`${base}${path}`, { head
 /** A job of the account, waited for. */
 export async function made(place, prompt, more = {}) {
   const { data } = await post(place, "/artgen/v1/imagine", { prompt, ...more });
+  return ended(place, data.jobId);
+}
+
+/** What follows a job, waited for. */
+async function followed(place, jobId, action) {
+  const { data } = await post(place, "/artgen/v1/action", { jobId, action });
+  return ended(place, data.jobId);
+}
+
+async function ended(place, id) {
   for (;;) {
-    const { data: job } = await get(place, `/jobs/v1/${data.jobId}`);
+    const { data: job } = await get(place, `/jobs/v1/${id}`);
     if (["SUCCESS", "FAILED"].includes(job.status)) return job;
     await new Promise((wake) => {
       setTimeout(wake, 100);
     });
   }
+}
+
+/** The price of repainting is there for a result of any shape, whose mask has to be as large as it is. */
+export async function repaintPriced(visit, page, place) {
+  const grid = await made(place, "a jetty at low tide --ar 16:9");
+  const single = await followed(place, grid.jobId, "upsample1");
+  visit.check(single.files[0].width > single.files[0].height, "the result is square");
+  await visit.go(`/console/job/${single.jobId}`);
+  await page.getByRole("button", { name: /^Repaint a region.*quota/ }).waitFor({ timeout: 8000 });
 }
 
 /** The picture that is shown large stays while others come. */
@@ -229,19 +248,9 @@ export async function markedByKeyboard(visit, page, place) {
 /** A job's page shows the whole family as a tree, also what others of it led to. */
 export async function familyTree(visit, page, place) {
   const root = await made(place, "a pine on a cliff");
-  const follow = async (parent, action) => {
-    const { data } = await post(place, "/artgen/v1/action", { jobId: parent, action });
-    for (;;) {
-      const { data: job } = await get(place, `/jobs/v1/${data.jobId}`);
-      if (["SUCCESS", "FAILED"].includes(job.status)) return job;
-      await new Promise((wake) => {
-        setTimeout(wake, 100);
-      });
-    }
-  };
-  const varied = await follow(root.jobId, "variation1");
-  await follow(varied.jobId, "upsample1");
-  const other = await follow(root.jobId, "upsample2");
+  const varied = await followed(place, root.jobId, "variation1");
+  await followed(place, varied.jobId, "upsample1");
+  const other = await followed(place, root.jobId, "upsample2");
   await visit.go(`/console/job/${other.jobId}`);
   await page.waitForFunction(() => document.querySelectorAll(".tree .leaf").length === 4);
   visit.check((await page.locator(".tree .tree .tree .leaf").count()) === 1, "the tree has no third generation");
@@ -249,6 +258,7 @@ export async function familyTree(visit, page, place) {
   await page.locator(".tree .leaf").first().click();
   await page.waitForFunction((id) => location.pathname.endsWith(id), root.jobId);
   // Without the first of them, the family begins with the next; what is gone is not asked for as if it were there.
+  await visit.go("/console/account");
   await fetch(`${place.base}/jobs/v1/${root.jobId}`, { method: "DELETE", headers: { "SVC-API-KEY": place.key } });
   await visit.go(`/console/job/${varied.jobId}`);
   await page.waitForFunction(() => document.querySelectorAll(".tree .leaf").length === 2);

@@ -27,6 +27,7 @@ const CALLER = [
   ["narrowed down and put away", results.narrowed],
   ["marked by keyboard and compared", results.markedByKeyboard],
   ["a family as a tree", results.familyTree],
+  ["repainting has a price", results.repaintPriced],
   ["one result shown wide", results.wideIsMedium],
   ["shared by a link", results.sharedByLink],
   ["what is too dear", forms.tooDear],

@@ -166,6 +166,8 @@ interface Deed {
   title?: string;
   operation?: string;
   request?: Values;
+  /** The request with what is only made when it is asked for. */
+  whole?: () => Promise<Values>;
   go: () => void;
 }
 interface Deeds {

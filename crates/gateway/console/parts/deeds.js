@@ -4,7 +4,7 @@ import { t } from "../words.js";
 import { deed, isVideo, words } from "../show.js";
 import { followers, isPicture, jobField, placeField, promptOf, taker, takesAddress } from "../catalogue.js";
 import { sorted } from "./follow_ups.js";
-import { maskOf, repainter } from "./repaint_with.js";
+import { blankMask, maskOf, repainter } from "./repaint_with.js";
 import { isStill } from "./pieces.js";
 
 /** Operations that are reached by other ways than by their own name. */
@@ -66,7 +66,7 @@ export function deedsOf(all, piece, hands) {
   if (isVideo(piece.file)) onward.push(...carriers(all, job, place, hands));
   if (isStill(piece)) {
     if (!piece.quarter && hands.repaint && repainter(all, job)) {
-      onward.push({ name: "repaint", text: t("repaint"), ...repainting(all, job), go: () => hands.repaint?.(piece) });
+      onward.push({ name: "repaint", text: t("repaint"), ...repainting(all, piece), go: () => hands.repaint?.(piece) });
     }
     if (mover(all)) onward.push({ name: "animate", text: t("animate"), go: () => hands.animate(piece) });
     onward.push({ name: "use", text: t("useInput"), go: () => hands.use(piece) });
@@ -80,10 +80,11 @@ export function deedsOf(all, piece, hands) {
 }
 
 /**
- * A request with which the price of repainting can be asked: what is not painted and not sent yet is as in the example.
- * @param {All} all @param {Job} job
+ * A request with which the price of repainting can be asked: what is not painted and not sent yet is as in the example,
+ * but for the mask of an earlier result, which has to be as large as that is.
+ * @param {All} all @param {Piece} piece
  */
-function repainting(all, job) {
+function repainting(all, { job, file }) {
   const one = /** @type {Operation} */ (repainter(all, job));
   const [mask, prompt] = [maskOf(one), promptOf(one)].map((field) => /** @type {Field} */ (field).name);
   const link = one.follows && jobField(one);
@@ -92,6 +93,8 @@ function repainting(all, job) {
     needed.map((field) => [field.name, one.example[field.name] ?? field.options?.[0]]),
   );
   const request = { ...example, [mask]: one.example[mask], [prompt]: words(job) };
-  if (link) request[link.name] = job.jobId;
-  return { operation: one.name, request };
+  if (!link) return { operation: one.name, request };
+  request[link.name] = job.jobId;
+  const whole = async () => ({ ...request, [mask]: await blankMask(file.width, file.height) });
+  return { operation: one.name, request, whole };
 }

@@ -77,20 +77,20 @@ export function useDeedPrices(deeds, seen) {
     let stale = false;
     for (const operation of new Set(priced.map((one) => one.operation || ""))) {
       const own = priced.filter((one) => one.operation === operation);
-      pricesOf(
-        operation,
-        own.map((one) => one.request || {}),
-      ).then(
-        (all) => {
-          const found = Object.fromEntries(
-            own
-              .map((one, place) => [one.name, all[place]])
-              .filter(([, price]) => price !== null && price !== undefined),
-          );
-          if (!stale) setPrices((old) => ({ ...old, ...found }));
-        },
-        () => {},
-      );
+      const requests = own.map((one) => one.whole?.() ?? one.request ?? {});
+      Promise.all(requests)
+        .then((whole) => pricesOf(operation, whole))
+        .then(
+          (all) => {
+            const found = Object.fromEntries(
+              own
+                .map((one, place) => [one.name, all[place]])
+                .filter(([, price]) => price !== null && price !== undefined),
+            );
+            if (!stale) setPrices((old) => ({ ...old, ...found }));
+          },
+          () => {},
+        );
     }
     return () => {
       stale = true;
