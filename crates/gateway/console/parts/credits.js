@@ -7,7 +7,7 @@ import { get } from "../api.js";
 /** @param {Wire.CreditView} row */
 const left = (row) => Number(row.left) + Number(row.held);
 
-/** The bars of what is left; nothing where nothing ends. @param {Wire.CreditsView} data */
+/** The bars of what is left, and the base. @param {Wire.CreditsView} data */
 const rowsOf = (data) => {
   const open = data.credits.filter((row) => left(row) > 0);
   const credits = open.map((row) => ({
@@ -18,6 +18,8 @@ const rowsOf = (data) => {
     until: row.expires,
   }));
   const base = Number(data.base) + Number(data.held);
+  // An empty base says nothing beside what there is.
+  if (credits.length && base <= 0) return credits;
   return [...credits, { name: t("creditBase"), source: "", left: base, most: 0, until: "" }];
 };
 
@@ -49,10 +51,8 @@ export function Credits({ path, seen = 0, children = null }) {
   if (!ends && !children) return null;
   return html`<section class="card"><header><h2>${t("creditsTitle")}</h2>${children}</header>
     ${
-      ends &&
+      data &&
       html`<ul class="shares credits" aria-label=${t("creditsTitle")}>
-        ${rowsOf(/** @type {Wire.CreditsView} */ (data)).map(
-          (row, place) => html`<${Line} key=${place} row=${row} />`,
-        )}</ul>`
+        ${rowsOf(data).map((row, place) => html`<${Line} key=${place} row=${row} />`)}</ul>`
     }</section>`;
 }
