@@ -5,6 +5,7 @@
 //   node walks.mjs BASE_URL LINK TOKEN KEY FOLDER [PERSON]   writes README.md and the pictures into FOLDER
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { small } from "./small.mjs";
 import { Visit } from "./visit.mjs";
@@ -16,7 +17,8 @@ const QUALITY = 0.6;
 /** All pictures together. */
 const MOST_BYTES = 1_400_000;
 
-const visit = await Visit.begin(base, folder);
+// A picture of where a walk stopped is not among those that are kept.
+const visit = await Visit.begin(base, tmpdir());
 const { page } = visit;
 /** Draws the files, so that the page that is walked on stays under its own policy. */
 const painter = await (await visit.browser.newContext()).newPage();
@@ -80,7 +82,7 @@ async function creator(step) {
     },
   );
   await step("The result, with what it took, what it cost and what can be done with it next.", async () => {
-    await page.locator(".form .make").click();
+    await page.locator(".form textarea").press("Control+Enter");
     await page.locator(".job .made-row.n4 img").first().waitFor({ timeout: 60_000 });
   });
   await step("One picture as large as the window. Each follow-up says its price before it is asked for.", async () => {
@@ -137,7 +139,7 @@ async function developer(step) {
   let secret = "";
   await step("The reference begins with one call that works.", () => visit.go("/docs"));
   await step("A key of the program's own, which may do what is ticked.", async () => {
-    await visit.signIn(link);
+    await visit.signIn(key);
     await visit.go("/console/account?part=keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.fill("#ask-name", "website");
