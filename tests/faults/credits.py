@@ -111,8 +111,10 @@ class Calendar(threading.Thread):
     """Has periods of plans end now that would last a day."""
 
     MOVES = (
-        "UPDATE account_plan SET first_ms = {now}, until_ms = {now} WHERE account_id = '{account}' AND begun = 1 AND until_ms > {now}",
-        "UPDATE credit SET expires_ms = {now} WHERE account_id = '{account}' AND stays = 1 AND ended_ms IS NULL",
+        "UPDATE account_plan SET first_ms = {now}, until_ms = {now} WHERE account_id = '{account}' "
+        "AND begun = 1 AND from_ms < {now} AND until_ms > {now}",
+        "UPDATE credit SET expires_ms = {now} WHERE account_id = '{account}' AND stays = 1 AND ended_ms IS NULL "
+        "AND EXISTS (SELECT 1 FROM account_plan WHERE account_plan.account_id = credit.account_id AND until_ms = {now})",
     )
 
     def __init__(self, folder, database, accounts, end):
