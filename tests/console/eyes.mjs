@@ -141,11 +141,15 @@ async function furnish() {
   return { job: grid.jobId, account: account.id, backend: rows[0].id, close: () => vendor.close() };
 }
 
-/** What a page says in sentences; fields and what people or programs wrote themselves are left out. */
+/**
+ * What a page says in sentences; fields, what people or programs wrote themselves and what is said to be English are
+ * left out.
+ */
 const sentences = () => {
   const found = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const theirs = "code, pre, script, style, .words, .code, [dir=auto], .noted, option, .markdown, .docs-page";
+  const theirs =
+    "code, pre, script, style, .words, .code, [dir=auto], body [lang=en], .noted, option, .markdown, .docs-page";
   while (walker.nextNode()) {
     const { parentElement } = walker.currentNode;
     const text = walker.currentNode.textContent.trim();

@@ -1,7 +1,7 @@
 // The reference: one page per group of operations, the errors by code, the guides; drawn from the service's own
 // document.
 import { html, render, useEffect, useState } from "../lib.js";
-import { language, t } from "../words.js";
+import { language, local, t } from "../words.js";
 import { get } from "../api.js";
 import { operationsOf, resolver } from "../catalogue.js";
 import { wear } from "../parts/menu.js";
@@ -84,12 +84,14 @@ function Docs() {
   const makes = (/** @type {string} */ name) => operations.some((one) => one.tags[0] === name && one["x-makes"]);
   const [kind = "", name = ""] = path;
   const group = groups.find((one) => slug(one) === kind);
-  /** @param {string} to @param {string} text @param {boolean} active */
-  const link = (to, text, active) => html`<a class=${`room${active ? " active" : ""}`}
+  /** @param {string} to @param {string} text @param {boolean} active @param {string} [lang] */
+  const link = (to, text, active, lang) => html`<a class=${`room${active ? " active" : ""}`} lang=${lang}
     aria-current=${active ? "page" : undefined} href=${`${BASE}${to}`}>${text}</a>`;
-  const list = (/** @type {string[]} */ some) => some.map((one) => link(`/${slug(one)}`, one, one === group));
+  // Families are called the same as in the console; the names of everything else are English.
+  const list = (/** @type {string[]} */ some) =>
+    some.map((one) => link(`/${slug(one)}`, local(one), one === group, makes(one) ? undefined : "en"));
   const title =
-    group ||
+    (group && local(group)) ||
     (kind === "errors" ? t("docs.errors") : kind === "guide" ? guides.find((one) => one.name === name)?.title : "") ||
     t("docs.title");
   document.title = `${title} · Atelier`;
@@ -103,7 +105,7 @@ function Docs() {
       ${
         guides.length > 0 &&
         html`<h2 class="rooms-title">${t("docs.guides")}</h2>
-        ${guides.map((one) => link(`/guide/${one.name}`, one.title, kind === "guide" && name === one.name))}`
+        ${guides.map((one) => link(`/guide/${one.name}`, one.title, kind === "guide" && name === one.name, "en"))}`
       }
     </nav>
     <header class="top">

@@ -1,6 +1,6 @@
 // One page of the reference: a family with a picture of what it makes, and each of its operations.
 import { html } from "../lib.js";
-import { t } from "../words.js";
+import { local, t } from "../words.js";
 import { deed, tile } from "../show.js";
 import { Prose } from "../parts/prose.js";
 import { Operation } from "./operation.js";
@@ -29,7 +29,7 @@ export function Group({ title, operations: every, resolve, makes }) {
             event.target.hidden = true;
           }} />`
       }
-      <div><h1>${title}</h1><p class="dim">${t("docs.count", operations.length)}</p>
+      <div><h1>${local(title)}</h1><p class="dim">${t("docs.count", operations.length)}</p>
       <ul class="docs-toc">
         ${operations.map(
           (one) => html`<li><a href=${`#${one.operationId}`}>

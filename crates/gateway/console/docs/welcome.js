@@ -1,6 +1,6 @@
 // The first page of the reference: the idea in one call, and what can be made.
 import { html } from "../lib.js";
-import { t } from "../words.js";
+import { local, t } from "../words.js";
 import { tile } from "../show.js";
 import { Prose } from "../parts/prose.js";
 import { Snippets } from "../parts/copy_as.js";
@@ -27,6 +27,6 @@ export function Welcome({ api, groups, slug, operations }) {
           <img src=${tile(one)} alt="" width="208" height="140" onError=${(event) => {
             event.target.hidden = true;
           }} />
-            <b>${one}</b></a></li>`,
+            <b>${local(one)}</b></a></li>`,
       )}</ul></article>`;
 }

@@ -1038,6 +1038,7 @@ export const de = {
   link: "Link",
   linkEnds: "Endet",
   atLeast: "mindestens {0}",
+  "given.first start": "erster Start",
   "given.first key": "erster Schlüssel",
   "given.first grant": "erste Gutschrift",
   "given.no worker account there takes work now": "dort nimmt gerade kein Zugang Arbeit an",

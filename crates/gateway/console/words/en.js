@@ -1047,6 +1047,7 @@ export const en = {
   link: "Link",
   linkEnds: "Ends",
   atLeast: "at least {0}",
+  "given.first start": "first start",
   "given.first key": "first key",
   "given.first grant": "first grant",
   "given.no worker account there takes work now": "no worker account there takes work now",

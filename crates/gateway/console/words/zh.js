@@ -1017,6 +1017,7 @@ export const zh = {
   link: "链接",
   linkEnds: "失效时间",
   atLeast: "至少 {0} 个",
+  "given.first start": "首次启动",
   "given.first key": "首个密钥",
   "given.first grant": "首次充值",
   "given.no worker account there takes work now": "该处目前没有可接单的账号",

@@ -88,7 +88,7 @@ const Faults = ({ row }) => {
         { title: t("when"), show: (one) => html`<time>${clockAt(one.at_ms)}</time>` },
         { title: t("name"), show: (one) => one.name },
         { title: t("what"), show: (one) => html`<b>${t(`fault.${one.outcome}`)}</b>` },
-        { title: t("detail"), show: (one) => html`<span class="break">${said(one.detail) || "–"}</span>` },
+        { title: t("detail"), show: (one) => html`<span class="break" dir="auto">${said(one.detail) || "–"}</span>` },
       ])
     } /></section>`;
 };

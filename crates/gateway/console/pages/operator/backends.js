@@ -20,7 +20,8 @@ function Errors({ health }) {
   return html`<details><summary>${many(errors.length, "errorOne", "errorMany")}</summary>
     <ul class="errors">${errors.map(
       (one) => html`<li><b>${t(`fault.${one.outcome}`)}</b>
-      <span class="break"> ${said(one.detail) || "–"}</span> <time class="dim">${clockAt(one.at_ms)}</time></li>`,
+      <span class="break" dir="auto"> ${said(one.detail) || "–"}</span>
+        <time class="dim"> ${clockAt(one.at_ms)}</time></li>`,
     )}</ul>
         </details>`;
 }

@@ -1,6 +1,6 @@
 // The operator's lists: jobs of everybody, callbacks, what operators did.
 import { html, useEffect, useState } from "../../lib.js";
-import { local, many, t } from "../../words.js";
+import { given, local, many, t } from "../../words.js";
 import { act, count, deed, isFinal, state, why, words } from "../../show.js";
 import { post } from "../../api.js";
 import { go, href } from "../../route.js";
@@ -206,7 +206,7 @@ export function Audit({ route }) {
     empty=${span.asked ? t("nothingFound") : ""} columns=${
       /** @type {Column<Wire.AuditRow>[]} */ ([
         { title: t("when"), show: (row) => html`<${Time} at=${row.time} />` },
-        { title: t("actor"), show: (row) => html`<span class="break">${row.actor}</span>` },
+        { title: t("actor"), show: (row) => html`<span class="break">${given(row.actor)}</span>` },
         { title: t("what"), show: (row) => html`<span class="id" title=${row.action}>${act(row.action)}</span>` },
         {
           title: t("target"),
@@ -218,7 +218,7 @@ export function Audit({ route }) {
               : html`<span class="break" title=${row.target}>${name}</span>`;
           },
         },
-        { title: t("detail"), show: (row) => row.detail && html`<span class="break">${row.detail}</span>` },
+        { title: t("detail"), show: (row) => row.detail && html`<span class="break" dir="auto">${row.detail}</span>` },
       ])
     } />`;
 }

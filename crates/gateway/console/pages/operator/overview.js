@@ -1,6 +1,6 @@
 // The operator's first page: is everything well?
 import { html, useEffect, useState } from "../../lib.js";
-import { local, many, t } from "../../words.js";
+import { given, local, many, t } from "../../words.js";
 import { act, bytes, clockAt, count, label, percent, said, took, when } from "../../show.js";
 import { get } from "../../api.js";
 import { href } from "../../route.js";
@@ -283,7 +283,7 @@ const Service = ({ view, nodes, stats }) => html`<section class="card"><h2>${t("
     <dd>${
       view.lastAct
         ? html`<a href=${href("operator/audit")}>${act(view.lastAct.action)}</a> <span class="dim">
-        ${view.lastAct.actor}, ${when(view.lastAct.time)}</span>`
+        ${given(view.lastAct.actor)}, ${when(view.lastAct.time)}</span>`
         : "–"
     }</dd>
 </dl></section>`;
