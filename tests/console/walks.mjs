@@ -38,7 +38,9 @@ async function walk(name, title, text, tell) {
     const picture = await small(painter, await page.screenshot(), { quality: QUALITY, width: WIDTH });
     bytes += picture.length;
     writeFileSync(join(folder, file), picture);
-    lines.push(`${lines.length + 1}. ${said}\n\n   ![${title}, step ${lines.length + 1}](${file})\n`);
+    const mark = `${lines.length + 1}. `;
+    const below = " ".repeat(mark.length);
+    lines.push(`${mark}${said}\n\n${below}![${title}, step ${lines.length + 1}](${file})\n`);
   };
   await visit.tell(`the walk of the ${name}`, () => tell(step));
   return [`## ${title}`, "", text, "", ...lines].join("\n");
