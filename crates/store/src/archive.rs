@@ -37,7 +37,7 @@ impl Archive<'_> {
     /// Removes what cuts cover, and writes down what their accounts had there. The file must be durable by now.
     pub async fn remove(self, cuts: Vec<ArchiveCut>, file: ArchiveFile) -> Result<()> {
         self.0
-            .change((cuts, file), |conn, (cuts, file)| {
+            .change_alone((cuts, file), |conn, (cuts, file)| {
                 Box::pin(async move {
                     for cut in cuts {
                         remove::cut(conn, cut, file).await?;
@@ -56,7 +56,7 @@ impl Archive<'_> {
     /// Removes attempts. The file must be durable by now.
     pub async fn remove_attempts(self, ids: Vec<String>, file: ArchiveFile) -> Result<()> {
         self.0
-            .change((ids, file), |conn, (ids, file)| {
+            .change_alone((ids, file), |conn, (ids, file)| {
                 Box::pin(async move {
                     remove::attempts(conn, ids).await?;
                     remove::note(conn, file).await

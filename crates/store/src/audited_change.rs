@@ -34,7 +34,7 @@ where
         happened,
     };
     store
-        .change(acted, |conn, acted| {
+        .change_alone(acted, |conn, acted| {
             Box::pin(async move {
                 let answer = (acted.act)(conn, &acted.input).await?;
                 if let Some(row) = acted.row.as_ref().filter(|_| (acted.happened)(&answer)) {

@@ -145,7 +145,7 @@ impl Credits<'_> {
             return Ok(0);
         }
         self.0
-            .change((due, now_ms), |conn, (due, now_ms)| {
+            .change_alone((due, now_ms), |conn, (due, now_ms)| {
                 Box::pin(end(conn, due, *now_ms))
             })
             .await

@@ -48,12 +48,17 @@ pub(crate) type ChangeFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + S
 pub(crate) struct SingleChange<I, T> {
     pub(crate) pending: PendingChange<I, T>,
     pub(crate) act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+    /// Whether it locks what other nodes lock as well, accounts or the end of the audit log.
+    pub(crate) alone: bool,
 }
 
 pub(crate) trait DynChange: Send {
     fn run<'a>(&'a mut self, conn: &'a mut Conn) -> ChangeFuture<'a, ()>;
     fn send(self: Box<Self>, outcome: Result<()>);
     fn is_abandoned(&self) -> bool;
+    /// Whether it is to be the only one of its transaction where several nodes write: behind other changes it would take its locks out
+    /// of order, and nodes would wait for each other in a circle.
+    fn is_alone(&self) -> bool;
 }
 
 impl<I: Send + Sync, T: Send> DynChange for SingleChange<I, T> {
@@ -70,5 +75,9 @@ impl<I: Send + Sync, T: Send> DynChange for SingleChange<I, T> {
 
     fn is_abandoned(&self) -> bool {
         self.pending.is_abandoned()
+    }
+
+    fn is_alone(&self) -> bool {
+        self.alone
     }
 }

@@ -182,7 +182,7 @@ impl Plans<'_> {
     pub async fn renew(self, account_id: &str, now_ms: i64) -> Result<bool> {
         let input = (account_id.to_owned(), now_ms);
         self.0
-            .change(input, |conn, (account_id, now_ms)| {
+            .change_alone(input, |conn, (account_id, now_ms)| {
                 Box::pin(renew(conn, account_id, *now_ms))
             })
             .await

@@ -66,7 +66,7 @@ impl Retention<'_> {
     /// Forgets what was submitted together before a time; how many. The jobs stay.
     pub async fn forget_bulks(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.0
-            .change((before_ms, limit), |conn, (before_ms, limit)| {
+            .change_alone((before_ms, limit), |conn, (before_ms, limit)| {
                 Box::pin(async move {
                     // A trigger takes their bytes off what is counted for the accounts.
                     let old = CountedRows::find(conn, BULKS, *before_ms, *limit).await?;
@@ -79,7 +79,7 @@ impl Retention<'_> {
 
     /// Removes the words of jobs that failed before a time; of how many. The jobs stay, and why they failed.
     pub async fn forget_failed_words(self, before_ms: i64, limit: i64) -> Result<u64> {
-        self.0.change((before_ms, limit), |conn, (before_ms, limit)| {
+        self.0.change_alone((before_ms, limit), |conn, (before_ms, limit)| {
             Box::pin(async move {
                 let old = CountedRows::find(conn, FAILED, *before_ms, *limit).await?;
                 old.uncount(conn, "request_bytes", "job").await?;
@@ -109,7 +109,7 @@ impl Retention<'_> {
     /// Forgets acts recorded before a time; how many.
     pub async fn forget_audit(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.0
-            .change((before_ms, limit), |conn, (before_ms, limit)| {
+            .change_alone((before_ms, limit), |conn, (before_ms, limit)| {
                 Box::pin(async move {
                     let gone = conn.run(ACTS, args![*before_ms, *limit]).await?;
                     audit_chain::record_truncation(conn).await?;
@@ -127,7 +127,7 @@ impl Retention<'_> {
     /// Forgets keys that were revoked or expired before a time, with what they counted; how many.
     pub async fn forget_keys(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.0
-            .change((before_ms, limit), |conn, (before_ms, limit)| {
+            .change_alone((before_ms, limit), |conn, (before_ms, limit)| {
                 Box::pin(async move {
                     let old = CountedRows::find(conn, KEYS, *before_ms, *limit).await?;
                     let sql = "DELETE FROM key_window WHERE key_id IN ({list:$1}) AND account_id IN ({list:$2})";
@@ -154,7 +154,7 @@ impl Retention<'_> {
     /// Forgets nodes that were not heard of since a time; how many.
     pub async fn forget_nodes(self, before_ms: i64) -> Result<u64> {
         self.0
-            .change(before_ms, |conn, before_ms| {
+            .change_alone(before_ms, |conn, before_ms| {
                 Box::pin(async move {
                     let sql = "DELETE FROM node WHERE seen_ms < $1";
                     conn.run(sql, args![*before_ms]).await
@@ -165,7 +165,7 @@ impl Retention<'_> {
 
     async fn forget(self, sql: &'static str, before_ms: i64, limit: i64) -> Result<u64> {
         self.0
-            .change((sql, before_ms, limit), |conn, (sql, before_ms, limit)| {
+            .change_alone((sql, before_ms, limit), |conn, (sql, before_ms, limit)| {
                 Box::pin(async move { conn.run(sql, args![*before_ms, *limit]).await })
             })
             .await

@@ -9,7 +9,7 @@ use crate::db::Conn;
 use crate::db_config::DbConfig;
 use crate::dialect::Dialect;
 use crate::jobs::outline::OutlineCache;
-use crate::pending::{ChangeFuture, PendingChange, SingleChange};
+use crate::pending::{ChangeFuture, DynChange, PendingChange, SingleChange};
 use crate::readers::Db;
 use crate::writer::{BatchedChange, Change};
 use crate::{Error, Result};
@@ -45,6 +45,20 @@ impl StoreCore {
         self.change_in(write_slot, input, act).await
     }
 
+    /// The same for a change that locks an account, or adds to the audit log.
+    pub(crate) async fn change_alone<I, T>(
+        &self,
+        input: I,
+        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+    ) -> Result<T>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let write_slot = self.write_slot().await?;
+        self.change_alone_in(write_slot, input, act).await
+    }
+
     /// Has the writer do a change together with the others of its kind; answered after their commit.
     pub(crate) async fn commit<I: BatchedChange>(&self, input: I) -> Result<I::Answer> {
         let write_slot = self.write_slot().await?;
@@ -63,9 +77,33 @@ impl StoreCore {
         T: Send + 'static,
     {
         let (pending, answer) = PendingChange::new(input);
-        write_slot
-            .0
-            .send(Change::Other(Box::new(SingleChange { pending, act })));
+        let alone = false;
+        write_slot.send(SingleChange {
+            pending,
+            act,
+            alone,
+        });
+        await_answer(answer).await
+    }
+
+    /// The same as [`Self::change_alone`] with a place that is had already.
+    pub(crate) async fn change_alone_in<I, T>(
+        &self,
+        write_slot: WriteSlot<'_>,
+        input: I,
+        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+    ) -> Result<T>
+    where
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        let (pending, answer) = PendingChange::new(input);
+        let alone = true;
+        write_slot.send(SingleChange {
+            pending,
+            act,
+            alone,
+        });
         await_answer(answer).await
     }
 
@@ -96,6 +134,12 @@ impl StoreCore {
 
 /// A place in the writer's queue. What is dated when it is had is not old before it is written down.
 pub struct WriteSlot<'a>(mpsc::Permit<'a, Change>);
+
+impl WriteSlot<'_> {
+    fn send(self, change: impl DynChange + 'static) {
+        self.0.send(Change::Other(Box::new(change)));
+    }
+}
 
 /// What the writer says of a change.
 async fn await_answer<T>(answer: oneshot::Receiver<Result<T>>) -> Result<T> {

@@ -34,7 +34,7 @@ impl Assets<'_> {
         max_storage: i64,
     ) -> Result<std::result::Result<(), i64>> {
         let input = (id.to_owned(), asset, max_storage);
-        self.0.change_in(self.0.try_write_slot()?, input, |conn, (id, asset, max_storage)| {
+        self.0.change_alone_in(self.0.try_write_slot()?, input, |conn, (id, asset, max_storage)| {
             Box::pin(async move {
                 // Locked, so that two nodes cannot both give away the last room.
                 let sql = "SELECT max_storage, COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words \
@@ -88,7 +88,7 @@ impl Assets<'_> {
     pub async fn drop_upload(self, account_id: &str, id: &str, now_ms: i64) -> Result<bool> {
         let input = (account_id.to_owned(), id.to_owned(), now_ms);
         self.0
-            .change(input, |conn, (account_id, id, now_ms)| {
+            .change_alone(input, |conn, (account_id, id, now_ms)| {
                 Box::pin(async move {
                     let sql = "UPDATE asset SET expires_ms = 0 \
                      WHERE upload_id = $1 AND account_id = $2 AND expires_ms > $3";

@@ -203,8 +203,31 @@ impl Writer {
         batch
     }
 
-    /// Commits a batch and answers each of its changes, item by item if need be.
+    /// Commits a batch and answers each of its changes. Where other nodes write as well, what locks as much as they do goes by itself.
     async fn commit(&mut self, mut batch: Batch) {
+        let alone = match self.address.dialect() {
+            Dialect::Sqlite => Vec::new(),
+            Dialect::Postgres => batch.take_alone(),
+        };
+        if batch.len() > 0 {
+            self.commit_together(batch).await;
+        }
+        self.commit_each(alone).await;
+    }
+
+    /// Commits batches of one, until the database is away.
+    async fn commit_each(&mut self, items: Vec<Batch>) {
+        let mut items = items.into_iter();
+        for item in items.by_ref() {
+            if !self.commit_one(item).await {
+                break;
+            }
+        }
+        items.for_each(|item| item.fail(|| Error::Busy));
+    }
+
+    /// Commits a batch and answers each of its changes, item by item if need be.
+    async fn commit_together(&mut self, mut batch: Batch) {
         // SQLite is here, and is asked when its turn comes.
         let questions = match self.address.dialect() {
             Dialect::Sqlite => Vec::new(),
@@ -216,13 +239,7 @@ impl Writer {
             CommitOutcome::Unknown => batch.fail(|| Error::Unresolved),
             CommitOutcome::Failed(error) if batch.len() > 1 => {
                 tracing::debug!(%error, changes = batch.len(), "a batch failed; trying item by item");
-                let mut items = batch.split().into_iter();
-                for item in items.by_ref() {
-                    if !self.commit_one(item).await {
-                        break;
-                    }
-                }
-                items.for_each(|item| item.fail(|| Error::Busy));
+                self.commit_each(batch.split()).await;
             }
             CommitOutcome::Failed(error) if error.is_passing() => {
                 self.commit_one(batch).await;

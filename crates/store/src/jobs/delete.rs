@@ -31,7 +31,7 @@ impl Jobs<'_> {
     ) -> Result<bool> {
         let input = (account_id.to_owned(), id.to_owned(), json(files), now_ms);
         self.0
-            .change(input, |conn, (account_id, id, files, now_ms)| {
+            .change_alone(input, |conn, (account_id, id, files, now_ms)| {
                 Box::pin(async move {
                     // Accounts are locked before their jobs, as everywhere.
                     let sql = "SELECT id FROM account WHERE id = $1 {lock}";

@@ -66,6 +66,16 @@ macro_rules! kinds {
                 self.others.into_iter().for_each(|one| one.send(outcome()));
             }
 
+            /// Takes out what is to be the only one of its transaction, a batch for each.
+            pub(crate) fn take_alone(&mut self) -> Vec<Self> {
+                let alone = self.others.extract_if(.., |one| one.is_alone());
+                let batch = |one| Self {
+                    others: vec![one],
+                    ..Self::default()
+                };
+                alone.map(batch).collect()
+            }
+
             /// One batch for each change.
             pub(crate) fn split(self) -> Vec<Self> {
                 let mut one_each = Vec::with_capacity(self.len());

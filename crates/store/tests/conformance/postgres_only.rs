@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use atelier_store::{AcceptOutcome, Error, Lease, ProgressNote, Store};
+use atelier_store::{
+    AcceptOutcome, AuditRow, Credit, CreditKind, Error, Lease, ProgressNote, Store,
+};
 use tokio::time::Instant;
 
 use crate::fill::Fill;
@@ -32,6 +34,7 @@ only_there!(
     a_job_is_found_by_its_name_though_there_were_few_when_it_was_planned,
     a_cut_connection_never_makes_an_answer_wrong,
     a_ticket_is_written_down_while_its_job_ends_elsewhere,
+    nodes_never_wait_for_each_other_in_a_circle,
 );
 
 /// The promise: a node that starts while another one changes the schema waits for its turn, however long that takes.
@@ -51,6 +54,79 @@ async fn a_node_waits_for_its_turn_at_migrations(rig: Rig) {
     second.expect("it starts in the end").close().await;
     assert!(start.elapsed() > Duration::from_secs(4), "it waited");
     busy.await.expect("it ends");
+}
+
+/// The promise: nodes that take jobs, end them and grant quota at once, for the same accounts and with an operator's acts, never wait for
+/// each other in a circle. The server would end one of them after a second, and its whole batch would be written again one by one.
+async fn nodes_never_wait_for_each_other_in_a_circle(rig: Rig) {
+    const NODES: usize = 3;
+    const CALLERS: usize = 8;
+    const ROUNDS: usize = 20;
+    let mut accounts = Vec::new();
+    for _ in 0..6 {
+        accounts.push(rig.account(1_000, 1_000_000).await);
+    }
+    let mut nodes = Vec::new();
+    for _ in 0..NODES {
+        nodes.push(Store::open(&rig.url, options()).await.expect("a node"));
+    }
+    let mut callers = Vec::new();
+    for caller in 0..NODES * CALLERS {
+        let rig = Rig {
+            store: nodes[caller % NODES].clone(),
+            url: rig.url.clone(),
+        };
+        let accounts = accounts.clone();
+        callers.push(spawn(async move {
+            for round in 0..ROUNDS {
+                let account = &accounts[(caller * 5 + round * 7) % accounts.len()];
+                if caller % 4 == 0 {
+                    granted(&rig, account).await;
+                } else {
+                    rig.waiting(account, 1).await;
+                }
+            }
+        }));
+    }
+    for caller in callers {
+        caller.await.expect("it ends");
+    }
+    // What the server counts it tells a moment later, commits as well as circles.
+    let commits = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()";
+    while number(&rig.url, commits).await < (NODES * CALLERS / 4 * ROUNDS) as i64 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let circles = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(number(&rig.url, circles).await, 0);
+    for node in nodes {
+        node.close().await;
+    }
+}
+
+/// An operator's grant, with the act.
+async fn granted(rig: &Rig, account: &str) {
+    let id = rig.id("credit");
+    let act = AuditRow {
+        id: rig.id("act"),
+        time_ms: NOW,
+        actor: "root".into(),
+        action: "credit".into(),
+        target: account.to_owned(),
+        detail: String::new(),
+        account_id: None,
+    };
+    let credit = Credit {
+        id,
+        account_id: account.to_owned(),
+        amount: quota(1),
+        kind: CreditKind::Grant,
+        reason: "a gift".into(),
+        idempotency_key: None,
+        end: None,
+        now_ms: NOW,
+    };
+    let posted = rig.store.ledger().credit(credit, Some(act)).await;
+    posted.expect("granted");
 }
 
 /// The promise: housekeeping that the server gives up, as it does when it is overwhelmed, keeps no node from starting.
