@@ -38,7 +38,7 @@ use crate::server::proxies::TrustedProxies;
 use console_policy::console_policy;
 
 pub(crate) use addresses::Addresses;
-pub(crate) use atelier_store::Store;
+pub(crate) use atelier_store::{Store, check_address};
 pub(crate) use build::{
     build_engine, check_asset_storage, open_files, open_store, open_store_for_archiving,
 };

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use atelier_backends::{Backend, Class, Fault, PollOutcome, Work, WorkOutput};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::cog::{KeptPosts, posting};
-use crate::stand::{Stand, json as answer, made, ticket, worker};
+use crate::stand::{Stand, json as answer, made as made_at_once, ticket, worker};
 use crate::studio::Studio;
 
 /// A post is waited for no longer.
@@ -38,6 +39,20 @@ fn work(prompt: &str, size: &str) -> Work {
     // The server remembers names for longer than a test.
     work.attempt_id = format!("{prompt:.4}-{size}-{}", std::process::id()).replace(' ', "-");
     work
+}
+
+/// Has the server make something, as soon as it has a place. It answers a moment before it gives the place of its one prediction back, and
+/// says 409 until then: the pool waits, and so does this.
+async fn made(worker: &Arc<dyn Backend>, work: Work) -> Result<WorkOutput, Fault> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match made_at_once(worker, work.clone()).await {
+            Err(fault) if fault.class == Class::Rate && Instant::now() < end => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            ended => return ended,
+        }
+    }
 }
 
 /// Whoever the server posts to, and what it has posted.

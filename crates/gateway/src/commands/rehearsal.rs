@@ -35,7 +35,7 @@ async fn rehearse_in(folder: &Path, config: &Config) -> Result<()> {
         ("database_pooler", &config.database_pooler),
     ];
     for (setting, url) in databases.iter().filter(|(_, url)| !url.is_empty()) {
-        atelier_store::check_address(url.reveal()).context(*setting)?;
+        app::check_address(url.reveal()).context(*setting)?;
     }
     if config.strict && !config.database.is_empty() && config.master_key.is_empty() {
         bail!("{}", secrets::STRICT_KEY);
