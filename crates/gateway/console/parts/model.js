@@ -10,7 +10,7 @@ export const isEach = (price) => Boolean(price) && /** @type {Wire.UnitPrice} */
 
 /**
  * `0.04 per image, ×2 at 2048x2048`.
- * @param {{ unit: string, amount: number, factors: Record<string, Record<string, number>> }} given
+ * @param {{ unit: string, amount: number, factors?: Record<string, Record<string, number>> }} given
  * @param {string} makes
  */
 function unitLine({ unit, amount, factors }, makes) {
