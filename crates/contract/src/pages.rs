@@ -25,6 +25,7 @@ pub mod operators;
 pub mod overview;
 mod page;
 pub mod patch;
+pub mod payments;
 pub mod plans;
 pub mod preview;
 pub mod price_groups;

@@ -124,7 +124,8 @@ static LOOPS: &[Loop] = &[
                 let renewed = engine.admin().plans().renew_step().await;
                 // What is over is booked, whatever became of the plans.
                 let ended = engine.admin().credits().end_step().await?;
-                Ok(NextStep::more(renewed? || ended))
+                let tidied = engine.admin().payments().tidy_step().await?;
+                Ok(NextStep::more(renewed? || ended || tidied))
             })
         },
     },

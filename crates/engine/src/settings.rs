@@ -1,6 +1,7 @@
 //! What the engine goes by: the sections of the configuration that are its own, read as they are written, and what the
 //! gateway makes of the rest. `config/default.toml` holds the defaults.
 
+mod payments;
 mod period;
 mod prompts;
 mod retention;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 
 use crate::tracer::Telemetry;
 
+pub use payments::{EpaySettings, ManualSettings, PaymentSettings, StripeSettings};
 pub use period::{Days, Hours, Minutes, Period, Seconds};
 pub use prompts::{PromptSettings, Translation};
 pub use retention::Retention;
@@ -37,6 +39,8 @@ pub struct Settings {
     pub telemetry: Telemetry,
     /// What quota is worth.
     pub prices: PriceSettings,
+    /// Who takes payments.
+    pub payments: PaymentSettings,
     /// What one account may take.
     pub limits: Limits,
     /// Where the service is reached.
@@ -110,6 +114,13 @@ pub struct PriceSettings {
     pub file: PathBuf,
     /// What one unit of quota is sold for, in dollars; 0 when nobody says.
     pub quota_usd: f64,
+}
+
+impl PublicUrls {
+    /// Where the service itself is reached.
+    pub(crate) fn base(&self) -> &str {
+        self.others.first().map_or("", String::as_str)
+    }
 }
 
 /// Where the service is reached, as it follows from its listeners and settings.

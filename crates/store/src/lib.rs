@@ -34,10 +34,12 @@ pub mod models;
 pub mod nodes;
 pub mod operators;
 mod options;
+mod payments;
 mod pending;
 mod period;
 mod plans;
 mod process_lock;
+mod products;
 mod readers;
 mod refused_prompts;
 mod retention;
@@ -98,8 +100,13 @@ pub use models::{MODEL_EDITION, Models};
 pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
+pub use payments::{
+    EventOutcome, EventRow, NewPayment, PaymentEvent, PaymentFilter, PaymentNews, PaymentOutcome,
+    PaymentPlace, PaymentRow, PaymentState, Payments,
+};
 pub use period::Period;
 pub use plans::{AccountPlan, PLAN_EDITION, PlanAssignment, PlanOutcome, Plans};
+pub use products::{PRODUCT_EDITION, Products};
 pub use retention::Retention;
 pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow, SeenEdition};
 pub use sessions::{OverdueSessions, SessionRow, Sessions};

@@ -17,6 +17,9 @@ use crate::revisions::{self, RevisionChange, RevisionOutcome, RevisionRow, Revis
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 
+/// How long the payment of the next period is waited for: three days.
+const GRACE_MS: i64 = 3 * 86_400_000;
+
 /// The setting that is different after every change of plans.
 pub const PLAN_EDITION: &str = "plan_edition";
 
@@ -50,6 +53,18 @@ pub struct AccountPlan {
     /// The group that it put the account in, and the one that the account was in before.
     pub group: Option<String>,
     pub group_before: Option<String>,
+    /// Until when it is paid for, where payments renew it and not the clock alone.
+    pub paid_until_ms: Option<i64>,
+    /// Until when the next payment is waited for, once its period is over.
+    pub waits_ms: Option<i64>,
+}
+
+impl AccountPlan {
+    /// Whether its next period has to be paid for first.
+    fn is_unpaid(&self) -> bool {
+        let paid = self.paid_until_ms;
+        !self.ends && paid.is_some_and(|paid_until_ms| paid_until_ms <= self.until_ms)
+    }
 }
 
 impl FromRow for AccountPlan {
@@ -66,6 +81,8 @@ impl FromRow for AccountPlan {
             begun: columns.int()? > 0,
             group: columns.maybe_text()?,
             group_before: columns.maybe_text()?,
+            paid_until_ms: columns.maybe_int()?,
+            waits_ms: columns.maybe_int()?,
         })
     }
 }
@@ -270,6 +287,8 @@ async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
                 begun: false,
                 group: None,
                 group_before: None,
+                paid_until_ms: None,
+                waits_ms: None,
             };
             if from_ms > now_ms {
                 new
@@ -348,10 +367,7 @@ struct PeriodGrant<'a> {
 
 impl PeriodGrant<'_> {
     fn ledger_id(&self, account_id: &str) -> String {
-        format!(
-            "plan_{account_id}_{}_{}",
-            self.period.from_ms, self.plan.name
-        )
+        period_id(account_id, self.period.from_ms, &self.plan.name)
     }
 }
 
@@ -385,7 +401,7 @@ async fn begin(
     let ledger_id = format!("{}_anew", given.ledger_id(&account_id));
     grant(books, &account_id, (&ledger_id, anew), &given, now_ms);
     (row.from_ms, row.until_ms, row.begun) = (period.from_ms, period.until_ms, true);
-    row.revision = revision;
+    (row.revision, row.waits_ms) = (revision, None);
     moved(conn, row, plan.group.as_deref()).await
 }
 
@@ -507,6 +523,14 @@ async fn renew(conn: &mut Conn, account_id: &str, now_ms: i64) -> Result<bool> {
         return Ok(false);
     };
     books.end_credits(account_id, now_ms);
+    if row.is_unpaid() {
+        let waits_ms = row.until_ms.saturating_add(GRACE_MS);
+        if now_ms < waits_ms {
+            wait(conn, &mut books, row, waits_ms, now_ms).await?;
+            return Ok(false);
+        }
+        row.ends = true;
+    }
     let group = row.group.clone();
     let name = row.next.take().unwrap_or_else(|| row.plan.clone());
     let plan = if row.ends {
@@ -529,6 +553,117 @@ async fn renew(conn: &mut Conn, account_id: &str, now_ms: i64) -> Result<bool> {
     Ok(row.group != group)
 }
 
+/// Waits for the payment of the next period: until then what is left of this one can be spent.
+async fn wait(
+    conn: &mut Conn,
+    books: &mut LedgerBatch,
+    row: AccountPlan,
+    waits_ms: i64,
+    now_ms: i64,
+) -> Result<()> {
+    let plan = in_force(conn, &row).await?;
+    let everything = Rollover {
+        most: i64::MAX,
+        until_ms: waits_ms,
+        alone: plan.is_some_and(|plan| plan.then == Then::Stop),
+    };
+    let anew = books.renew_plan(&row.account_id, &everything, now_ms);
+    debug_assert_eq!(anew, Quota::ZERO, "no period has begun since it went over");
+    books.write(conn).await?;
+    let waits_ms = Some(waits_ms);
+    write(conn, &AccountPlan { waits_ms, ..row }).await
+}
+
+/// What a period of a plan gives; `None` when there is no such plan.
+pub(crate) async fn quota_of(conn: &mut Conn, name: &str) -> Result<Option<Quota>> {
+    let found = definition(conn, name).await?;
+    Ok(found.map(|(plan, _)| plan.quota))
+}
+
+/// What a payment for a plan gave.
+pub(crate) struct PaidPeriod {
+    /// Identifier of the ledger row that grants it, or will.
+    pub(crate) ledger_id: String,
+    pub(crate) quota: Quota,
+}
+
+/// Gives an account a period of a plan that was paid for: the next one where it has the plan, else the first; another plan gives way.
+/// `None` when there is no such plan any more. The caller has loaded and locked the account, and writes its books.
+pub(crate) async fn pay(
+    conn: &mut Conn,
+    books: &mut LedgerBatch,
+    (account_id, name): (&str, &str),
+    now_ms: i64,
+) -> Result<Option<PaidPeriod>> {
+    // Whoever removes it waits for this commit.
+    first_use::lock(conn, PLANS).await?;
+    let Some((plan, revision)) = definition(conn, name).await? else {
+        return Ok(None);
+    };
+    let old: Option<AccountPlan> = conn.maybe(OF_ACCOUNT, args![account_id]).await?;
+    let key = revisions::key(&plan.name);
+    let row = match old {
+        Some(old) if old.begun && old.plan == key && now_ms < old.until_ms => {
+            return extend(conn, old, &plan).await.map(Some);
+        }
+        Some(old) if old.begun && old.plan == key => old,
+        old => {
+            if old.as_ref().is_some_and(|old| old.begun) {
+                books.renew_plan(account_id, &NOTHING, now_ms);
+            }
+            let (group, group_before) =
+                old.map_or((None, None), |old| (old.group, old.group_before));
+            AccountPlan {
+                account_id: account_id.to_owned(),
+                plan: key,
+                revision: 0,
+                next: None,
+                ends: false,
+                first_ms: now_ms,
+                from_ms: now_ms,
+                until_ms: now_ms,
+                begun: false,
+                group,
+                group_before,
+                paid_until_ms: None,
+                waits_ms: None,
+            }
+        }
+    };
+    let mut row = begin(conn, books, row, (&plan, revision), now_ms).await?;
+    (row.paid_until_ms, row.ends, row.next) = (Some(row.until_ms), false, None);
+    write(conn, &row).await?;
+    let ledger_id = period_id(account_id, row.from_ms, &plan.name);
+    let quota = plan.quota;
+    Ok(Some(PaidPeriod { ledger_id, quota }))
+}
+
+/// Has a plan be paid for a period longer; the clock begins that when it is due.
+async fn extend(
+    conn: &mut Conn,
+    mut row: AccountPlan,
+    plan: &PlanDefinition,
+) -> Result<PaidPeriod> {
+    let paid_ms = row.paid_until_ms.unwrap_or(0).max(row.until_ms);
+    let next = plan.every.at(row.first_ms, paid_ms);
+    (row.paid_until_ms, row.ends, row.next) = (Some(next.until_ms), false, None);
+    write(conn, &row).await?;
+    Ok(PaidPeriod {
+        ledger_id: period_id(&row.account_id, paid_ms, &plan.name),
+        quota: plan.quota,
+    })
+}
+
+/// Has the plan of an account end with its period, whose money went back; a period that has not begun does not begin.
+pub(crate) async fn unpay(conn: &mut Conn, account_id: &str) -> Result<()> {
+    conn.run(UNPAY, args![account_id]).await.map(|_| ())
+}
+
+/// What the ledger calls the grant of a period.
+fn period_id(account_id: &str, from_ms: i64, plan: &str) -> String {
+    format!("plan_{account_id}_{from_ms}_{plan}")
+}
+
 async fn write(conn: &mut Conn, row: &AccountPlan) -> Result<()> {
     let values = args![
         &row.account_id,
@@ -541,18 +676,21 @@ async fn write(conn: &mut Conn, row: &AccountPlan) -> Result<()> {
         row.until_ms,
         i64::from(row.begun),
         row.group.as_deref(),
-        row.group_before.as_deref()
+        row.group_before.as_deref(),
+        row.paid_until_ms,
+        row.waits_ms
     ];
     conn.run(UPSERT, values).await.map(|_| ())
 }
 
-const OF_ACCOUNT: &str = "SELECT account_id, plan_key, revision, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before \
+const OF_ACCOUNT: &str = "SELECT account_id, plan_key, revision, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before, paid_until_ms, waits_ms \
      FROM account_plan WHERE account_id = $1";
 
-const UPSERT: &str = "INSERT INTO account_plan (account_id, plan_key, revision, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (account_id) DO UPDATE SET plan_key = excluded.plan_key, \
+const UPSERT: &str = "INSERT INTO account_plan (account_id, plan_key, revision, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before, \
+     paid_until_ms, waits_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (account_id) DO UPDATE SET plan_key = excluded.plan_key, \
      revision = excluded.revision, next_key = excluded.next_key, ends = excluded.ends, first_ms = excluded.first_ms, from_ms = excluded.from_ms, \
-     until_ms = excluded.until_ms, begun = excluded.begun, group_key = excluded.group_key, group_before = excluded.group_before";
+     until_ms = excluded.until_ms, begun = excluded.begun, group_key = excluded.group_key, group_before = excluded.group_before, \
+     paid_until_ms = excluded.paid_until_ms, waits_ms = excluded.waits_ms";
 
 // One that was deleted keeps its row.
 const THERE: &str = "SELECT id FROM account WHERE id = $1 AND email_key <> 'deleted-' || id";
@@ -562,8 +700,11 @@ const IN_FORCE: &str = "SELECT definition FROM plan WHERE name_key = $1 AND revi
 const INSERT_PERIOD: &str = "INSERT INTO plan_period (account_id, from_ms, until_ms, plan_key, revision, quota, ledger_id) \
      VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-const DUE: &str =
-    "SELECT account_id FROM account_plan WHERE until_ms <= $1 ORDER BY until_ms LIMIT $2";
+const DUE: &str = "SELECT account_id FROM account_plan WHERE until_ms <= $1 AND (waits_ms IS NULL OR waits_ms <= $1) \
+     ORDER BY until_ms LIMIT $2";
+
+const UNPAY: &str = "UPDATE account_plan SET ends = 1, next_key = NULL, \
+     paid_until_ms = CASE WHEN paid_until_ms > until_ms THEN until_ms ELSE paid_until_ms END WHERE account_id = $1";
 
 const GROUP_OF: &str = "SELECT group_key FROM account WHERE id = $1";
 

@@ -68,6 +68,8 @@ mod models;
 mod operators;
 #[path = "conformance/pages.rs"]
 mod pages;
+#[path = "conformance/payments.rs"]
+mod payments;
 #[path = "conformance/plans.rs"]
 mod plans;
 #[path = "conformance/postgres_only.rs"]

@@ -286,7 +286,7 @@ pub(crate) async fn given(
     let credits = engine.admin().credits().of(&caller.account_id).await;
     let credits = credits.map_err(|no| no.message)?;
     let mut world = lock(world);
-    let (mut sum, mut ended) = (0, 0);
+    let (mut sum, mut ended, mut owed) = (0, 0, 0);
     let gifts: Vec<Gift> = world.gifts.clone();
     for (place, gift) in gifts.iter().enumerate() {
         if gift.account != number {
@@ -328,8 +328,13 @@ pub(crate) async fn given(
             "{codes} codes gave to account {number}, and {booked} are booked"
         ));
     }
-    for row in rows.iter().filter(|row| row.cause.is_some()) {
-        ended -= row.amount.thousandths();
+    for row in &rows {
+        match row.cause.as_deref() {
+            Some("expire") => ended -= row.amount.thousandths(),
+            // What payments took back, and what of it was lent and paid.
+            Some(_) => owed += row.amount.thousandths(),
+            None => {}
+        }
     }
     let mut lapsed = 0;
     for credit in &credits.credits {
@@ -346,5 +351,5 @@ pub(crate) async fn given(
             "{lapsed} lapsed and {ended} is booked of account {number}"
         ));
     }
-    Ok(sum - ended)
+    Ok(sum - ended + owed)
 }

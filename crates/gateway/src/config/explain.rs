@@ -6,13 +6,16 @@ use toml::Value;
 use super::load::{DEFAULTS, Sources, paths, value_at};
 
 /// Settings whose values are never shown.
-const SECRETS: [&str; 8] = [
+const SECRETS: [&str; 11] = [
     "database",
     "database_pooler",
     "admin_token",
     "master_key",
     "prompts.moderation_key",
     "translation.key",
+    "payments.stripe.secret_key",
+    "payments.stripe.webhook_secret",
+    "payments.epay.key",
     "assets.access_key",
     "assets.secret_key",
 ];

@@ -57,6 +57,8 @@ pub struct Account {
     pub group: Option<String>,
     /// What operators note of it.
     pub notes: Option<String>,
+    /// What was taken back of it and was not there any more.
+    pub debt: Quota,
     /// When it was made.
     pub created_ms: i64,
 }
@@ -65,7 +67,7 @@ pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.ema
      account.balance, account.frozen, account.max_queue, account.submits_per_second, \
      account.calls_per_second, account.share_percent, account.max_storage, \
      COALESCE((SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), 0) + account.words, account.disabled, \
-     account.group_key, account.notes, account.created_ms";
+     account.group_key, account.notes, COALESCE(account.debt, 0), account.created_ms";
 
 impl FromRow for Account {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -81,6 +83,7 @@ impl FromRow for Account {
             disabled: columns.flag()?,
             group: columns.maybe_text()?,
             notes: columns.maybe_text()?,
+            debt: columns.quota()?,
             created_ms: columns.int()?,
         })
     }

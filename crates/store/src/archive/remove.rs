@@ -78,17 +78,21 @@ async fn still_whole(conn: &mut Conn, cut: &ArchiveCut, jobs: &str) -> Result<()
 }
 
 async fn checkpoint(conn: &mut Conn, cut: &ArchiveCut, file: &ArchiveFile) -> Result<()> {
-    let sql = "INSERT INTO ledger_checkpoint (account_id, number, balance, frozen, before_ms, hash, time_ms) \
-         SELECT account_id, number, balance_after, frozen_after, $5, $3, $4 FROM ledger \
+    let sql = "INSERT INTO ledger_checkpoint (account_id, number, balance, frozen, before_ms, hash, time_ms, debt) \
+         SELECT account_id, number, balance_after, frozen_after, $5, $3, $4, \
+         COALESCE((SELECT earlier.debt FROM ledger_checkpoint AS earlier WHERE earlier.account_id = $1), 0) \
+         + COALESCE((SELECT CAST(SUM(owed.amount) AS BIGINT) FROM ledger AS owed WHERE owed.account_id = $1 \
+           AND owed.number > $6 AND owed.number <= $2 AND owed.cause = 'debt'), 0) FROM ledger \
          WHERE account_id = $1 AND number = $2 \
          ON CONFLICT (account_id) DO UPDATE SET number = excluded.number, balance = excluded.balance, \
-         frozen = excluded.frozen, before_ms = excluded.before_ms, hash = excluded.hash, time_ms = excluded.time_ms";
+         frozen = excluded.frozen, debt = excluded.debt, before_ms = excluded.before_ms, hash = excluded.hash, time_ms = excluded.time_ms";
     let args = args![
         &cut.account_id,
         cut.to,
         &file.hash,
         file.time_ms,
-        file.before_ms
+        file.before_ms,
+        cut.from
     ];
     if conn.run(sql, args).await? != 1 {
         return Err(Error::Conflict("the cut is beyond the ledger".into()));

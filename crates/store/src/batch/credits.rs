@@ -21,7 +21,7 @@ pub(crate) struct CreditLine {
     held: i64,
     spent: i64,
     lapsed: i64,
-    expires_ms: i64,
+    pub(crate) expires_ms: i64,
     created_ms: i64,
     ended_ms: Option<i64>,
     /// Whether only the renewal of its plan ends it.
@@ -416,6 +416,17 @@ impl CreditBatch {
                 credit.close(now_ms);
             }
         }
+    }
+
+    /// Takes so much at most of what is left of one credit; how much that was.
+    pub(crate) fn take_back(&mut self, account_id: &str, id: &str, most: i64, now_ms: i64) -> i64 {
+        let mut of = self.of_mut(account_id).iter_mut();
+        let Some(credit) = of.find(|one| one.id == id) else {
+            return 0;
+        };
+        let taken = credit.lapse(credit.remaining.min(most));
+        credit.close(now_ms);
+        taken
     }
 
     /// Adds a credit that is granted.

@@ -145,7 +145,7 @@ impl<'a> Decisions<'a> {
         BulkOutcome::New(answers)
     }
 
-    /// Admits a job: queue limits, then storage, then the limits of its keys, then quota.
+    /// Admits a job: queue limits, then storage, then the limits of its keys, then what is owed, then quota.
     fn admit(&mut self, accept: &'a Acceptance) -> AcceptOutcome {
         let job = &accept.job;
         self.books.end_credits(&job.account_id, job.created_ms);
@@ -171,6 +171,10 @@ impl<'a> Decisions<'a> {
         let price = job.price.thousandths();
         if let Some(reached) = self.windows.reached(&job.attribution, counted_ms, price) {
             return AcceptOutcome::KeyLimit(reached);
+        }
+        if standing.debt() > 0 {
+            let debt = Quota::from_thousandths(standing.debt());
+            return AcceptOutcome::Debt { debt };
         }
         let spendable = self.books.spendable(&job.account_id, job.created_ms);
         if spendable < price {

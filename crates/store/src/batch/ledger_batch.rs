@@ -23,6 +23,8 @@ pub(crate) struct AccountQuota {
     pub(crate) counts_keys: bool,
     /// How many open credits it has, if it ever had one.
     credits: Option<i64>,
+    /// What was taken back of it and was not there, if anything ever was.
+    debt: Option<i64>,
     touched: bool,
 }
 
@@ -35,6 +37,7 @@ impl Line for &AccountQuota {
             self.entries,
             self.words,
             self.credits,
+            self.debt,
         ]);
     }
 }
@@ -52,12 +55,18 @@ impl FromRow for AccountQuota {
             words: columns.int()?,
             counts_keys: columns.maybe_int()?.unwrap_or(0) > 0,
             credits: columns.maybe_int()?,
+            debt: columns.maybe_int()?,
             touched: false,
         })
     }
 }
 
 impl AccountQuota {
+    /// What it owes.
+    pub(crate) fn debt(&self) -> i64 {
+        self.debt.unwrap_or(0)
+    }
+
     /// How many bytes of files and words may be kept for it, when as many are; `usual` unless its row says otherwise.
     pub(crate) fn full_storage(&self, usual: i64) -> Option<i64> {
         let most = storage_limit(self.max_storage, usual);
@@ -244,8 +253,14 @@ impl LedgerBatch {
         }
     }
 
-    /// Moves quota of a loaded account and notes the row.
+    /// Moves quota of a loaded account and notes the row. What comes in pays first what the account owes.
     pub(crate) fn post(&mut self, account_id: &str, posting: &Posting<'_>) {
+        self.note(account_id, posting);
+        self.pay_debt(account_id, posting.balance_delta, posting);
+    }
+
+    /// Moves quota of a loaded account and notes the row, and nothing besides.
+    fn note(&mut self, account_id: &str, posting: &Posting<'_>) {
         let Some(standing) = self.accounts.get_mut(account_id) else {
             return;
         };
@@ -312,19 +327,21 @@ impl LedgerBatch {
         let price = posting.amount.thousandths();
         self.credits
             .hold(account_id, job_id, price, posting.time_ms);
-        self.post(account_id, posting);
+        self.note(account_id, posting);
         self.count_credits(account_id);
     }
 
     /// Resolves the hold of a job that so much was spent of, and books what lapses of what it gives back.
     pub(crate) fn resolve(&mut self, account_id: &str, spent: i64, posting: &Posting<'_>) {
-        self.post(account_id, posting);
+        self.note(account_id, posting);
         let Some(job_id) = posting.job_id else {
             return;
         };
         let at_ms = posting.time_ms;
         let lapsed = self.credits.resolve(account_id, job_id, spent, at_ms);
         self.book_lapsed(account_id, &lapsed, at_ms);
+        let gone: i64 = lapsed.iter().map(|one| one.amount).sum();
+        self.pay_debt(account_id, posting.balance_delta - gone, posting);
     }
 
     /// Grants quota that ends.
@@ -345,15 +362,74 @@ impl LedgerBatch {
 
     /// Takes quota away: what never ends goes first, then what ends last.
     pub(crate) fn withdraw(&mut self, account_id: &str, posting: &Posting<'_>) {
-        let balance = self.standing(account_id).map_or(0, |one| one.balance);
-        let base = balance - self.credits.left(account_id);
-        let of_credits = -posting.balance_delta - base;
+        let of_credits = -posting.balance_delta - self.base(account_id);
         if of_credits > 0 {
             let at_ms = posting.time_ms;
             self.credits.withdraw(account_id, of_credits, at_ms);
         }
-        self.post(account_id, posting);
+        self.note(account_id, posting);
         self.count_credits(account_id);
+    }
+
+    /// What never ends and is not held.
+    fn base(&self, account_id: &str) -> i64 {
+        let balance = self.standing(account_id).map_or(0, |one| one.balance);
+        balance - self.credits.left(account_id)
+    }
+
+    /// Takes back what was paid for and is not any more: of its own credit, then of what never ends. The rest is owed, and lent until
+    /// it is paid, so that every row follows from the one before it and no balance is below zero.
+    pub(crate) fn take_back(&mut self, account_id: &str, credit: &str, posting: &Posting<'_>) {
+        let (amount, at_ms) = (-posting.balance_delta, posting.time_ms);
+        let base = self.base(account_id).max(0);
+        let of_credit = self.credits.take_back(account_id, credit, amount, at_ms);
+        let lent = (amount - of_credit - base).max(0);
+        self.move_debt(account_id, lent, posting);
+        self.note(account_id, posting);
+        self.count_credits(account_id);
+    }
+
+    /// When an open credit of a loaded account ends.
+    pub(crate) fn credit_end(&self, account_id: &str, id: &str) -> Option<i64> {
+        let mut of = self.credits.of(account_id).iter();
+        of.find(|one| one.id == id).map(|one| one.expires_ms)
+    }
+
+    /// Pays what the account owes of what came in with a row.
+    fn pay_debt(&mut self, account_id: &str, came_in: i64, of: &Posting<'_>) {
+        let debt = self.standing(account_id).map_or(0, AccountQuota::debt);
+        let paid = debt.min(came_in);
+        if paid <= 0 {
+            return;
+        }
+        let of_credits = paid - self.base(account_id).max(0);
+        if of_credits > 0 {
+            self.credits.withdraw(account_id, of_credits, of.time_ms);
+        }
+        self.move_debt(account_id, -paid, of);
+        self.count_credits(account_id);
+    }
+
+    /// Lends so much, or has so much of what was lent paid.
+    fn move_debt(&mut self, account_id: &str, amount: i64, of: &Posting<'_>) {
+        let Some(standing) = self.accounts.get_mut(account_id).filter(|_| amount != 0) else {
+            return;
+        };
+        standing.debt = Some(standing.debt() + amount);
+        let posting = Posting {
+            id: &format!("debt_{}", of.id),
+            job_id: None,
+            kind: "adjust",
+            cause: Some("debt"),
+            amount: Quota::from_thousandths(amount),
+            balance_delta: amount,
+            frozen_delta: 0,
+            reason: of.reason,
+            idempotency_key: None,
+            time_ms: of.time_ms,
+            spender: None,
+        };
+        self.note(account_id, &posting);
     }
 
     fn book_lapsed(&mut self, account_id: &str, lapsed: &[LapsedCredit], time_ms: i64) {
@@ -371,7 +447,7 @@ impl LedgerBatch {
                 time_ms,
                 spender: None,
             };
-            self.post(account_id, &posting);
+            self.note(account_id, &posting);
         }
         self.count_credits(account_id);
     }
@@ -428,7 +504,7 @@ impl LedgerChanges<'_> {
 }
 
 const STANDINGS: &str = "SELECT id, balance, frozen, entries, max_queue, max_storage, \
-     (SELECT bytes FROM stored WHERE account_id = account.id), words, counting_keys, credits FROM account \
+     (SELECT bytes FROM stored WHERE account_id = account.id), words, counting_keys, credits, debt FROM account \
      WHERE id IN ({list:$1} UNION SELECT account_id FROM job WHERE id IN ({list:$2})) ORDER BY id {lock}";
 
 // Asked by itself: who waited for the lock of an account must see what whoever had it did here.
@@ -436,7 +512,8 @@ const IN_FLIGHT: &str =
     "SELECT account_id, queue, jobs FROM in_flight WHERE account_id IN ({list:$1})";
 
 const UPDATE_STANDINGS: &str = "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries, words = v.words, \
-     credits = v.credits FROM {lines:id text, balance bigint, frozen bigint, entries bigint, words bigint, credits bigint} WHERE account.id = v.id";
+     credits = v.credits, debt = v.debt \
+     FROM {lines:id text, balance bigint, frozen bigint, entries bigint, words bigint, credits bigint, debt bigint} WHERE account.id = v.id";
 
 const UPSERT_IN_FLIGHT: &str = "INSERT INTO in_flight (account_id, queue, jobs) \
      SELECT v.account_id, v.queue, v.jobs \

@@ -43,6 +43,13 @@ const GUARDS: &[&str] = &[
     "plan_stays",
     "plan_period_kept",
     "plan_period_stays",
+    "product_kept",
+    "product_stays",
+    "payment_kept",
+    "payment_once",
+    "payment_stays",
+    "payment_event_kept",
+    "payment_event_stays",
     "voucher_stays",
     "audit_by_number",
 ];

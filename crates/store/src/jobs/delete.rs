@@ -112,6 +112,8 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
         "DELETE FROM key_window WHERE account_id = $1",
         "DELETE FROM account_plan WHERE account_id = $1",
         "UPDATE credit SET stays = 0, alone = 0 WHERE account_id = $1 AND stays = 1",
+        "UPDATE payment_event SET raw = '' WHERE payment_id IN (SELECT payment.id FROM payment WHERE payment.account_id = $1)",
+        "UPDATE payment SET pay_at = NULL WHERE account_id = $1",
         "DELETE FROM account_act WHERE account_id = $1",
         "DELETE FROM worker WHERE owner = $1",
         "DELETE FROM backend WHERE owner = $1",

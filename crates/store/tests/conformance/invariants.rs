@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use atelier_contract::LimitWindow;
+use atelier_contract::products::ProductDefinition;
 use atelier_store::{
     Asset, CheckOptions, Claim, DeliveryResult, DeliveryState, Guard, Idempotency, KeyTerms,
     Outcome, Violation, VoucherTerms, account_invariants,
@@ -11,7 +12,7 @@ use atelier_store::{
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
 use crate::rig::{NOW, Rig};
-use crate::{credits, groups, models, plans, spending, vouchers};
+use crate::{credits, groups, models, payments, plans, spending, vouchers};
 
 each_db!(
     every_damage_is_found_by_name,
@@ -367,6 +368,41 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE schema_version SET widens = 1 WHERE name = '0056_plans'",
         "UPDATE schema_version SET widens = 0 WHERE name = '0056_plans'",
     ),
+    (
+        "payments.granted",
+        "UPDATE payment SET quota = quota + 1 WHERE id = 'Y'",
+        "UPDATE payment SET quota = quota - 1 WHERE id = 'Y'",
+    ),
+    (
+        "payments.credit",
+        "UPDATE credit SET source = 'grant' WHERE source = 'payment'",
+        "UPDATE credit SET source = 'payment' WHERE account_id = 'B'",
+    ),
+    (
+        "payments.told",
+        "UPDATE payment_event SET kind = 'failed'",
+        "UPDATE payment_event SET kind = 'paid'",
+    ),
+    (
+        "payments.taken",
+        "UPDATE payment SET taken = 1 WHERE id = 'Y'",
+        "UPDATE payment SET taken = 0 WHERE id = 'Y'",
+    ),
+    (
+        "payments.beside",
+        "UPDATE schema_version SET widens = 1 WHERE name = '0057_payments'",
+        "UPDATE schema_version SET widens = 0 WHERE name = '0057_payments'",
+    ),
+    (
+        "payments.debt",
+        "UPDATE account SET debt = 1 WHERE id = 'B'",
+        "UPDATE account SET debt = NULL WHERE id = 'B'",
+    ),
+    (
+        "payments.product",
+        "UPDATE product SET revision = 4 WHERE revision = 2",
+        "UPDATE product SET revision = 2 WHERE revision = 4",
+    ),
 ];
 
 /// What is wrong only while a service should be at work.
@@ -498,7 +534,18 @@ async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
     }
     let planned = rig.account(1, 10).await;
     plans::assign(rig, &planned, "small", (NOW, None)).await;
+    let ending = ProductDefinition {
+        credit_days: Some(9),
+        ..payments::product("nine.days")
+    };
+    for expected in [None, Some(1)] {
+        payments::written(rig, &ending, expected).await;
+    }
+    let buyer = rig.account(0, 10).await;
+    let paid = payments::bought(rig, &buyer, "nine.days").await;
     vec![
+        ("'B'", buyer),
+        ("'Y'", paid),
         ("'P'", planned),
         ("'V'", redeemed.ledger_id),
         ("'C'", credit),
@@ -575,7 +622,7 @@ async fn every_damage_is_found_by_name(rig: Rig) {
         let found = faults(&rig, false).await;
         let guards: BTreeSet<&str> = found.iter().map(|one| one.invariant).collect();
         assert_eq!(guards, BTreeSet::from(["schema.guard"]), "{found:?}");
-        assert_eq!(found.len(), 24, "the triggers are gone: {found:?}");
+        assert_eq!(found.len(), 31, "the triggers are gone: {found:?}");
     }
     for (invariant, damage, mend) in DAMAGES {
         vandal.run(&named(damage, &names)).await;

@@ -187,6 +187,10 @@ const SHIPPED: &[(&str, &str)] = &[
         "0056_plans",
         "2b56dc728fe6f7a05c08b4465d4df3665124db0ddbdeaa7afadd746d15159b48",
     ),
+    (
+        "0057_payments",
+        "b441c956456db182fef400e6b9a9dec75bfc8b5045cd10c3383f96efc0ce56a7",
+    ),
 ];
 
 #[test]

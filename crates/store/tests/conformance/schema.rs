@@ -211,7 +211,8 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
          ALTER TABLE node DROP COLUMN knows; ALTER TABLE job DROP COLUMN model; \
          ALTER TABLE job DROP COLUMN model_revision; ALTER TABLE job DROP COLUMN price_lines; \
          DROP TABLE used; DROP INDEX api_key_ends; DROP INDEX asset_link; DROP INDEX asset_links; DROP TABLE key_window; DROP TABLE taking; ALTER TABLE account DROP COLUMN counting_keys; \
-         DROP TABLE account_plan; DROP TABLE plan_period; DROP TABLE plan; DROP TABLE voucher; DROP TABLE voucher_batch; \
+         DROP TABLE payment_event; DROP TABLE payment_reference; DROP TABLE payment; DROP TABLE product; \
+         ALTER TABLE account DROP COLUMN debt; ALTER TABLE ledger_checkpoint DROP COLUMN debt; DROP TABLE account_plan; DROP TABLE plan_period; DROP TABLE plan; DROP TABLE voucher; DROP TABLE voucher_batch; \
          DROP TABLE hold_part; DROP TABLE credit; ALTER TABLE account DROP COLUMN credits; {columns} \
          ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"
     );

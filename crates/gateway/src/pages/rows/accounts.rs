@@ -140,6 +140,8 @@ pub(crate) struct AccountRow {
     pub(crate) balance: Quota,
     /// Quota held by unfinished jobs.
     pub(crate) freeze_balance: Quota,
+    /// What was taken back with a payment and was not there any more; whatever comes in pays it first.
+    pub(crate) debt: Quota,
     /// Unfinished jobs allowed in one queue.
     pub(crate) max_queue: i64,
     /// Submits per second that it may make; 0 for the configured number.
@@ -170,6 +172,7 @@ impl From<Account> for AccountRow {
             email_verified_at: account.email_verified_ms.map(timestamp),
             balance: account.balance,
             freeze_balance: account.frozen,
+            debt: account.debt,
             max_queue: account.max_queue,
             submits_per_second: account.allowance.submits_per_second,
             calls_per_second: account.allowance.calls_per_second,

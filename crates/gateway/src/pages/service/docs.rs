@@ -45,6 +45,7 @@ static GUIDES: &[Guide] = guides! {
     "guide/setting-prices" "Set prices"
     "guide/sell-vouchers" "Sell vouchers"
     "guide/sell-a-plan" "Sell a monthly plan by hand"
+    "guide/sell-quota" "Sell quota for money"
     "guide/watching" "Watching it"
     "guide/credentials" "Content Credentials"
     "guide/upgrading" "Upgrading"
