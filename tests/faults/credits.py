@@ -54,7 +54,8 @@ class Asker(threading.Thread):
             except OSError:
                 time.sleep(self.dice.uniform(0.05, 0.3))
                 continue
-            if status not in AGAIN:
+            # Whoever paints may be slower than those who ask.
+            if status not in AGAIN and answer.get("code") != "queue_full":
                 return status, answer
             time.sleep(self.dice.uniform(0.05, 0.3))
 
