@@ -3,15 +3,14 @@
 use crate::Result;
 use crate::audit::{self, AuditRow};
 use crate::audit_chain;
-use crate::db::Conn;
-use crate::pending::ChangeFuture;
+use crate::pending::ChangeFn;
 use crate::store_core::StoreCore;
 
 /// A change of the store, and the row that says who made it: one commit, both or neither.
 struct AuditedChange<I, T> {
     input: I,
     row: Option<AuditRow>,
-    act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+    act: ChangeFn<I, T>,
     happened: fn(&T) -> bool,
 }
 
@@ -20,7 +19,7 @@ pub(crate) async fn run<I, T>(
     store: &StoreCore,
     input: I,
     row: Option<AuditRow>,
-    act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+    act: ChangeFn<I, T>,
     happened: fn(&T) -> bool,
 ) -> Result<T>
 where

@@ -44,12 +44,31 @@ impl<I, T> PendingChange<I, T> {
 /// What a single change does inside the transaction.
 pub(crate) type ChangeFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
+/// How a single change is made of what it needs.
+pub(crate) type ChangeFn<I, T> = for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>;
+
 /// A change of any other kind: what it needs, and what to do with it. It may be done again when a batch fails.
 pub(crate) struct SingleChange<I, T> {
-    pub(crate) pending: PendingChange<I, T>,
-    pub(crate) act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+    pending: PendingChange<I, T>,
+    act: ChangeFn<I, T>,
     /// Whether it locks what other nodes lock as well, accounts or the end of the audit log.
-    pub(crate) alone: bool,
+    alone: bool,
+}
+
+impl<I, T> SingleChange<I, T> {
+    pub(crate) fn new(
+        input: I,
+        act: ChangeFn<I, T>,
+        alone: bool,
+    ) -> (Self, oneshot::Receiver<Result<T>>) {
+        let (pending, answer) = PendingChange::new(input);
+        let change = Self {
+            pending,
+            act,
+            alone,
+        };
+        (change, answer)
+    }
 }
 
 pub(crate) trait DynChange: Send {

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use atelier_fairness::share::FairSemaphore;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::db::Conn;
 use crate::db_config::DbConfig;
 use crate::dialect::Dialect;
 use crate::jobs::outline::OutlineCache;
-use crate::pending::{ChangeFuture, DynChange, PendingChange, SingleChange};
+use crate::pending::{ChangeFn, DynChange, PendingChange, SingleChange};
 use crate::readers::Db;
 use crate::writer::{BatchedChange, Change};
 use crate::{Error, Result};
@@ -32,11 +31,7 @@ impl StoreCore {
     }
 
     /// Has the writer do a change; answered after its commit.
-    pub(crate) async fn change<I, T>(
-        &self,
-        input: I,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
-    ) -> Result<T>
+    pub(crate) async fn change<I, T>(&self, input: I, act: ChangeFn<I, T>) -> Result<T>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
@@ -46,11 +41,7 @@ impl StoreCore {
     }
 
     /// The same for a change that locks an account, or adds to the audit log.
-    pub(crate) async fn change_alone<I, T>(
-        &self,
-        input: I,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
-    ) -> Result<T>
+    pub(crate) async fn change_alone<I, T>(&self, input: I, act: ChangeFn<I, T>) -> Result<T>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
@@ -70,19 +61,14 @@ impl StoreCore {
         &self,
         write_slot: WriteSlot<'_>,
         input: I,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+        act: ChangeFn<I, T>,
     ) -> Result<T>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let (pending, answer) = PendingChange::new(input);
-        let alone = false;
-        write_slot.send(SingleChange {
-            pending,
-            act,
-            alone,
-        });
+        let (change, answer) = SingleChange::new(input, act, false);
+        write_slot.send(change);
         await_answer(answer).await
     }
 
@@ -91,19 +77,14 @@ impl StoreCore {
         &self,
         write_slot: WriteSlot<'_>,
         input: I,
-        act: for<'a> fn(&'a mut Conn, &'a I) -> ChangeFuture<'a, T>,
+        act: ChangeFn<I, T>,
     ) -> Result<T>
     where
         I: Send + Sync + 'static,
         T: Send + 'static,
     {
-        let (pending, answer) = PendingChange::new(input);
-        let alone = true;
-        write_slot.send(SingleChange {
-            pending,
-            act,
-            alone,
-        });
+        let (change, answer) = SingleChange::new(input, act, true);
+        write_slot.send(change);
         await_answer(answer).await
     }
 

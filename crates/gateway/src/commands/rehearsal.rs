@@ -24,7 +24,7 @@ pub(super) async fn rehearse(config: &Config) -> Result<()> {
 async fn rehearse_in(folder: &Path, config: &Config) -> Result<()> {
     logging::check(&config.log)?;
     check_access_log(&config.log.access).context("log.access")?;
-    check_place(&config.data_dir).context("data_dir")?;
+    check_data_dir(&config.data_dir).context("data_dir")?;
     Tls::load(&config.tls)?;
     let mut bound: Vec<SocketAddr> = Vec::new();
     for address in config.addresses() {
@@ -79,24 +79,30 @@ fn check_access_log(file: &Path) -> Result<()> {
     check_place(file)
 }
 
+/// Whether the folder is there, or can be made.
+fn check_data_dir(folder: &Path) -> Result<()> {
+    if folder.is_file() {
+        bail!("{} is a file", folder.display());
+    }
+    check_place(folder)
+}
+
 /// Whether a file or folder can be written to, or made; it is not made.
 fn check_place(place: &Path) -> Result<()> {
-    let mut there = place;
-    loop {
-        let exists = match there.metadata() {
-            Ok(_) => true,
-            Err(error) if error.kind() == ErrorKind::NotFound => false,
-            Err(error) => return Err(error).with_context(|| there.display().to_string()),
+    for there in place.ancestors() {
+        let there = if there.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            there
         };
-        if exists {
-            break;
+        let named = || there.display().to_string();
+        match there.metadata() {
+            Ok(_) => return access(there, Access::WRITE_OK).with_context(named),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(named),
         }
-        there = match there.parent() {
-            Some(above) if !above.as_os_str().is_empty() => above,
-            _ => Path::new("."),
-        };
     }
-    access(there, Access::WRITE_OK).with_context(|| there.display().to_string())
+    bail!("{} is nowhere", place.display())
 }
 
 #[cfg(test)]

@@ -94,6 +94,18 @@ fn what_a_start_refuses_is_told_before_it() {
     }
 }
 
+/// The promise: a data folder that is none is refused before a start as well.
+#[test]
+fn a_file_in_the_place_of_the_data_folder_is_refused() {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("data"), "words").expect("written");
+    for words in [&["config", "check"][..], &["serve"]] {
+        let ran = run(folder.path(), words, &[]);
+        assert!(!ran.status.success(), "{words:?}");
+        assert!(told(&ran).contains("data_dir"), "{}", told(&ran));
+    }
+}
+
 /// The promise: what is good is approved, with nothing left behind.
 #[test]
 fn good_settings_are_approved_and_nothing_is_made() {
