@@ -21,6 +21,8 @@ const PRICES_LOOK_MS: u64 = 500;
 const CLOCK_LOOK_MS: u64 = 1_000;
 /// Plans that are due and quota that ended while nobody asked for it are looked for this often.
 const CREDITS_LOOK_MS: u64 = 5_000;
+/// What routes leave is looked at this often.
+const MARGINS_LOOK_MS: u64 = 30_000;
 /// Spans are sent this often.
 const SPANS_PAUSE_MS: u64 = 1_000;
 /// Each loop begins this long after the one before it: it finds the connection of that one free again, where all of them at
@@ -140,6 +142,19 @@ static LOOPS: &[Loop] = &[
         hint: None,
         step: |engine| {
             Box::pin(async move { engine.auditor().step().await.map(|()| NextStep::Pause) })
+        },
+    },
+    Loop {
+        name: "stop-loss",
+        pause_ms: |_| MARGINS_LOOK_MS,
+        hint: None,
+        step: |engine| {
+            Box::pin(async move {
+                if let Err(refusal) = engine.admin().models().stop_losses().await {
+                    tracing::warn!(error = %refusal.message, "margins of routes could not be looked at");
+                }
+                Ok(NextStep::Pause)
+            })
         },
     },
     Loop {

@@ -80,7 +80,7 @@ pub use jobs::attempt::{Attempts, ProgressNote, REJECTED, RequeueRequest, UNABLE
 pub use jobs::filter::{JobFilter, JobPage};
 pub use jobs::history::{AttemptRow, Backlog, FinishedJobRow};
 pub use jobs::lease::{LeaseRequest, read_work_kind, work_kind};
-pub use jobs::margins::MarginRow;
+pub use jobs::margins::{MarginRow, TakingRow};
 pub use jobs::queue::Queue;
 pub use jobs::short_work::{ShortWork, YieldRule};
 pub use jobs::spender::SpenderFilter;

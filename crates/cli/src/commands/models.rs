@@ -258,6 +258,13 @@ fn route_words(route: &Value) -> String {
     ) {
         let _ = write!(words, ",cost={unit}:{usd}");
     }
+    let guard = &route["stop_loss"];
+    if let (Some(percent), Some(jobs)) = (guard["percent"].as_i64(), guard["jobs"].as_u64()) {
+        let _ = write!(words, ",stop-loss={percent}:{jobs}");
+    }
+    if let Some(why) = route["paused"].as_str() {
+        let _ = write!(words, ",paused={}", why.replace(',', ";"));
+    }
     words
 }
 
@@ -278,11 +285,12 @@ mod tests {
     #[test]
     fn a_route_reads_as_it_is_written() {
         let cost = json!({ "unit": "item", "usd": 0.03 });
-        let route =
-            json!({ "backend": "ark", "model": "seedream", "weight": 3, "rank": 10, "cost": cost });
+        let guard = json!({ "percent": -5, "jobs": 50, "since_hour": 9 });
+        let route = json!({ "backend": "ark", "model": "seedream", "weight": 3, "rank": 10, "cost": cost, "stop_loss": guard,
+            "paused": "we wait, they mend" });
         assert_eq!(
             route_words(&route),
-            "ark=seedream,weight=3,rank=10,cost=item:0.03"
+            "ark=seedream,weight=3,rank=10,cost=item:0.03,stop-loss=-5:50,paused=we wait; they mend"
         );
         let plain = json!({ "backend": "spare", "weight": 1, "rank": null });
         assert_eq!(route_words(&plain), "spare");

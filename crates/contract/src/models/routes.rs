@@ -18,7 +18,7 @@ const ROOM: usize = 4;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
-    expecting = "an object with backend, model, weight, rank and cost"
+    expecting = "an object with backend, model, weight, rank, cost, stop_loss and paused"
 )]
 #[schemars(rename = "ModelRoute")]
 pub struct Route {
@@ -49,6 +49,35 @@ pub struct Route {
     /// What the vendor takes there, for what it does not say in dollars itself; without one what the back end's settings say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<UnitCost>,
+    /// When it pauses by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_loss: Option<StopLoss>,
+    /// Why it gets no new jobs, if it does not; written by an operator or by the stop-loss, taken away by an operator.
+    #[serde(
+        default,
+        deserialize_with = "text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(length(max = 200))]
+    pub paused: Option<String>,
+}
+
+/// What a route has to leave, lest it is paused: the margin of its latest jobs, in dollars, as margins are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StopLoss {
+    /// The least that has to be left of what callers pay, in percent; below 0 a loss is allowed.
+    #[serde(deserialize_with = "percent")]
+    #[schemars(range(min = -1000, max = 99))]
+    pub percent: i32,
+    /// Over how many of its latest jobs at least; with fewer nothing is paused.
+    #[serde(deserialize_with = "jobs")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub jobs: u32,
+    /// Hours since 1970 that do not count any more; written when the route is paused, so that it has a fresh start.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0, max = 100_000_000))]
+    pub since_hour: u32,
 }
 
 /// The back ends that make a model, in the operator's order.
@@ -77,7 +106,7 @@ impl Routes {
         self.list.is_empty()
     }
 
-    /// The places of the routes that name a back end so.
+    /// The places of the routes that name a back end so and are not paused.
     pub fn to<'a>(&'a self, backend: &'a str) -> impl Iterator<Item = usize> + 'a {
         let mask = self.table.len().wrapping_sub(1);
         let mut slot = spread(backend) & mask;
@@ -113,13 +142,17 @@ impl From<Vec<Route>> for Routes {
         let mut hashes = Vec::with_capacity(list.len());
         let mut backends = 0_u64;
         for (route, place) in list.iter().zip(1..) {
+            let model = route.model.as_deref().unwrap_or_default();
+            hashes.push(share_hash(&[&route.backend, model]));
+            // Nobody finds the way to one that is paused.
+            if route.paused.is_some() {
+                continue;
+            }
             let mut slot = spread(&route.backend) & mask;
             while table[slot] != 0 {
                 slot = (slot + 1) & mask;
             }
             table[slot] = place;
-            let model = route.model.as_deref().unwrap_or_default();
-            hashes.push(share_hash(&[&route.backend, model]));
             backends = backends.rotate_left(5) ^ share_hash(&[&route.backend]);
         }
         Self {
@@ -175,6 +208,23 @@ fn rank<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Er
     Ok(given.map(Count::get))
 }
 
+fn percent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
+    let given = Count::<-1000, 99, 0>::deserialize(deserializer)?;
+    Ok(given.get() as i32)
+}
+
+fn jobs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    Count::<1, 100_000, 1>::deserialize(deserializer).map(Count::count)
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference"
+)]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// Spreads names over a table by their first and last letters, which is where names of back ends differ: it is asked twice for
 /// every worker account.
 fn spread(name: &str) -> usize {
@@ -228,6 +278,8 @@ mod tests {
             weight,
             rank: None,
             cost: None,
+            stop_loss: None,
+            paused: None,
         }
     }
 
@@ -242,7 +294,11 @@ mod tests {
             |one| format!("{}-a", one % 7),
         ];
         for name in names {
-            let list: Vec<Route> = (0..50).map(|one| route(&name(one), one as u32)).collect();
+            let list = (0..50).map(|one| Route {
+                paused: (one % 9 == 3).then(|| "it loses".to_owned()),
+                ..route(&name(one), one as u32)
+            });
+            let list: Vec<Route> = list.collect();
             let routes = Routes::from(list.clone());
             for one in (0..60)
                 .map(name)
@@ -250,7 +306,8 @@ mod tests {
             {
                 let mut found: Vec<&Route> = routes.to(&one).map(|place| &routes[place]).collect();
                 found.sort_by_key(|route| route.weight);
-                let wanted: Vec<&Route> = list.iter().filter(|r| r.backend == one).collect();
+                let open = list.iter().filter(|r| r.paused.is_none());
+                let wanted: Vec<&Route> = open.filter(|r| r.backend == one).collect();
                 assert_eq!(found, wanted, "{one}");
             }
         }

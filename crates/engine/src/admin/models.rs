@@ -5,6 +5,7 @@ mod declare;
 mod draft;
 mod preview;
 mod route_health;
+mod stop_loss;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};

@@ -31,11 +31,13 @@ struct OutlookKey<'a> {
 /// The back ends of a model, in the order of its routes, whatever they call it there.
 struct RoutedBackends<'a>(&'a Routes);
 
-impl PartialEq for RoutedBackends<'_> {
+impl<'a> PartialEq for RoutedBackends<'a> {
     fn eq(&self, other: &Self) -> bool {
-        let (mine, theirs) = (self.0.iter(), other.0.iter());
-        mine.map(|route| &route.backend)
-            .eq(theirs.map(|route| &route.backend))
+        let backends = |routes: &'a Routes| {
+            let open = routes.iter().filter(|route| route.paused.is_none());
+            open.map(|route| &route.backend)
+        };
+        backends(self.0).eq(backends(other.0))
     }
 }
 

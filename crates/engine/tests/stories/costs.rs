@@ -3,6 +3,7 @@
 use atelier_contract::{Code, JobState};
 use serde_json::json;
 
+use crate::models::{create, draw, fields, fox};
 use crate::rig::{Rig, worker};
 use crate::stage::Stage;
 use crate::vendors::cast;
@@ -194,5 +195,65 @@ async fn a_start_that_was_paid_for_in_part_is_counted_and_not_paid_for_again() {
         assert_eq!(times, 1, "{prompt}");
     }
     assert_eq!(rig.purse(&caller).await, ("100".into(), "0".into()));
+    rig.check_books().await;
+}
+
+/// The promise: a route whose latest jobs leave too little is paused once, with a word in the audit list; its model goes on at the
+/// next route, and after an operator has let it work again what was before counts no more.
+#[tokio::test]
+async fn a_route_that_does_not_pay_is_paused_until_an_operator_has_looked() {
+    let (dear, cheap) = (Stage::named("dear"), Stage::named("cheap"));
+    let rig = Rig::with_vendors().await;
+    let (losing, _) = cast(&rig, "dear", "unknown", &["one"]).await;
+    let (other, _) = cast(&rig, "cheap", "unknown", &["one"]).await;
+    let mut model = fox(&[(&losing, "fox-large"), (&other, "fox-small")]);
+    model["routes"][0]["stop_loss"] = json!({ "percent": 10, "jobs": 2 });
+    model["routes"][1]["rank"] = json!(1_000);
+    create(&rig, &model).await;
+    let caller = rig.account(1_000).await;
+    let models = rig.engine.admin().models();
+    let made = async |prompt: &str| {
+        let id = draw(&rig, &caller, "fox-1", prompt).await;
+        rig.until_final(&caller, &id).await;
+        assert_eq!(rig.state(&caller, &id).await, JobState::Succeeded);
+        models.stop_losses().await.expect("looked");
+    };
+    // A job is paid with 0.125 dollars, of which the vendor may take 0.1125.
+    made("costly 20").await;
+    let shown = models.one("fox-1").await.expect("the model");
+    assert_eq!(shown.row.revision, 1, "one job says nothing");
+    made("costly 5").await;
+    assert_eq!(
+        models.one("fox-1").await.expect("the model").row.revision,
+        2
+    );
+    assert_eq!((dear.taken("costly 5"), cheap.taken("costly 5")), (1, 0));
+
+    made("plain").await;
+    assert_eq!((dear.taken("plain"), cheap.taken("plain")), (0, 1));
+    let shown = models.one("fox-1").await.expect("the model");
+    assert_eq!(shown.row.revision, 2, "it is paused once");
+    let route = &shown.row.definition.routes[0];
+    let why = route.paused.clone().expect("why");
+    assert_eq!(
+        why,
+        "stop-loss: 2 jobs brought 0.2500 USD and cost 0.2500 USD, which leaves less than 10 %"
+    );
+    assert_eq!(
+        shown.route_health[0].problem,
+        Some(format!("paused: {why}"))
+    );
+    assert!(!shown.route_health[0].usable && shown.route_health[1].usable);
+
+    let mut routes = serde_json::to_value(&shown.row.definition.routes).expect("JSON");
+    routes[0].as_object_mut().expect("a route").remove("paused");
+    let changed = models.change("root", "fox-1", fields(&json!({ "routes": routes })));
+    changed.await.expect("changed");
+    rig.clock.advance(3_600_000);
+    made("costly 1").await;
+    made("costly 2").await;
+    assert_eq!((dear.taken("costly 1"), dear.taken("costly 2")), (1, 1));
+    let shown = models.one("fox-1").await.expect("the model");
+    assert_eq!(shown.row.definition.routes[0].paused, None);
     rig.check_books().await;
 }

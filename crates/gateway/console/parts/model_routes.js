@@ -14,6 +14,8 @@ function One({ place, route, backends, share, set, drop }) {
   const known = backends.some((one) => one.name === route.backend || one.id === route.backend);
   const number = (/** @type {On} */ event) => (event.target.value === "" ? undefined : Number(event.target.value));
   const own = backends.find((one) => one.name === route.backend || one.id === route.backend);
+  const guard = (/** @type {Partial<Wire.StopLoss>} */ part) =>
+    set({ stop_loss: { .../** @type {Wire.StopLoss} */ (route.stop_loss), ...part } });
   const spend = (/** @type {number} */ usd) => set({ cost: { .../** @type {Wire.UnitCost} */ (route.cost), usd } });
   return html`<fieldset class="mapping route"><legend class="visually-hidden">
     ${t("routeTo", route.backend || t("mapNew"))}</legend>
@@ -45,6 +47,24 @@ function One({ place, route, backends, share, set, drop }) {
           <input id=${`${id}-usd`} type="number" min="0" step="any" required value=${route.cost.usd}
             onInput=${(event) => spend(Number(event.target.value))} /></div>`
       }</div>
+    <div class="two"><div class="field"><label for=${`${id}-percent`}>${t("stopLoss")}</label>
+      <input id=${`${id}-percent`} type="number" min="-1000" max="99" step="1" placeholder=${t("stopLossNone")}
+        value=${route.stop_loss?.percent ?? ""}
+        onInput=${(event) =>
+          event.target.value === ""
+            ? set({ stop_loss: undefined })
+            : guard({ percent: Number(event.target.value), jobs: route.stop_loss?.jobs ?? 20 })} /></div>
+      ${
+        route.stop_loss &&
+        html`<div class="field"><label for=${`${id}-jobs`}>${t("stopLossJobs")}</label>
+          <input id=${`${id}-jobs`} type="number" min="1" max="100000" step="1" required value=${route.stop_loss.jobs}
+            onInput=${(event) => guard({ jobs: Number(event.target.value) })} /></div>`
+      }</div>
+    ${
+      route.paused &&
+      html`<p class="hint bad">${t("routePaused", route.paused)}
+        <button type="button" class="button quiet" onClick=${() => set({ paused: undefined })}>${t("routeResume")}</button></p>`
+    }
     <div class="row"><span class="space"></span><button type="button" class="button quiet danger" onClick=${drop}>
       ${t("remove")}</button></div></fieldset>`;
 }

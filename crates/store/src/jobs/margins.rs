@@ -3,7 +3,7 @@
 use atelier_contract::Quota;
 
 use crate::Result;
-use crate::db::args;
+use crate::db::{args, json};
 use crate::jobs::statistics::Statistics;
 use crate::row::{Columns, FromRow};
 
@@ -54,7 +54,49 @@ const MARGINS: &str = "SELECT vendor, backend, operation, model, currency, CAST(
 
 const HOURS_OF_DAY: i64 = 24;
 
+/// What one model brought and took at one back end in an hour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakingRow {
+    pub backend_id: String,
+    pub model: String,
+    /// Hours since 1970.
+    pub hour: i64,
+    /// What the vendor counts in; empty where it did not say what it took.
+    pub currency: String,
+    /// Only jobs that succeeded.
+    pub jobs: i64,
+    pub quota: Quota,
+    /// In millionths of the currency.
+    pub cost: i64,
+}
+
+impl FromRow for TakingRow {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        Ok(Self {
+            backend_id: columns.text()?,
+            model: columns.text()?,
+            hour: columns.int()?,
+            currency: columns.text()?,
+            jobs: columns.int()?,
+            quota: columns.quota()?,
+            cost: columns.int()?,
+        })
+    }
+}
+
+const TAKINGS: &str = "SELECT backend_id, model, hour, currency, CAST(SUM(jobs) AS BIGINT), CAST(SUM(quota) AS BIGINT), \
+     CAST(SUM(cost) AS BIGINT) FROM taking WHERE hour >= $1 AND model IN ({list:$2}) \
+     GROUP BY backend_id, model, hour, currency ORDER BY hour DESC, backend_id, model, currency";
+
 impl Statistics<'_> {
+    /// What some models brought and took since an hour, counted from 1970, the latest hour first.
+    pub async fn takings(self, models: &[String], since_hour: i64) -> Result<Vec<TakingRow>> {
+        self.0
+            .db
+            .all(TAKINGS, args![since_hour, &json(&models)])
+            .await
+    }
+
     /// What callers paid and what vendors took since an hour, counted from 1970.
     pub async fn margins(self, since_hour: i64) -> Result<Vec<MarginRow>> {
         // A day that has begun before is left out.

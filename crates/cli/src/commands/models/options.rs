@@ -233,10 +233,16 @@ fn route(text: &str) -> Result<Value, Fault> {
             Some(("cost", value)) => {
                 route.insert("cost".to_owned(), cost(value)?);
             }
+            Some(("stop-loss", value)) => {
+                route.insert("stop_loss".to_owned(), stop_loss(value)?);
+            }
+            Some(("paused", why)) => {
+                route.insert("paused".to_owned(), why.into());
+            }
             _ => {
                 return Err(usage(
                     "--route",
-                    "takes weight=N, rank=N and cost=UNIT:DOLLARS behind the model",
+                    "takes weight=N, rank=N, cost=UNIT:DOLLARS, stop-loss=PERCENT:JOBS and paused=WHY behind the model",
                 ));
             }
         }
@@ -251,6 +257,19 @@ fn cost(text: &str) -> Result<Value, Fault> {
     };
     let usd = number(usd, "--route")?;
     Ok(serde_json::json!({ "unit": unit, "usd": usd }))
+}
+
+/// What a route has to leave, such as `10:50`.
+fn stop_loss(text: &str) -> Result<Value, Fault> {
+    let Some((percent, jobs)) = text.split_once(':') else {
+        return Err(usage(
+            "--route",
+            "takes a stop-loss such as stop-loss=10:50",
+        ));
+    };
+    let percent = number(percent, "--route")?;
+    let jobs = number(jobs, "--route")?;
+    Ok(serde_json::json!({ "percent": percent, "jobs": jobs }))
 }
 
 /// Puts a value where a path of names leads; what stands in the way and is no object is replaced.

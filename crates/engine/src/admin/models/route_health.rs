@@ -33,6 +33,13 @@ pub(super) fn health(
             problem: Some("there is no such back end".to_owned()),
         };
     };
+    if let Some(why) = &route.paused {
+        return RouteHealth {
+            backend: route.backend.clone(),
+            usable: false,
+            problem: Some(format!("paused: {why}")),
+        };
+    }
     let there = || reports.iter().filter(|one| one.backend.as_str() == id);
     let usable = there().any(|one| one.usable);
     let like = definition

@@ -24,6 +24,8 @@ fn route(backend: &str, weight: u32) -> Route {
         weight,
         rank: None,
         cost: None,
+        stop_loss: None,
+        paused: None,
     }
 }
 
