@@ -55,7 +55,7 @@ static GUIDES: &[Guide] = guides! {
     "answers" "Answers: waiting, later, as a stream"
     "callbacks" "Callbacks"
     "keys" "Keys and operators"
-    "doors" "Files, batches, events, other clients"
+    "compatibility" "Compatibility APIs: files, batches, events, other clients"
     "backends" "Back ends"
     "models" "Models"
     "groups" "Groups"
