@@ -52,6 +52,8 @@ static GUIDES: &[Guide] = guides! {
     "guide/write-a-back-end" "Write a back end"
     "guide/write-a-family" "Write a family"
     "guide/troubleshooting" "Troubleshooting by error code"
+    "clients" "Calling it from a program"
+    "states" "The states of a job"
     "answers" "Answers: waiting, later, as a stream"
     "callbacks" "Callbacks"
     "keys" "Keys and operators"
@@ -66,6 +68,7 @@ static GUIDES: &[Guide] = guides! {
     "install" "Installing it"
     "scale" "One node and many"
     "backup" "Audit, backup, archive"
+    "stability" "What stays compatible"
     "metrics" "Metrics"
 };
 
