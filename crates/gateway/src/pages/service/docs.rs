@@ -59,6 +59,7 @@ static GUIDES: &[Guide] = guides! {
     "keys" "Keys and operators"
     "compatibility" "Compatibility APIs: files, batches, events, other clients"
     "backends" "Back ends"
+    "credit" "Credit, vouchers, plans"
     "models" "Models"
     "groups" "Groups"
     "fields" "What becomes of fields"
