@@ -392,7 +392,7 @@ async def addresses():
 
 def written(path, table, took, service):
     """Puts the table between its marks."""
-    head = "| route | nobody: read | submit | an account: read | submit | what nobody was answered | what the account was answered |\n|---|---|---|---|---|---|---|"
+    head = "| route | without a key: read | submit | an account: read | submit | responses without a key | responses to the account |\n|---|---|---|---|---|---|---|"
     lines = [f"| `{name}` | " + " | ".join(f"{one:.0f}" for one in figures) + f" | {first} | {second} |" for name, (figures, first, second) in table.rows.items()]
     quiet = f"Quiet: {table.usual('read'):.0f} ms for a read, {table.usual('submit'):.0f} ms for a submit."
     about = f"{len(table.rows)} routes, {table.seconds:g} s each, the last part {took / 60:.0f} minutes; the process took {service.memory('VmHWM'):.0f} MiB at most. p99 in ms. {quiet}"

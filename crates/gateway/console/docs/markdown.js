@@ -56,7 +56,8 @@ function blocks(text) {
   for (let at = 0; at < lines.length; ) {
     const line = lines[at];
     const heading = /^(#{1,4}) (.*)$/.exec(line);
-    if (!line.trim()) at += 1;
+    // Pictures and comments are for readers of the files.
+    if (!line.trim() || /^(!\[|<!--)/.test(line)) at += 1;
     else if (line.startsWith("```")) {
       const end = lines.findIndex((one, place) => place > at && one.startsWith("```"));
       const stop = end < 0 ? lines.length : end;
