@@ -64,7 +64,7 @@ impl Margin {
 
 impl Models {
     /// Pauses the routes whose latest jobs left too little.
-    pub(crate) async fn stop_losses(&self) -> Result<(), Refusal> {
+    pub async fn stop_losses(&self) -> Result<(), Refusal> {
         let quota_usd = self.context.settings().prices.quota_usd;
         let guarded: Vec<String> = self
             .catalogue()
