@@ -3,7 +3,7 @@
 
 use atelier_store::{
     Attempt, AttemptStart, BackendChange, Cost, Guard, MarginRow, SettleOutcome, Settlement,
-    StartLimits, WorkerUpsert,
+    StartLimits, TakingRow, WorkerUpsert,
 };
 
 use crate::rig::{NOW, Rig, quota, sql};
@@ -12,6 +12,7 @@ use crate::workers::{backend, put, put_backend, put_worker, worker};
 each_db!(
     a_cost_is_kept_with_its_attempt_and_added_up,
     a_cost_counts_once_also_when_its_job_ended_without_it,
+    what_some_models_brought_is_told_by_the_hour,
     what_callers_pay_on_their_own_accounts_is_no_margin,
     what_was_nobodys_job_counts_for_the_worker_account_alone,
     what_was_taken_can_be_counted_anew_and_goes_with_its_account,
@@ -125,6 +126,38 @@ async fn a_cost_counts_once_also_when_its_job_ended_without_it(rig: Rig) {
         (rows.len(), rows[0].jobs, rows[0].quota, rows[0].cost),
         (1, 0, quota(0), 7)
     );
+}
+
+async fn what_some_models_brought_is_told_by_the_hour(rig: Rig) {
+    own_backend(&rig, None).await;
+    let account = rig.account(100, 10).await;
+    for (attempt, model, ahead) in [("a", "painter", 0), ("b", "painter", 1), ("c", "other", 1)] {
+        let id = at_vendor(&rig, &account, attempt).await;
+        let settlement = paid(&rig, &id, attempt, 7);
+        let settlement = Settlement {
+            model: model.into(),
+            now_ms: settlement.now_ms + ahead * 3_600_000,
+            ..settlement
+        };
+        let settled = rig.settle(settlement).await;
+        assert!(matches!(settled, SettleOutcome::Done(_)));
+    }
+    let row = |hour| TakingRow {
+        backend_id: "b".into(),
+        model: "painter".into(),
+        hour,
+        currency: "USD".into(),
+        jobs: 1,
+        quota: quota(4),
+        cost: 7,
+    };
+    let told = async |since| {
+        let models = ["painter".to_owned(), "nobody's".to_owned()];
+        let told = rig.store.statistics().takings(&models, since).await;
+        told.expect("a read")
+    };
+    assert_eq!(told(HOUR).await, [row(HOUR + 1), row(HOUR)]);
+    assert_eq!(told(HOUR + 1).await, [row(HOUR + 1)]);
 }
 
 async fn what_callers_pay_on_their_own_accounts_is_no_margin(rig: Rig) {
