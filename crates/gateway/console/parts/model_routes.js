@@ -63,7 +63,8 @@ function One({ place, route, backends, share, set, drop }) {
     ${
       route.paused &&
       html`<p class="hint bad">${t("routePaused", route.paused)}
-        <button type="button" class="button quiet" onClick=${() => set({ paused: undefined })}>${t("routeResume")}</button></p>`
+        <button type="button" class="button quiet" onClick=${() => set({ paused: undefined })}>
+          ${t("routeResume")}</button></p>`
     }
     <div class="row"><span class="space"></span><button type="button" class="button quiet danger" onClick=${drop}>
       ${t("remove")}</button></div></fieldset>`;
