@@ -34,7 +34,8 @@ def launch(program, *words, log, out=None, environment=None, before=(), wait=PAT
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=said,
-            env={**os.environ, **(environment or {})},
+            # How full the disk of this machine is belongs to no test.
+            env={"ATELIER_LIMITS_DISK_FREE_PERCENT": "0", **os.environ, **(environment or {})},
             start_new_session=bool(lasting),
         )
     if lasting:

@@ -168,7 +168,9 @@ impl Gateway {
             .env("ATELIER_WORKER_THREADS", "2")
             // One account does in a second what callers do in a minute; tests of rates set their own.
             .env("ATELIER_LIMITS_SUBMITS_PER_SECOND", "0")
-            .env("ATELIER_LIMITS_CALLS_PER_SECOND", "0");
+            .env("ATELIER_LIMITS_CALLS_PER_SECOND", "0")
+            // How full the disk of this machine is belongs to no test.
+            .env("ATELIER_LIMITS_DISK_FREE_PERCENT", "0");
         for (name, value) in options.settings {
             command.env(format!("ATELIER_{name}"), value);
         }
