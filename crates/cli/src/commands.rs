@@ -22,6 +22,7 @@ mod operation_help;
 mod output;
 mod results;
 mod tally;
+mod verify;
 mod watch;
 
 use crate::command::Entry;
@@ -30,6 +31,7 @@ use crate::command::Entry;
 pub(crate) const CALLER: &[Entry] = &[
     Entry::client::<watch::WatchCommand>(),
     Entry::client::<account::Account>(),
+    Entry::client::<verify::VerifyCommand>(),
     callbacks::ENTRY,
     Entry::client::<models::ModelsCommand>(),
     backends::ENTRY,

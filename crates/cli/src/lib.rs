@@ -7,6 +7,7 @@ mod client;
 mod command;
 mod command_line;
 mod commands;
+mod receipts;
 #[cfg(test)]
 mod sample;
 mod terminal;

@@ -43,6 +43,7 @@ codes! {
     BannedPrompt        "banned_prompt"         400 "The prompt contains a word of the operator's list.";
     FamilyPaused        "family_paused"         400 "Too many prompts of this account were refused in this family today; it can be used again after midnight UTC.";
     InsufficientQuota   "insufficient_quota"    400 "The balance does not cover the price of the request.";
+    Debt                "debt"                  400 "The account owes quota that was taken back with a payment; whatever comes in pays it first.";
     QueueFull           "queue_full"            400 "The account already has max_queue unfinished jobs in this family.";
     KeyLimit            "key_limit"             400 "The key has spent what it may in a window; `limit` says which, how much, and when the next one begins.";
     VoucherUnknown      "voucher_unknown"       400 "There is no such voucher.";

@@ -22,6 +22,12 @@ pub fn timestamp(milliseconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
 }
 
+/// A moment by RFC 3339 in UTC, to the millisecond, for what other programs read.
+pub fn rfc3339(milliseconds: i64) -> String {
+    let at = timestamp(milliseconds).replacen(' ', "T", 1);
+    format!("{at}.{:03}Z", milliseconds.rem_euclid(1000))
+}
+
 /// A date of an operator: `YYYY-MM-DD` (its midnight UTC) or RFC 3339.
 pub(crate) fn date_ms(text: &str) -> Option<i64> {
     let at = text.parse::<jiff::Timestamp>().ok().or_else(|| {

@@ -17,9 +17,12 @@ mod margins;
 mod models;
 mod operators;
 mod overview;
+mod payments;
 mod plans;
 mod preview;
 mod prices;
+mod products;
+mod receipts;
 mod registry;
 mod reports;
 mod reprice;
@@ -45,7 +48,10 @@ use custody::Custody;
 use keys::Keys;
 use models::{ModelDeps, Models};
 use operators::Operators;
+use payments::Payments;
 use plans::Plans;
+use products::Products;
+use receipts::Receipts;
 use registry::Registry;
 use reports::Reports;
 use secrets::SealedSecrets;
@@ -63,6 +69,7 @@ pub use key_request::{KeyEdit, KeyHolder, KeyRequest};
 pub use key_terms::{KeyPolicy, stored_terms};
 pub use models::{ModelEdit, ModelReport, RouteHealth};
 pub use operators::{Operator, ROOT};
+pub use payments::{PaymentRequest, RefundRequest, TopupRequest};
 pub(crate) use prices::Prices;
 pub use reports::{NodeStats, ServedJobView, ServiceStats};
 pub use secrets::ResealError;
@@ -96,8 +103,11 @@ pub struct Admin {
     keys: Keys,
     models: Models,
     operators: Arc<Operators>,
+    payments: Payments,
     plans: Plans,
     prices: Arc<Prices>,
+    products: Products,
+    receipts: Receipts,
     reports: Reports,
     secrets: SealedSecrets,
     sessions: Sessions,
@@ -134,6 +144,9 @@ impl Admin {
                 groups: groups.clone(),
                 revisions: models.clone(),
             }),
+            payments: Payments::new(context.clone(), callers.clone()),
+            products: Products::new(context.clone()),
+            receipts: Receipts::new(context.clone()),
             plans: Plans::new(context.clone(), callers.clone(), groups.clone()),
             reports: Reports {
                 started_ms: context.steady_ms(),
@@ -204,6 +217,21 @@ impl Admin {
     /// Named operators and viewers.
     pub fn operators(&self) -> &Operators {
         &self.operators
+    }
+
+    /// What accounts buy.
+    pub fn payments(&self) -> &Payments {
+        &self.payments
+    }
+
+    /// What they can buy.
+    pub fn products(&self) -> &Products {
+        &self.products
+    }
+
+    /// What accounts were charged for.
+    pub fn receipts(&self) -> &Receipts {
+        &self.receipts
     }
 
     /// Plans and the accounts that have one.

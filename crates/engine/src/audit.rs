@@ -30,6 +30,15 @@ pub async fn audit(
             subject,
         });
     }
+    let (broken, receipts) = store.ledger().receipts().check().await?;
+    looked.rows += receipts;
+    for subject in broken {
+        found(Violation {
+            invariant: "chain.receipts",
+            what: "receipt was changed, or does not follow from the one before it",
+            subject,
+        });
+    }
     assets::rows_have_files(store, files, look, &mut looked, found).await?;
     assets::files_have_rows(store, files, look, &mut looked, found).await?;
     archive_files::files_are_whole(store, archive, &mut looked, found).await?;

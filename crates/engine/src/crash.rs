@@ -30,6 +30,12 @@ pub const POINTS: &[&str] = &[
     "callbacks.recorded",
     "sweeper.before_forget",
     "admin.acted",
+    "payment.begun",
+    "payment.opened",
+    "payment.recorded",
+    "payment.refunded",
+    "payment.charged",
+    "payment.cancelled",
 ];
 
 #[cfg(debug_assertions)]

@@ -41,8 +41,8 @@ mod wake;
 pub use admin::{
     Admin, CachedCaller, Caller, CreditRequest, CustodyRequest, GroupEdit, GroupReport, KeyEdit,
     KeyHolder, KeyPolicy, KeyRequest, ModelEdit, ModelReport, NewAccountRequest, NodeStats,
-    Operator, Principal, ROOT, ResealError, RouteHealth, ServedJobView, ServiceStats,
-    SessionCredential, Trail, codes_csv, stored_terms,
+    Operator, PaymentRequest, Principal, ROOT, RefundRequest, ResealError, RouteHealth,
+    ServedJobView, ServiceStats, SessionCredential, TopupRequest, Trail, codes_csv, stored_terms,
 };
 pub use assets::{ASSETS, Asset, Assets, Links, Uploads};
 pub use atelier_backends::guard::names_own_machine;
@@ -60,8 +60,9 @@ pub use loops::RunningEngine;
 pub use meters::Meters;
 pub use runner::{EmbeddedWorker, HookListener, ModelOutlook, Runner};
 pub use settings::{
-    CallbackSettings, Days, Hours, JobSettings, Minutes, Period, PriceSettings, PromptSettings,
-    PublicUrls, Retention, Seconds, Settings, Translation,
+    CallbackSettings, Days, EpaySettings, Hours, JobSettings, ManualSettings, Minutes,
+    PaymentSettings, Period, PriceSettings, PromptSettings, PublicUrls, ReceiptSettings, Retention,
+    Seconds, Settings, StripeSettings, Translation,
 };
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
 pub use wake::Changes;

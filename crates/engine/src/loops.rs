@@ -21,6 +21,8 @@ const PRICES_LOOK_MS: u64 = 500;
 const CLOCK_LOOK_MS: u64 = 1_000;
 /// Plans that are due and quota that ended while nobody asked for it are looked for this often.
 const CREDITS_LOOK_MS: u64 = 5_000;
+/// Payments that expire, refunds and subscriptions that a provider has yet to answer are looked for this often.
+const PAYMENTS_LOOK_MS: u64 = 5_000;
 /// What routes leave is looked at this often.
 const MARGINS_LOOK_MS: u64 = 30_000;
 /// Spans are sent this often.
@@ -127,6 +129,18 @@ static LOOPS: &[Loop] = &[
                 // What is over is booked, whatever became of the plans.
                 let ended = engine.admin().credits().end_step().await?;
                 Ok(NextStep::more(renewed? || ended))
+            })
+        },
+    },
+    Loop {
+        name: "payments",
+        pause_ms: |_| PAYMENTS_LOOK_MS,
+        hint: None,
+        step: |engine| {
+            Box::pin(async move {
+                let payments = engine.admin().payments();
+                let tidied = payments.tidy_step().await?;
+                Ok(NextStep::more(payments.provider_step().await? || tidied))
             })
         },
     },

@@ -11,6 +11,8 @@ use atelier_contract::metrics::{CounterVec, HistogramVec, TraceMark, table};
 use atelier_contract::{FAMILIES, JobState};
 use atelier_store::{Cost, Delivery, DeliveryState, JobRow};
 
+use crate::settings::PAYMENT_PROVIDERS;
+
 /// What makes media inside the process, among the vendors.
 pub(crate) const EMBEDDED: &str = "embedded";
 
@@ -22,6 +24,8 @@ pub(crate) const POLL: &str = "question";
 const OUTCOMES: [&str; 2] = ["succeeded", "failed"];
 const MARKED: [&str; 3] = ["signed", "plain", "failed"];
 const TRIES: [&str; 3] = ["delivered", "again", "given_up"];
+/// What became of an event of a payment provider.
+const PAYMENT_OUTCOMES: [&str; 5] = ["applied", "known", "mismatch", "unmatched", "refused"];
 
 /// What vendors took, in millionths, by vendor and currency.
 type Costs = BTreeMap<(&'static str, String), i64>;
@@ -46,6 +50,7 @@ pub struct Meters {
     callback_tries: CounterVec,
     files: HistogramVec,
     credentials: CounterVec,
+    payment_events: CounterVec,
     /// Locked only when a vendor has said what it took, and by whoever reads.
     costs: Mutex<Costs>,
     /// Locked only when a job of the operator's models ends, and by whoever reads.
@@ -73,6 +78,10 @@ impl Meters {
             callback_tries: CounterVec::new(&table::CALLBACK_TRIES, [TRIES.to_vec(), vec![]]),
             files: HistogramVec::new(&table::STORE_FILE_DURATION, plain()),
             credentials: CounterVec::new(&table::CREDENTIALS, [MARKED.to_vec(), vec![]]),
+            payment_events: CounterVec::new(
+                &table::PAYMENT_EVENTS,
+                [PAYMENT_PROVIDERS.to_vec(), PAYMENT_OUTCOMES.to_vec()],
+            ),
             costs: Mutex::default(),
             model_jobs: Mutex::default(),
         }
@@ -154,6 +163,11 @@ impl Meters {
         }
     }
 
+    /// A payment provider has reported an event.
+    pub(crate) fn payment_event(&self, provider: &str, outcome: &str) {
+        self.payment_events.count(provider, outcome);
+    }
+
     /// A callback was tried.
     pub(crate) fn posted(
         &self,
@@ -189,8 +203,13 @@ impl Meters {
         ]
     }
 
-    pub fn counters(&self) -> [&CounterVec; 3] {
-        [&self.vendor_faults, &self.callback_tries, &self.credentials]
+    pub fn counters(&self) -> [&CounterVec; 4] {
+        [
+            &self.vendor_faults,
+            &self.callback_tries,
+            &self.credentials,
+            &self.payment_events,
+        ]
     }
 
     /// Jobs of the operator's models that ended, by model and outcome.

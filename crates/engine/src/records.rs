@@ -2,8 +2,8 @@
 
 pub use atelier_store::{
     Account, AccountCredits, AccountFilter, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow,
-    CreditRow, Delivery, DeliveryTry, GroupedUsage, JobFilter, JobPage, JobSummary, Key,
-    KeySpending, LedgerFilter, LedgerRow, Link, OperatorRow, Period, Redeemed, SUMMARIES_MAX,
-    SpenderFilter, Upload, UsageGroup, UsageKind, UsageQuestion, UsageRow, VoucherBatch,
-    VoucherTerms,
+    CreditRow, Delivery, DeliveryTry, EventRow, GroupedUsage, JobFilter, JobPage, JobSummary, Key,
+    KeySpending, LedgerFilter, LedgerRow, Link, OperatorRow, PaymentFilter, PaymentRow,
+    PaymentState, Period, Redeemed, RefundRow, SUMMARIES_MAX, SpenderFilter, Upload, UsageGroup,
+    UsageKind, UsageQuestion, UsageRow, VoucherBatch, VoucherTerms,
 };

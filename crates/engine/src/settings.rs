@@ -1,8 +1,10 @@
 //! What the engine goes by: the sections of the configuration that are its own, read as they are written, and what the
 //! gateway makes of the rest. `config/default.toml` holds the defaults.
 
+mod payments;
 mod period;
 mod prompts;
+mod receipts;
 mod retention;
 
 use std::path::PathBuf;
@@ -14,8 +16,11 @@ use serde::Deserialize;
 
 use crate::tracer::Telemetry;
 
+pub(crate) use payments::PAYMENT_PROVIDERS;
+pub use payments::{EpaySettings, ManualSettings, PaymentSettings, StripeSettings};
 pub use period::{Days, Hours, Minutes, Period, Seconds};
 pub use prompts::{PromptSettings, Translation};
+pub use receipts::ReceiptSettings;
 pub use retention::Retention;
 
 /// The longest pause between two looks at something.
@@ -37,6 +42,10 @@ pub struct Settings {
     pub telemetry: Telemetry,
     /// What quota is worth.
     pub prices: PriceSettings,
+    /// Who takes payments.
+    pub payments: PaymentSettings,
+    /// Receipts of what accounts were charged for.
+    pub receipts: ReceiptSettings,
     /// What one account may take.
     pub limits: Limits,
     /// Where the service is reached.
@@ -110,6 +119,13 @@ pub struct PriceSettings {
     pub file: PathBuf,
     /// What one unit of quota is sold for, in dollars; 0 when nobody says.
     pub quota_usd: f64,
+}
+
+impl PublicUrls {
+    /// Where the service itself is reached.
+    pub(crate) fn base(&self) -> &str {
+        self.others.first().map_or("", String::as_str)
+    }
 }
 
 /// Where the service is reached, as it follows from its listeners and settings.

@@ -15,7 +15,8 @@ use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::backends::DeclaredBackend;
 use atelier_contract::settings::{Limits, within};
 use atelier_engine::{
-    CallbackSettings, JobSettings, PriceSettings, PromptSettings, Retention, Telemetry, Translation,
+    CallbackSettings, JobSettings, PaymentSettings, PriceSettings, PromptSettings, ReceiptSettings,
+    Retention, Telemetry, Translation,
 };
 use atelier_store::files::AssetSettings;
 use serde::Deserialize;
@@ -57,6 +58,8 @@ pub(crate) struct Config {
     pub(crate) translation: Translation,
     pub(crate) credentials: Credentials,
     pub(crate) prices: PriceSettings,
+    pub(crate) payments: PaymentSettings,
+    pub(crate) receipts: ReceiptSettings,
     pub(crate) outbound: OutboundRules,
     pub(crate) callbacks: CallbackSettings,
     pub(crate) assets: AssetSettings,

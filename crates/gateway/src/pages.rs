@@ -25,8 +25,10 @@ mod account {
     pub(super) mod keys;
     pub(super) mod ledger;
     pub(super) mod models;
+    pub(super) mod payments;
     pub(super) mod plan;
     pub(super) mod quote;
+    pub(super) mod receipts;
     pub(super) mod secret;
     pub(super) mod usage;
     pub(super) mod vouchers;
@@ -42,8 +44,11 @@ mod admin {
     pub(super) mod groups;
     pub(super) mod models;
     pub(super) mod operators;
+    pub(super) mod payments;
     pub(super) mod plans;
     pub(super) mod prices;
+    pub(super) mod products;
+    pub(super) mod receipts;
     pub(super) mod views;
     pub(super) mod vouchers;
     pub(super) mod workers;
@@ -66,6 +71,8 @@ mod service {
     pub(super) mod hooks;
     pub(super) mod links;
     pub(super) mod metrics;
+    pub(super) mod payments;
+    pub(super) mod receipts;
 }
 
 use atelier_contract::Scope;
@@ -77,7 +84,7 @@ use account::{acts, callbacks, keys, ledger, quote, secret, usage};
 use admin::{account_keys, accounts, backends, banned, groups, operators, prices, views, workers};
 use console::{files, session};
 use doors::{images, midjourney, models, videos};
-use service::{assets, docs, health, home, hooks, links, metrics};
+use service::{assets, docs, health, home, hooks, links, metrics, payments};
 
 const OPEN: Access = Access::Open;
 const SUBMIT: Access = Access::Caller(Scope::Submit);
@@ -152,8 +159,20 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
     get("account.credits", "/account/v1/credits", READ, "What the account has, and what of it ends, in the order of use.", page!(account::credits::show)),
     get("account.plan", "/account/v1/plan", READ, "The plan of the account, and when it is renewed.", page!(account::plan::show)),
+    delete("account.plan.end", "/account/v1/plan", ACCOUNT, "Ends a plan that the account has bought, and its subscription, with the period that is paid for.", page!(account::plan::end)),
     post("account.vouchers.redeem", "/account/v1/vouchers", ACCOUNT, "Redeems a voucher; the same account is told the same again.", page!(account::vouchers::redeem))
         .example(r#"{"code":"7K3M-9QXA-02ZT-C4VE"}"#),
+    get("account.products", "/account/v1/products", READ, "What the account can buy, and who takes payments.", page!(account::payments::offers)),
+    get("account.payments", "/account/v1/payments", READ, "Payments of the account, the latest first.", page!(account::payments::list)),
+    post("account.payments.create", "/account/v1/payments", ACCOUNT, "Begins a payment for a product; `payAt` is where it is made.", page!(account::payments::create))
+        .example(r#"{"product":"hundred"}"#),
+    get("account.payments.show", "/account/v1/payments/{id}", READ, "One payment of the account.", page!(account::payments::show)),
+    get("account.topup", "/account/v1/topup", READ, "What the account buys by itself when its balance is low.", page!(account::payments::topup)),
+    put("account.topup.set", "/account/v1/topup", ACCOUNT, "Buys a product whenever the balance is below a threshold, from a saved way to pay.", page!(account::payments::set_topup))
+        .example(r#"{"product":"hundred","threshold":20,"monthlyCap":5000}"#),
+    delete("account.topup.remove", "/account/v1/topup", ACCOUNT, "Ends the automatic top-up.", page!(account::payments::remove_topup)),
+    get("account.receipts", "/account/v1/receipts", READ, "Receipts of the account, signed, the latest first.", page!(account::receipts::list)),
+    get("account.receipts.show", "/account/v1/receipts/{jobId}", READ, "The signed receipt of a job: what it cost, and the hash of each file.", page!(account::receipts::show)),
     get("account.keys", "/account/v1/keys", ACCOUNT, "The account's keys, without their secrets.", page!(keys::list)),
     post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
         .example(r#"{"name":"laptop","scopes":["submit","read"],"expiresAt":"2030-01-01"}"#),
@@ -215,6 +234,22 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     put("admin.accounts.plan.assign", "/admin/v1/accounts/{id}/plan", OPERATOR, "Gives an account a plan; one that gives more at once, one that gives less with the next renewal.", page!(admin::plans::assign))
         .example(r#"{"plan":"studio"}"#),
     delete("admin.accounts.plan.end", "/admin/v1/accounts/{id}/plan", OPERATOR, "Has the plan of an account end at its next renewal.", page!(admin::plans::end)),
+    get("admin.accounts.topup", "/admin/v1/accounts/{id}/topup", VIEWER, "What an account buys by itself.", page!(admin::payments::topup)),
+    delete("admin.accounts.topup.remove", "/admin/v1/accounts/{id}/topup", OPERATOR, "Ends the automatic top-up of an account.", page!(admin::payments::remove_topup)),
+    get("admin.products", "/admin/v1/products", VIEWER, "What accounts can buy.", page!(admin::products::list)),
+    post("admin.products.create", "/admin/v1/products", OPERATOR, "A new product: quota, or a period of a plan, for money.", page!(admin::products::create))
+        .example(r#"{"name":"hundred","money":990,"currency":"EUR","quota":100}"#),
+    get("admin.products.show", "/admin/v1/products/{*name}", VIEWER, "One product; a `/` in its name may stand as it is or as %2F.", page!(admin::products::show)),
+    patch("admin.products.change", "/admin/v1/products/{*name}", OPERATOR, "Changes a product, for payments that begin from now on.", page!(admin::products::change))
+        .example(r#"{"money":1190}"#),
+    delete("admin.products.remove", "/admin/v1/products/{*name}", OPERATOR, "Takes a product off sale; what was bought stays.", page!(admin::products::remove)),
+    get("admin.payments", "/admin/v1/payments", VIEWER, "Payments of all accounts, the latest first.", page!(admin::payments::list)),
+    get("admin.payments.mismatches", "/admin/v1/payment-mismatches", VIEWER, "Events of payments that do not fit, or are of no known payment, the latest first.", page!(admin::payments::mismatches)),
+    get("admin.payments.show", "/admin/v1/payments/{id}", VIEWER, "One payment with its events and refunds.", page!(admin::payments::show)),
+    post("admin.payments.confirm", "/admin/v1/payments/{id}/confirm", OPERATOR, "Confirms a payment that no provider reports, such as a bank transfer, and grants what was bought.", page!(admin::payments::confirm)),
+    post("admin.payments.refund", "/admin/v1/payments/{id}/refund", OPERATOR, "Refunds money at the provider and takes back the quota that it paid for.", page!(admin::payments::refund))
+        .example(r#"{"money":500}"#),
+    post("admin.receipts.rotate", "/admin/v1/receipt-keys", OPERATOR, "Makes a new key for receipts; the old ones stay public.", page!(admin::receipts::rotate)),
     get("admin.vouchers", "/admin/v1/vouchers", VIEWER, "Batches of vouchers with what became of their codes, the latest first.", page!(admin::vouchers::list)),
     post("admin.vouchers.create", "/admin/v1/vouchers", OPERATOR, "A new batch of vouchers; its codes are shown this once, as a table.", page!(admin::vouchers::create))
         .example(r#"{"count":100,"amount":50,"note":"spring fair","expires":"2030-01-01","credit_days":90}"#),
@@ -279,6 +314,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("mcp", "/mcp", SUBMIT, "Messages of agents, as the Model Context Protocol has them over streamable HTTP; `?tools=` names the tools wanted.", page!(mcp::answer)).under_own_names()
         .example(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#),
     post("hooks.take", "/hooks/v1/{backendId}/{token}", OPEN, "A vendor says that a job is worth a look; the word in the path is the proof, with a signature where the vendor signs.", page!(hooks::take)),
+    get("hooks.pay", "/hooks/pay/{provider}", OPEN, "A payment provider reports an event; one without its signature is rejected.", page!(payments::take)).by(EITHER),
     get("assets", "/assets/{*path}", OPEN, "A result file; the address itself is signed.", page!(assets::serve)).at(PageListeners::Files),
     get("thumbs", "/thumbs/{*path}", OPEN, "A small picture of a result file, behind the same signed address.", page!(assets::thumbnail)).at(PageListeners::Files),
     get("links.open", "/shared/{linkId}", OPEN, "The file behind a link; the address itself is signed.", page!(links::open)).at(PageListeners::Files),
@@ -286,6 +322,7 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("healthz", "/healthz", OPEN, "Whether the process answers.", page!(health::alive)).at(PageListeners::Every),
     get("readyz", "/readyz", OPEN, "Whether it can take work.", page!(health::ready)).at(PageListeners::Every),
     get("metrics", "/metrics", VIEWER, "Counters for a collector; no token is needed on a listener of its own or while the service is not public.", page!(metrics::show)).at(PageListeners::Metrics).under_own_names(),
+    get("receipts.keys", "/.well-known/atelier-receipts", OPEN, "The public keys of receipts, as a JSON Web Key Set.", page!(service::receipts::keys)),
     get("openapi", "/openapi.json", OPEN, "This document.", page!(docs::document)),
     get("docs", "/docs", OPEN, "This document for people.", page!(docs::page)),
     get("docs.pages", "/docs/{*path}", OPEN, "Its pages, and the guides beside it.", page!(docs::page)),

@@ -16,7 +16,7 @@ use crate::config::Config;
 /// Where nodes that share a database find the master key, unless it is configured.
 const SHARED_KEY: &str = "master_key";
 /// Tells whether a configured master key is the one the database was made with.
-const KEY_CHECK: &str = "master_key_check";
+pub(crate) const KEY_CHECK: &str = "master_key_check";
 /// The file of the master key beside a SQLite database, and of the one that is about to replace it.
 pub(crate) const KEY_FILE: &str = "master.key";
 const FRESH_FILE: &str = "master.key.new";

@@ -17,6 +17,8 @@ mod names;
 mod parts;
 #[path = "tidy/promises.rs"]
 mod promises;
+#[path = "tidy/providers.rs"]
+mod providers;
 #[path = "tidy/retries.rs"]
 mod retries;
 #[path = "tidy/scripts.rs"]

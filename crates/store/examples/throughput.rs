@@ -72,6 +72,7 @@ fn settlement(ids: &AtomicU64, job_id: String) -> Settlement {
             alias: None,
             quota: Quota::from_thousandths(4_000),
             assets: Vec::new(),
+            hashes: None,
         },
         cost: None,
         model: String::new(),

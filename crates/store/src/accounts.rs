@@ -12,9 +12,11 @@ use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::db::{Conn, args};
+use crate::first_use;
 use crate::groups;
 use crate::jobs::filter::containing;
 use crate::keys::{self, AddKeyOutcome, NewKey};
+use crate::migrate::CREDIT_LIMITS;
 use crate::store_core::StoreCore;
 use crate::{Error, Result};
 
@@ -229,6 +231,13 @@ async fn update(
         && !groups::is_held(conn, group).await?
     {
         return Err(Error::NoGroup(group.clone()));
+    }
+    if patch.credit_limit.is_some_and(|limit| limit > Quota::ZERO)
+        && let Some(node) = first_use::begin(conn, CREDIT_LIMITS, patch.alive_since_ms).await?
+    {
+        let why =
+            format!("the node {node} runs a release that knows no credit limits; stop it first");
+        return Err(Error::Conflict(why));
     }
     patch.write(conn, id, key.as_deref()).await?;
     read(conn, id).await.map(Some)

@@ -9,6 +9,7 @@ mod decide;
 pub(crate) mod key_windows;
 pub(crate) mod ledger_batch;
 mod lines;
+mod receipts;
 pub(crate) mod tries;
 mod write;
 
@@ -73,6 +74,7 @@ pub(crate) async fn run(
         .map(|one| decisions.accept_bulk(&one.input))
         .collect();
     write::all(conn, &decisions).await?;
+    receipts::write(conn, std::mem::take(&mut decisions.receipts)).await?;
     let workload = decisions.workload;
 
     for (one, answer) in settles.iter_mut().zip(settled) {

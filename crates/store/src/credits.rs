@@ -38,6 +38,9 @@ pub struct AccountCredits {
     pub base: Quota,
     /// What unfinished jobs hold of what never ends.
     pub base_held: Quota,
+    /// What it owes, and how much it may owe for work.
+    pub debt: Quota,
+    pub credit_limit: Quota,
     /// In the order in which they are spent; then those that have ended, the latest first.
     pub credits: Vec<CreditRow>,
 }
@@ -46,6 +49,8 @@ pub struct AccountCredits {
 struct SeenRow {
     balance: i64,
     frozen: i64,
+    debt: Quota,
+    credit_limit: Quota,
     credit: Option<SeenCredit>,
 }
 
@@ -57,13 +62,15 @@ struct SeenCredit {
 
 impl FromRow for SeenRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
-        let (balance, frozen) = (columns.int()?, columns.int()?);
+        let mut seen = Self {
+            balance: columns.int()?,
+            frozen: columns.int()?,
+            debt: columns.quota()?,
+            credit_limit: columns.quota()?,
+            credit: None,
+        };
         let Some(id) = columns.maybe_text()? else {
-            return Ok(Self {
-                balance,
-                frozen,
-                credit: None,
-            });
+            return Ok(seen);
         };
         let row = CreditRow {
             id,
@@ -79,12 +86,8 @@ impl FromRow for SeenRow {
         };
         let ended = columns.maybe_int()?.is_some();
         let stays = columns.int()? > 0;
-        let credit = Some(SeenCredit { row, ended, stays });
-        Ok(Self {
-            balance,
-            frozen,
-            credit,
-        })
+        seen.credit = Some(SeenCredit { row, ended, stays });
+        Ok(seen)
     }
 }
 
@@ -102,6 +105,7 @@ impl Credits<'_> {
             return Ok(None);
         };
         let (balance, frozen) = (first.balance, first.frozen);
+        let (debt, credit_limit) = (first.debt, first.credit_limit);
         let all = || open.iter().filter_map(|one| one.credit.as_ref());
         let sum = |of: fn(&CreditRow) -> Quota| -> i64 {
             all().map(|one| of(&one.row).thousandths()).sum()
@@ -133,6 +137,8 @@ impl Credits<'_> {
         Ok(Some(AccountCredits {
             base: Quota::from_thousandths(base),
             base_held: Quota::from_thousandths(base_held),
+            debt,
+            credit_limit,
             credits,
         }))
     }
@@ -165,12 +171,12 @@ async fn end(conn: &mut Conn, accounts: &[String], now_ms: i64) -> Result<usize>
     Ok(free.len())
 }
 
-const SEEN: &str = "SELECT account.balance, account.frozen, credit.id, credit.source, credit.amount, credit.remaining, \
+const SEEN: &str = "SELECT account.balance, account.frozen, COALESCE(account.debt, 0), COALESCE(account.credit_limit, 0), credit.id, credit.source, credit.amount, credit.remaining, \
      credit.held, credit.spent, credit.lapsed, credit.expires_ms, credit.created_ms, credit.origin, credit.ended_ms, credit.stays \
      FROM account LEFT JOIN credit ON credit.account_id = account.id AND (credit.ended_ms IS NULL OR credit.held > 0) \
      WHERE account.id = $1 ORDER BY credit.expires_ms, credit.id";
 
-const ENDED: &str = "SELECT account.balance, account.frozen, credit.id, credit.source, credit.amount, credit.remaining, \
+const ENDED: &str = "SELECT account.balance, account.frozen, COALESCE(account.debt, 0), COALESCE(account.credit_limit, 0), credit.id, credit.source, credit.amount, credit.remaining, \
      credit.held, credit.spent, credit.lapsed, credit.expires_ms, credit.created_ms, credit.origin, credit.ended_ms, credit.stays \
      FROM account JOIN credit ON credit.account_id = account.id AND credit.ended_ms IS NOT NULL AND credit.held = 0 \
      WHERE account.id = $1 ORDER BY credit.expires_ms DESC, credit.id DESC LIMIT $2";

@@ -13,6 +13,7 @@ mod invariant;
 mod keys;
 mod models;
 mod money;
+mod payments;
 mod plans;
 mod scan;
 mod vouchers;
@@ -40,6 +41,7 @@ const GROUPS: &[&[Invariant]] = &[
     credits::ALL,
     vouchers::ALL,
     plans::ALL,
+    payments::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

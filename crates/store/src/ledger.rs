@@ -12,9 +12,14 @@ use crate::credits::Credits;
 use crate::db::{Conn, args};
 use crate::first_use;
 use crate::migrate::CREDITS;
+use crate::payments::Payments;
 use crate::plans::Plans;
+use crate::products::Products;
+use crate::receipts::Receipts;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
+use crate::subscriptions::Subscriptions;
+use crate::topups::Topups;
 use crate::vouchers::Vouchers;
 
 /// Why an account's balance changes without a job.
@@ -113,7 +118,8 @@ pub struct LedgerRow {
     pub model: Option<String>,
     /// What the job costs, line by line, as JSON.
     pub price_lines: Option<String>,
-    /// What an adjustment is, where that is not an operator's correction: `expire`, of a credit that ended.
+    /// What an adjustment is, where that is not an operator's correction: `expire` of a credit that ended, `refund` of a payment, `debt`
+    /// that was lent for one or paid.
     pub cause: Option<String>,
 }
 
@@ -153,6 +159,31 @@ impl<'a> Ledger<'a> {
     /// Quota that ends.
     pub fn credits(self) -> Credits<'a> {
         Credits(self.0)
+    }
+
+    /// What accounts buy.
+    pub fn payments(self) -> Payments<'a> {
+        Payments(self.0)
+    }
+
+    /// Their subscriptions at providers.
+    pub fn subscriptions(self) -> Subscriptions<'a> {
+        Subscriptions(self.0)
+    }
+
+    /// What they buy by themselves.
+    pub fn topups(self) -> Topups<'a> {
+        Topups(self.0)
+    }
+
+    /// What they were charged for.
+    pub fn receipts(self) -> Receipts<'a> {
+        Receipts(self.0)
+    }
+
+    /// What they can buy.
+    pub fn products(self) -> Products<'a> {
+        Products(self.0)
     }
 
     /// Plans and the accounts that have one.

@@ -34,11 +34,14 @@ pub mod models;
 pub mod nodes;
 pub mod operators;
 mod options;
+mod payments;
 mod pending;
 mod period;
 mod plans;
 mod process_lock;
+mod products;
 mod readers;
+mod receipts;
 mod refused_prompts;
 mod retention;
 mod revisions;
@@ -46,7 +49,9 @@ mod row;
 pub mod sessions;
 pub mod settings;
 mod store_core;
+mod subscriptions;
 mod time;
+mod topups;
 pub mod uploads;
 mod vouchers;
 pub mod wake;
@@ -67,7 +72,7 @@ pub use changes::bulk::{
     Bulk, BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk, NewBulkItem,
 };
 pub use changes::delivery::{Delivery, DeliveryResult, DeliveryState};
-pub use changes::settle::{Cost, Guard, Outcome, SettleOutcome, Settlement};
+pub use changes::settle::{Cost, FileHash, Guard, Outcome, SettleOutcome, Settlement};
 pub use clock::ClockNote;
 pub use credits::{AccountCredits, CreditRow, Credits};
 pub use db_config::check_address;
@@ -98,14 +103,23 @@ pub use models::{MODEL_EDITION, Models};
 pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
 pub use options::Options;
+pub use payments::{
+    EventOutcome, EventRow, NewPayment, NewRefund, PaymentEvent, PaymentFilter, PaymentNews,
+    PaymentOutcome, PaymentPlace, PaymentRow, PaymentState, Payments, RefundOutcome, RefundRow,
+    TopupOutcome, TopupPurchase,
+};
 pub use period::Period;
 pub use plans::{AccountPlan, PLAN_EDITION, PlanAssignment, PlanOutcome, Plans};
+pub use products::{PRODUCT_EDITION, Products};
+pub use receipts::{NewReceiptKey, ReceiptKeyRow, ReceiptRow, Receipts};
 pub use retention::Retention;
 pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow, SeenEdition};
 pub use sessions::{OverdueSessions, SessionRow, Sessions};
 pub use settings::Settings;
 pub use store_core::WriteSlot;
+pub use subscriptions::{EndingSubscription, Subscriptions};
 pub use time::boot_ms;
+pub use topups::{NewTopup, TopupRow, Topups};
 pub use uploads::Upload;
 pub use vouchers::{
     NewVouchers, RedeemOutcome, Redeemed, Redemption, VoucherBatch, VoucherTerms, Vouchers,

@@ -128,6 +128,16 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0055_vouchers.sql"),
     ),
     (PLANS, include_str!("../migrations/0056_plans.sql")),
+    (PAYMENTS, include_str!("../migrations/0057_payments.sql")),
+    (
+        CREDIT_LIMITS,
+        include_str!("../migrations/0058_credit_limits.sql"),
+    ),
+    ("0059_topups", include_str!("../migrations/0059_topups.sql")),
+    (
+        "0060_receipts",
+        include_str!("../migrations/0060_receipts.sql"),
+    ),
 ];
 
 /// The migration since which there may be models. It widens until there is one.
@@ -144,6 +154,12 @@ pub(crate) const CREDITS: &str = "0054_credits";
 
 /// The same of plans.
 pub(crate) const PLANS: &str = "0056_plans";
+
+/// The same of products, payments and what accounts owe.
+pub(crate) const PAYMENTS: &str = "0057_payments";
+
+/// The same of what accounts may owe.
+pub(crate) const CREDIT_LIMITS: &str = "0058_credit_limits";
 
 /// The number of a migration in the database: the first is 1, and there is none for a name that was never shipped.
 pub(crate) fn number_of(name: &str) -> i64 {

@@ -1,74 +1,34 @@
 //! Plans: what they are, with all their revisions, and which account has which. A renewal is one commit: what is left beyond what goes
 //! over lapses, the new quota is granted, and the period is written down, which can be done once.
 
+mod account_plan;
+mod definition;
+mod paid;
+pub(crate) mod pay;
+mod period;
+mod renewal;
+
+pub use account_plan::AccountPlan;
+pub use definition::PLAN_EDITION;
+
 use atelier_contract::Quota;
-use atelier_contract::plans::{Period, PlanDefinition, Then};
+use atelier_contract::plans::{Period, PlanDefinition};
 
 use crate::Result;
 use crate::audit::AuditRow;
 use crate::audited_change;
-use crate::batch::credits::{NewCredit, Rollover};
-use crate::batch::ledger_batch::{LedgerBatch, Posting};
+use crate::batch::ledger_batch::LedgerBatch;
 use crate::db::{Conn, args};
 use crate::first_use;
 use crate::groups;
 use crate::migrate::{CREDITS, PLANS};
-use crate::revisions::{self, RevisionChange, RevisionOutcome, RevisionRow, RevisionTable};
-use crate::row::{Columns, FromRow};
+use crate::revisions::{self, RevisionChange, RevisionOutcome, RevisionRow};
 use crate::store_core::StoreCore;
-
-/// The setting that is different after every change of plans.
-pub const PLAN_EDITION: &str = "plan_edition";
-
-static TABLE: RevisionTable = RevisionTable {
-    table: "plan",
-    migration: PLANS,
-    edition: PLAN_EDITION,
-    beside: None,
-    users: Some("SELECT COUNT(*) FROM account_plan WHERE plan_key = $1 OR next_key = $1"),
-};
-
-/// The plan of an account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccountPlan {
-    pub account_id: String,
-    /// Its name in lower case.
-    pub plan: String,
-    /// The revision that this period goes by; 0 before the first.
-    pub revision: u32,
-    /// The one that the next renewal makes of it.
-    pub next: Option<String>,
-    /// Whether the next renewal is its end.
-    pub ends: bool,
-    /// What its periods are counted from.
-    pub first_ms: i64,
-    /// When this period began, and when it is renewed.
-    pub from_ms: i64,
-    pub until_ms: i64,
-    /// Whether its first period has begun.
-    pub begun: bool,
-    /// The group that it put the account in, and the one that the account was in before.
-    pub group: Option<String>,
-    pub group_before: Option<String>,
-}
-
-impl FromRow for AccountPlan {
-    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
-        Ok(Self {
-            account_id: columns.text()?,
-            plan: columns.text()?,
-            revision: columns.int()? as u32,
-            next: columns.maybe_text()?,
-            ends: columns.int()? > 0,
-            first_ms: columns.int()?,
-            from_ms: columns.int()?,
-            until_ms: columns.int()?,
-            begun: columns.int()? > 0,
-            group: columns.maybe_text()?,
-            group_before: columns.maybe_text()?,
-        })
-    }
-}
+use crate::subscriptions;
+use account_plan::OF_ACCOUNT;
+use definition::TABLE;
+use period::{NOTHING, PeriodGrant, begin, give, moved};
+use renewal::{go_on, renew};
 
 /// A plan for an account.
 #[derive(Clone, Debug)]
@@ -153,24 +113,22 @@ impl Plans<'_> {
         .await
     }
 
-    /// Has the plan of an account end at its next renewal; whether it has one.
-    pub async fn end(self, account_id: &str, act: Option<AuditRow>) -> Result<bool> {
+    /// Has the plan of an account end at its next renewal, and its subscriptions with it; whether it has one.
+    pub async fn end(self, account_id: &str, now_ms: i64, act: Option<AuditRow>) -> Result<bool> {
         audited_change::run(
             self.0,
-            account_id.to_owned(),
+            (account_id.to_owned(), now_ms),
             act,
-            |conn, account_id| {
-                Box::pin(async move {
-                    let lock = "SELECT id FROM account WHERE id = $1 {lock}";
-                    conn.maybe::<String>(lock, args![account_id]).await?;
-                    let sql =
-                        "UPDATE account_plan SET ends = 1, next_key = NULL WHERE account_id = $1";
-                    Ok(conn.run(sql, args![account_id]).await? > 0)
-                })
-            },
+            |conn, (account_id, now_ms)| Box::pin(end(conn, account_id, *now_ms)),
             |ended| *ended,
         )
         .await
+    }
+
+    /// How many periods an account has paid for that have not begun.
+    pub async fn paid_ahead(self, account_id: &str) -> Result<i64> {
+        let reader = self.0.db.of(Some(account_id));
+        reader.one(paid::AHEAD, args![account_id]).await
     }
 
     /// Accounts whose plans are due by a moment, so many at most.
@@ -193,7 +151,7 @@ async fn append(conn: &mut Conn, change: &RevisionChange) -> Result<RevisionOutc
     let written = TABLE.append(conn, change).await?;
     if matches!(written, RevisionOutcome::Written(_)) {
         for draft in change.drafts.iter().filter(|draft| !draft.removed) {
-            let group = read(&draft.definition)?.group;
+            let group = definition::read(&draft.definition)?.group;
             if let Some(group) = group
                 && !groups::is_held(conn, &group).await?
             {
@@ -202,26 +160,6 @@ async fn append(conn: &mut Conn, change: &RevisionChange) -> Result<RevisionOutc
         }
     }
     Ok(written)
-}
-
-/// What cannot be read is no reason to take a plan away: another program may have written it.
-fn read(definition: &str) -> Result<PlanDefinition> {
-    let read = serde_json::from_str(definition);
-    Ok(read.map_err(|error| sqlx::Error::Decode(error.into()))?)
-}
-
-/// A plan as it is now.
-async fn definition(conn: &mut Conn, name: &str) -> Result<Option<(PlanDefinition, u32)>> {
-    let row = TABLE.latest(conn, name).await?.filter(|row| !row.removed);
-    row.map(|row| Ok((read(&row.definition)?, row.revision)))
-        .transpose()
-}
-
-/// The plan that a period of an account goes by.
-async fn in_force(conn: &mut Conn, plan: &AccountPlan) -> Result<Option<PlanDefinition>> {
-    let values = args![&plan.plan, i64::from(plan.revision)];
-    let found: Option<String> = conn.maybe(IN_FORCE, values).await?;
-    found.as_deref().map(read).transpose()
 }
 
 async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
@@ -233,7 +171,7 @@ async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
     }
     // Whoever removes it waits for this commit.
     first_use::lock(conn, PLANS).await?;
-    let Some((plan, revision)) = definition(conn, &wish.plan).await? else {
+    let Some((plan, revision)) = definition::current(conn, &wish.plan).await? else {
         return Ok(PlanOutcome::NoPlan);
     };
     if let Some(group) = &plan.group
@@ -244,7 +182,7 @@ async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
     if let Some(node) = first_use::begin(conn, CREDITS, wish.alive_since_ms).await? {
         return Ok(PlanOutcome::OlderNode(node));
     }
-    let old: Option<AccountPlan> = conn.maybe(OF_ACCOUNT, args![account_id]).await?;
+    let old = account_plan::of(conn, account_id).await?;
     let key = revisions::key(&plan.name);
     books.end_credits(account_id, now_ms);
     let made = match old {
@@ -252,26 +190,16 @@ async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
             if wish.from_ms.is_some() {
                 return Ok(PlanOutcome::Running);
             }
+            if old.waits_ms.is_some() {
+                return anew(conn, books, old, (&plan.name, now_ms)).await;
+            }
             change(conn, &mut books, old, (&plan, revision), now_ms).await?
         }
         // One that is yet to begin gives way.
         old => {
             let planned = wish.from_ms.or(old.map(|old| old.from_ms));
-            let from_ms = planned.unwrap_or(now_ms);
-            let new = AccountPlan {
-                account_id: account_id.to_owned(),
-                plan: key,
-                revision: 0,
-                next: None,
-                ends: false,
-                first_ms: from_ms,
-                from_ms,
-                until_ms: from_ms,
-                begun: false,
-                group: None,
-                group_before: None,
-            };
-            if from_ms > now_ms {
+            let new = AccountPlan::planned(account_id, key, planned.unwrap_or(now_ms));
+            if new.from_ms > now_ms {
                 new
             } else {
                 begin(conn, &mut books, new, (&plan, revision), now_ms).await?
@@ -279,8 +207,35 @@ async fn assign(conn: &mut Conn, wish: &PlanAssignment) -> Result<PlanOutcome> {
         }
     };
     books.write(conn).await?;
-    write(conn, &made).await?;
+    account_plan::write(conn, &made).await?;
     Ok(PlanOutcome::Done(made))
+}
+
+/// Gives a plan to an account whose own waits for a payment: the clock renews it from now on.
+async fn anew(
+    conn: &mut Conn,
+    mut books: LedgerBatch,
+    old: AccountPlan,
+    (name, now_ms): (&str, i64),
+) -> Result<PlanOutcome> {
+    let given = AccountPlan {
+        next: Some(name.to_owned()),
+        ends: false,
+        by_payment: false,
+        ..old
+    };
+    let made = go_on(conn, &mut books, given, now_ms).await?;
+    books.write(conn).await?;
+    Ok(made.map_or(PlanOutcome::NoPlan, PlanOutcome::Done))
+}
+
+async fn end(conn: &mut Conn, account_id: &str, now_ms: i64) -> Result<bool> {
+    let mut books = LedgerBatch::load(conn, &[account_id], &[]).await?;
+    books.end_credits(account_id, now_ms);
+    let ended = pay::end(conn, &mut books, (account_id, None), now_ms).await?;
+    subscriptions::cancel(conn, account_id).await?;
+    books.write(conn).await?;
+    Ok(ended)
 }
 
 /// Gives an account another plan: at once where that gives more, for the rest of the period; else the next renewal does it. The same
@@ -293,7 +248,7 @@ async fn change(
     now_ms: i64,
 ) -> Result<AccountPlan> {
     let key = revisions::key(&plan.name);
-    let before = in_force(conn, &old).await?;
+    let before = definition::at_revision(conn, &old.plan, old.revision).await?;
     let is_above = before.is_none_or(|before| plan.is_above(&before));
     let whole = Period {
         number: 0,
@@ -331,240 +286,8 @@ async fn change(
     moved(conn, row, plan.group.as_deref()).await
 }
 
-/// What goes over where a plan ends, or another takes its place.
-const NOTHING: Rollover = Rollover {
-    most: 0,
-    until_ms: 0,
-    alone: false,
-};
-
-/// What a period gives.
-struct PeriodGrant<'a> {
-    plan: &'a PlanDefinition,
-    revision: u32,
-    period: Period,
-    amount: Quota,
-}
-
-impl PeriodGrant<'_> {
-    fn ledger_id(&self, account_id: &str) -> String {
-        format!(
-            "plan_{account_id}_{}_{}",
-            self.period.from_ms, self.plan.name
-        )
-    }
-}
-
-/// Begins the period that a moment is in. What is left of the one before goes over as far as the plan says.
-async fn begin(
-    conn: &mut Conn,
-    books: &mut LedgerBatch,
-    mut row: AccountPlan,
-    (plan, revision): (&PlanDefinition, u32),
-    now_ms: i64,
-) -> Result<AccountPlan> {
-    // A plan of other periods counts them from here.
-    if plan.every.at(row.first_ms, row.until_ms).from_ms != row.until_ms {
-        row.first_ms = row.until_ms;
-    }
-    let period = plan.every.at(row.first_ms, now_ms);
-    let account_id = row.account_id.clone();
-    let carry = Rollover {
-        most: plan.rollover_cap.thousandths(),
-        until_ms: period.until_ms,
-        alone: plan.then == Then::Stop,
-    };
-    let anew = books.renew_plan(&account_id, &carry, now_ms);
-    let given = PeriodGrant {
-        plan,
-        revision,
-        period,
-        amount: plan.quota,
-    };
-    give(conn, books, &account_id, &given, now_ms).await?;
-    let ledger_id = format!("{}_anew", given.ledger_id(&account_id));
-    grant(books, &account_id, (&ledger_id, anew), &given, now_ms);
-    (row.from_ms, row.until_ms, row.begun) = (period.from_ms, period.until_ms, true);
-    row.revision = revision;
-    moved(conn, row, plan.group.as_deref()).await
-}
-
-/// Grants what a period gives, and writes the period down: for a second time there is no room.
-async fn give(
-    conn: &mut Conn,
-    books: &mut LedgerBatch,
-    account_id: &str,
-    given: &PeriodGrant<'_>,
-    now_ms: i64,
-) -> Result<()> {
-    let PeriodGrant {
-        plan,
-        revision,
-        period,
-        amount,
-    } = given;
-    let ledger_id = given.ledger_id(account_id);
-    let values = args![
-        account_id,
-        period.from_ms,
-        period.until_ms,
-        &plan.name,
-        i64::from(*revision),
-        amount.thousandths(),
-        &ledger_id
-    ];
-    conn.run(INSERT_PERIOD, values).await?;
-    grant(books, account_id, (&ledger_id, *amount), given, now_ms);
-    Ok(())
-}
-
-/// Grants a credit that ends with a period, if it is worth anything.
-fn grant(
-    books: &mut LedgerBatch,
-    account_id: &str,
-    (ledger_id, amount): (&str, Quota),
-    given: &PeriodGrant<'_>,
-    now_ms: i64,
-) {
-    let PeriodGrant { plan, period, .. } = given;
-    if amount <= Quota::ZERO {
-        return;
-    }
-    let posting = Posting {
-        id: ledger_id,
-        job_id: None,
-        kind: "grant",
-        cause: None,
-        amount,
-        balance_delta: amount.thousandths(),
-        frozen_delta: 0,
-        reason: &plan.name,
-        idempotency_key: None,
-        time_ms: now_ms,
-        spender: None,
-    };
-    let new = NewCredit {
-        source: "plan",
-        expires_ms: period.until_ms,
-        origin: &plan.name,
-        stays: true,
-        alone: plan.then == Then::Stop,
-    };
-    books.grant(account_id, &new, &posting);
-}
-
-/// Puts an account into the group of its plan, or back where it was. What an operator has made of it since stays.
-async fn moved(conn: &mut Conn, mut row: AccountPlan, group: Option<&str>) -> Result<AccountPlan> {
-    if row.group.as_deref() == group {
-        return Ok(row);
-    }
-    let now: Option<Option<String>> = conn
-        .maybe::<GroupKey>(GROUP_OF, args![&row.account_id])
-        .await?
-        .map(|found| found.0);
-    let now = now.flatten();
-    let is_ours = row.group.is_some() && now == row.group;
-    if row.group.is_none() {
-        row.group_before = now;
-    }
-    let wanted = match group {
-        Some(group) => Some(group.to_owned()),
-        None if is_ours => row.group_before.clone(),
-        None => {
-            row.group = None;
-            return Ok(row);
-        }
-    };
-    let is_there = match &wanted {
-        Some(wanted) => groups::is_held(conn, wanted).await?,
-        None => true,
-    };
-    if group.is_some() && !is_there {
-        // The account stays where it is, and is asked about again with the next renewal.
-        return Ok(AccountPlan { group: None, ..row });
-    }
-    let wanted = wanted.filter(|_| is_there);
-    let values = args![&row.account_id, wanted.as_deref()];
-    conn.run(SET_GROUP, values).await?;
-    row.group = wanted.filter(|_| group.is_some());
-    Ok(row)
-}
-
-struct GroupKey(Option<String>);
-
-impl FromRow for GroupKey {
-    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
-        columns.maybe_text().map(Self)
-    }
-}
-
-/// Renews the plan of an account if it is due; whether the account may be in another group now.
-async fn renew(conn: &mut Conn, account_id: &str, now_ms: i64) -> Result<bool> {
-    let mut books = LedgerBatch::load(conn, &[account_id], &[]).await?;
-    // Whoever was here first has renewed it.
-    let row: Option<AccountPlan> = conn.maybe(OF_ACCOUNT, args![account_id]).await?;
-    let Some(mut row) = row.filter(|row| row.until_ms <= now_ms) else {
-        return Ok(false);
-    };
-    books.end_credits(account_id, now_ms);
-    let group = row.group.clone();
-    let name = row.next.take().unwrap_or_else(|| row.plan.clone());
-    let plan = if row.ends {
-        None
-    } else {
-        definition(conn, &name).await?
-    };
-    let Some(plan) = plan else {
-        books.renew_plan(account_id, &NOTHING, now_ms);
-        books.write(conn).await?;
-        moved(conn, row, None).await?;
-        let sql = "DELETE FROM account_plan WHERE account_id = $1";
-        conn.run(sql, args![account_id]).await?;
-        return Ok(group.is_some());
-    };
-    row.plan = revisions::key(&name);
-    let row = begin(conn, &mut books, row, (&plan.0, plan.1), now_ms).await?;
-    books.write(conn).await?;
-    write(conn, &row).await?;
-    Ok(row.group != group)
-}
-
-async fn write(conn: &mut Conn, row: &AccountPlan) -> Result<()> {
-    let values = args![
-        &row.account_id,
-        &row.plan,
-        i64::from(row.revision),
-        row.next.as_deref(),
-        i64::from(row.ends),
-        row.first_ms,
-        row.from_ms,
-        row.until_ms,
-        i64::from(row.begun),
-        row.group.as_deref(),
-        row.group_before.as_deref()
-    ];
-    conn.run(UPSERT, values).await.map(|_| ())
-}
-
-const OF_ACCOUNT: &str = "SELECT account_id, plan_key, revision, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before \
-     FROM account_plan WHERE account_id = $1";
-
-const UPSERT: &str = "INSERT INTO account_plan (account_id, plan_key, revision, next_key, ends, first_ms, from_ms, until_ms, begun, group_key, group_before) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (account_id) DO UPDATE SET plan_key = excluded.plan_key, \
-     revision = excluded.revision, next_key = excluded.next_key, ends = excluded.ends, first_ms = excluded.first_ms, from_ms = excluded.from_ms, \
-     until_ms = excluded.until_ms, begun = excluded.begun, group_key = excluded.group_key, group_before = excluded.group_before";
-
 // One that was deleted keeps its row.
 const THERE: &str = "SELECT id FROM account WHERE id = $1 AND email_key <> 'deleted-' || id";
 
-const IN_FORCE: &str = "SELECT definition FROM plan WHERE name_key = $1 AND revision = $2";
-
-const INSERT_PERIOD: &str = "INSERT INTO plan_period (account_id, from_ms, until_ms, plan_key, revision, quota, ledger_id) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7)";
-
-const DUE: &str =
-    "SELECT account_id FROM account_plan WHERE until_ms <= $1 ORDER BY until_ms LIMIT $2";
-
-const GROUP_OF: &str = "SELECT group_key FROM account WHERE id = $1";
-
-const SET_GROUP: &str = "UPDATE account SET group_key = $2 WHERE id = $1";
+const DUE: &str = "SELECT account_id FROM account_plan WHERE until_ms <= $1 AND (waits_ms IS NULL OR waits_ms <= $1) \
+     ORDER BY until_ms LIMIT $2";

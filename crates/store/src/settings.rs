@@ -2,7 +2,7 @@
 
 use crate::audit::AuditRow;
 use crate::audited_change;
-use crate::db::args;
+use crate::db::{args, json};
 use crate::store_core::StoreCore;
 use crate::{Error, Result};
 
@@ -52,6 +52,23 @@ impl Settings<'_> {
                 })
             },
             |()| true,
+        )
+        .await
+    }
+
+    /// Removes settings, with the act of whoever did; how many there were.
+    pub async fn remove_all(self, names: Vec<String>, audit: Option<AuditRow>) -> Result<u64> {
+        audited_change::run(
+            self.0,
+            names,
+            audit,
+            |conn, names| {
+                Box::pin(async move {
+                    let sql = "DELETE FROM setting WHERE name IN ({list:$1})";
+                    conn.run(sql, args![&json(names)]).await
+                })
+            },
+            |_| true,
         )
         .await
     }

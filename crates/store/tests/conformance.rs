@@ -32,6 +32,8 @@ mod clock;
 mod costs;
 #[path = "conformance/coverage.rs"]
 mod coverage;
+#[path = "conformance/credit_limits.rs"]
+mod credit_limits;
 #[path = "conformance/credits.rs"]
 mod credits;
 #[path = "conformance/deletion.rs"]
@@ -68,12 +70,20 @@ mod models;
 mod operators;
 #[path = "conformance/pages.rs"]
 mod pages;
+#[path = "conformance/paid_plans.rs"]
+mod paid_plans;
+#[path = "conformance/payments.rs"]
+mod payments;
 #[path = "conformance/plans.rs"]
 mod plans;
 #[path = "conformance/postgres_only.rs"]
 mod postgres_only;
 #[path = "conformance/races.rs"]
 mod races;
+#[path = "conformance/receipts.rs"]
+mod receipts;
+#[path = "conformance/refunds.rs"]
+mod refunds;
 #[path = "conformance/retention.rs"]
 mod retention;
 #[path = "conformance/schema.rs"]
@@ -96,6 +106,8 @@ mod spenders;
 mod spending;
 #[path = "../../../tests/shared/stopwatch.rs"]
 mod stopwatch;
+#[path = "conformance/topups.rs"]
+mod topups;
 #[path = "conformance/uploads.rs"]
 mod uploads;
 #[path = "conformance/vouchers.rs"]

@@ -72,6 +72,19 @@ const ACCOUNT: &[&str] = &[
     "disabled",
 ];
 const PLAN: &[&str] = &["name", "every", "quota", "rollover_cap", "group", "then"];
+const PRODUCT: &[&str] = &["name", "money", "currency", "quota", "plan", "credit_days"];
+const PAYMENT: &[&str] = &[
+    "id",
+    "account_id",
+    "state",
+    "product",
+    "provider",
+    "money",
+    "currency",
+    "created_at",
+];
+const OWN_PAYMENT: &[&str] = &["id", "state", "product", "money", "currency", "payAt"];
+const RECEIPT: &[&str] = &["number", "time", "job", "operation", "quota"];
 const VOUCHER: &[&str] = &[
     "id",
     "note",
@@ -102,12 +115,20 @@ pub(crate) const NOUNS: &[Noun] = &[
         examples: "atelier keys issue name=laptop scopes=submit,read\natelier keys change ID maxQueue=5 models=image-*\natelier keys rotate ID overlapSeconds=3600\natelier keys revoke ID" },
     Noun { word: "custody", group: Group::Account, about: "Your own worker accounts at vendors", prefix: "custody.accounts", columns: CUSTODY,
         examples: "atelier custody create vendor=relay base_url=https://media.example.com credential=@key.txt" },
+    Noun { word: "buy", group: Group::Account, about: "Your payments: begin one, list, look", prefix: "account.payments", columns: OWN_PAYMENT,
+        examples: "atelier buy create product=hundred\natelier buy show ID" },
+    Noun { word: "receipts", group: Group::Account, about: "Signed receipts of your jobs", prefix: "account.receipts", columns: RECEIPT,
+        examples: "atelier receipts list\natelier receipts show JOB --json | jq -r .signed > receipt.jws" },
     Noun { word: "files", group: Group::Account, about: "Files handed in for use in later calls", prefix: "files", columns: FILE,
         examples: "atelier files upload picture.png" },
     Noun { word: "accounts", group: Group::Operate, about: "Accounts: list, create, change", prefix: "admin.accounts", columns: ACCOUNT,
         examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50 submits_per_second=50 share_percent=25\natelier accounts credit ID amount=50 expires=2027-01-31" },
     Noun { word: "plans", group: Group::Operate, about: "Plans: quota that comes again and again", prefix: "admin.plans", columns: PLAN,
         examples: "atelier plans create name=studio every=month quota=1000\natelier accounts plan-assign ACCOUNT plan=studio" },
+    Noun { word: "products", group: Group::Operate, about: "What accounts can buy", prefix: "admin.products", columns: PRODUCT,
+        examples: "atelier products create name=hundred money=990 currency=EUR quota=100\natelier products change hundred money=1190" },
+    Noun { word: "payments", group: Group::Operate, about: "Payments: list, confirm, refund, what does not fit", prefix: "admin.payments", columns: PAYMENT,
+        examples: "atelier payments list state=mismatch\natelier payments confirm ID\natelier payments refund ID money=500" },
     Noun { word: "vouchers", group: Group::Operate, about: "Codes that are worth quota: make, list, revoke", prefix: "admin.vouchers", columns: VOUCHER,
         examples: "atelier vouchers create count=100 amount=50 credit_days=90 expires=2030-01-01\natelier vouchers revoke ID" },
     Noun { word: "account-keys", group: Group::Operate, about: "Keys of an account: list, issue, limit, rotate, revoke", prefix: "admin.keys", columns: KEY,
@@ -128,6 +149,7 @@ pub(crate) const SINGLES: &[SingleCommand] = &[
     SingleCommand { word: "credits", group: Group::Account, operation: "account.credits", fields: &[], columns: &[] },
     SingleCommand { word: "redeem", group: Group::Account, operation: "account.vouchers.redeem", fields: &["code"], columns: &[] },
     SingleCommand { word: "plan", group: Group::Account, operation: "account.plan", fields: &[], columns: &[] },
+    SingleCommand { word: "offers", group: Group::Account, operation: "account.products", fields: &[], columns: &[] },
     SingleCommand { word: "usage", group: Group::Account, operation: "account.usage", fields: &[], columns: &[] },
     SingleCommand { word: "credit", group: Group::Operate, operation: "admin.accounts.credit", fields: &["amount"], columns: ACCOUNT },
     SingleCommand { word: "nodes", group: Group::Operate, operation: "admin.nodes", fields: &[], columns: &[] },

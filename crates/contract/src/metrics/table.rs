@@ -109,6 +109,8 @@ metrics! {
     CALLBACK_DURATION = MetricKind::Histogram(REQUESTS), "atelier_callback_duration_seconds" [] "Time that one try of a callback took.";
     CALLBACK_TRIES = MetricKind::Counter, "atelier_callback_tries_total" ["outcome"] "Tries of callbacks: delivered, again (later), given_up.";
 
+    PAYMENT_EVENTS = MetricKind::Counter, "atelier_payment_events_total" ["provider", "outcome"] "Events of payment providers: applied, known (before), mismatch (kept for an operator), unmatched (waits for its payment), refused (not signed).";
+
     STORED = MetricKind::Gauge, "atelier_stored_bytes" [] "Results and inputs that are kept, for all accounts.";
     STORE_FILE_DURATION = MetricKind::Histogram(REQUESTS), "atelier_file_store_duration_seconds" [] "Time that storing one result file took.";
     CREDENTIALS = MetricKind::Counter, "atelier_credentials_total" ["outcome"] "Result files by their Content Credentials: signed, plain (no place for them in this type), failed (delivered without). Nothing is counted while nobody signs.";

@@ -12,6 +12,11 @@ pub struct CreditsView {
     pub base: Quota,
     /// What unfinished jobs hold of what never ends.
     pub held: Quota,
+    /// What it owes; incoming quota pays it first.
+    pub debt: Quota,
+    /// How much it may owe for work.
+    #[serde(rename = "creditLimit")]
+    pub credit_limit: Quota,
     /// Credits in the order in which they are spent; then those that have ended, the latest first, 100 at most.
     pub credits: Vec<CreditView>,
 }

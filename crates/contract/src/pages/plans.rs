@@ -56,4 +56,13 @@ pub struct AccountPlanView {
     pub next: Option<String>,
     /// Whether the next renewal is its end.
     pub ends: bool,
+    /// Whether payments renew it; else the clock does.
+    pub by_payment: bool,
+    /// How many periods after this one are paid for.
+    pub paid_ahead: i64,
+    /// Whether its period is over and the next one is not paid for.
+    pub unpaid: bool,
+    /// Until when it waits for that payment; null when it does not wait, and when it has waited long enough: nothing can be spent then until
+    /// it is paid for or ended.
+    pub waits_until: Option<String>,
 }

@@ -159,7 +159,7 @@ impl Accounts {
         &self,
         by: &str,
         id: &AccountId,
-        patch: AccountPatch,
+        mut patch: AccountPatch,
     ) -> Result<Account, Refusal> {
         if let Some(email) = &patch.email {
             check_email(email)?;
@@ -167,6 +167,13 @@ impl Accounts {
         if let Some(max_queue) = patch.max_queue {
             check_max_queue(max_queue)?;
         }
+        if let Some(limit) = patch.credit_limit
+            && !(Quota::ZERO..=Quota::MOST).contains(&limit)
+        {
+            let message = format!("must be from 0 to {}", Quota::MOST);
+            return Err(Refusal::invalid("credit_limit", message));
+        }
+        patch.alive_since_ms = self.context.alive_since_ms();
         let act = self.context.act(by, "account.change", id, patch.summary());
         let account = self
             .context

@@ -14,7 +14,7 @@ use atelier_store::{
     RevisionDraft, RevisionOutcome,
 };
 
-use super::callers::Callers;
+use super::callers::{Caller, Callers};
 use super::credits::NOT_KNOWN;
 use super::groups::Groups;
 use super::models::take_revision;
@@ -221,17 +221,38 @@ impl Plans {
     /// Has the plan of an account end at its next renewal.
     pub async fn end(&self, by: &str, account_id: &AccountId) -> Result<AccountPlanView, Refusal> {
         let act = self.context.act(by, "account.plan.end", account_id, "");
-        let ended = self
+        self.ended(account_id, act).await
+    }
+
+    /// Has the plan of a caller's account end, which the caller has bought.
+    pub async fn end_own(&self, caller: &Caller) -> Result<AccountPlanView, Refusal> {
+        let account_id = &caller.account_id;
+        let found = self.context.store().ledger().plans().of(account_id).await;
+        let found = found.map_err(unavailable)?;
+        if found.is_some_and(|plan| !plan.by_payment) {
+            let message = "the operator gives the account this plan; ask the operator to end it";
+            return Err(Refusal::new(Code::Conflict, message));
+        }
+        let act = self
             .context
-            .store()
-            .ledger()
-            .plans()
-            .end(account_id, Some(act))
+            .own_act(account_id, &caller.key_id, "plan.end", account_id, "");
+        self.ended(account_id, act).await
+    }
+
+    async fn ended(
+        &self,
+        account_id: &AccountId,
+        act: AuditRow,
+    ) -> Result<AccountPlanView, Refusal> {
+        let plans = self.context.store().ledger().plans();
+        let ended = plans
+            .end(account_id, self.context.now_ms(), Some(act))
             .await;
         crash::point("admin.acted");
         if !ended.map_err(unavailable)? {
             return Err(Refusal::new(Code::NotFound, "the account has no plan"));
         }
+        self.callers.void_account(account_id);
         self.of(account_id).await
     }
 
@@ -268,10 +289,24 @@ impl Plans {
                 until: None,
                 next: None,
                 ends: false,
+                by_payment: false,
+                paid_ahead: 0,
+                unpaid: false,
+                waits_until: None,
             });
         };
         let definition = self.in_force(&row).await?;
         let definition = definition.as_ref();
+        let plans = self.context.store().ledger().plans();
+        let paid_ahead = if row.by_payment {
+            plans
+                .paid_ahead(&row.account_id)
+                .await
+                .map_err(unavailable)?
+        } else {
+            0
+        };
+        let waits_ms = row.waits_ms.filter(|_| !row.is_stopped());
         Ok(AccountPlanView {
             quota: definition.map(|one| one.quota),
             every: definition.map(|one| one.every),
@@ -283,6 +318,10 @@ impl Plans {
             until: Some(timestamp(row.until_ms)),
             next: row.next,
             ends: row.ends,
+            by_payment: row.by_payment,
+            paid_ahead,
+            unpaid: row.waits_ms.is_some(),
+            waits_until: waits_ms.map(timestamp),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::receipts::RECEIPT_KEYS;
 use crate::assets::{ADDRESS_KEYS, Assets};
 use crate::callbacks::CALLBACK_SECRETS;
 use crate::certificate::PREFIX as CREDENTIALS;
@@ -55,7 +56,7 @@ impl SealedSecrets {
             }
         }
         let mut settings = Vec::new();
-        for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS, CREDENTIALS] {
+        for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS, CREDENTIALS, RECEIPT_KEYS] {
             for (name, sealed) in self.context.store().settings().list(prefix).await? {
                 let sealed = again(&name, &sealed, &name)?;
                 settings.push((name, sealed));
@@ -77,6 +78,28 @@ impl SealedSecrets {
             .workers()
             .reseal(credentials, settings, Some(act))
             .await?;
+        Ok(count)
+    }
+
+    /// Gives up every stored secret, because the master key that sealed them is lost, together with more settings; how many there were. New
+    /// ones are made where the service makes them itself. Credentials of worker accounts stay and have to be entered anew.
+    pub async fn abandon(
+        &self,
+        by: &str,
+        more: Vec<String>,
+    ) -> Result<usize, atelier_store::Error> {
+        let settings = self.context.store().settings();
+        let mut names = Vec::new();
+        for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS, CREDENTIALS, RECEIPT_KEYS] {
+            let found = settings.list(prefix).await?;
+            names.extend(found.into_iter().map(|(name, _)| name));
+        }
+        let count = names.len();
+        names.extend(more);
+        let act = self
+            .context
+            .act(by, "master_key.abandon", "secrets", count.to_string());
+        settings.remove_all(names, Some(act)).await?;
         Ok(count)
     }
 }

@@ -3,14 +3,18 @@
 use atelier_backends::backend::Work;
 use atelier_backends::{Fault, OutputFile, WorkOutput, video_seconds};
 use atelier_contract::family::ResultLifetime;
-use atelier_contract::{AccountId, File, FileRole, Notes, Output, Quota};
+use atelier_contract::{AccountId, File, FileRole, Notes, Output, Quota, hex};
 use atelier_store::files::Files;
-use atelier_store::{NewAsset, Outcome};
+use atelier_store::{FileHash, NewAsset, Outcome};
 use futures_util::future::try_join_all;
+use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use crate::context::Context;
 use crate::crash;
+
+/// Bytes that are hashed without a pause: less than a millisecond.
+const HASHED_AT_ONCE: usize = 128 * 1024;
 
 /// Whose result it is.
 pub(crate) struct Owner<'a> {
@@ -48,7 +52,12 @@ pub(crate) async fn store(
     };
     let stored = made.files.into_iter().enumerate();
     let stored = stored.map(|(number, file)| writer.store(number, file));
-    let (assets, files) = try_join_all(stored).await?.into_iter().unzip();
+    let (mut assets, mut files, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
+    for stored in try_join_all(stored).await? {
+        assets.push(stored.asset);
+        files.push(stored.file);
+        hashes.extend(stored.hash);
+    }
     let output = Output {
         prompts: made.prompts,
         seed: made.seed,
@@ -67,7 +76,16 @@ pub(crate) async fn store(
         alias,
         quota,
         assets,
+        hashes: context.settings().receipts.enabled.then_some(hashes),
     })
+}
+
+/// A file that was stored.
+struct StoredResult {
+    asset: NewAsset,
+    file: File,
+    /// For its receipt, where there are receipts.
+    hash: Option<FileHash>,
 }
 
 /// Stores the files of one result.
@@ -81,7 +99,7 @@ struct ResultWriter<'a> {
 
 impl ResultWriter<'_> {
     /// Stores one file; the others are stored meanwhile.
-    async fn store(&self, number: usize, file: OutputFile) -> Result<(NewAsset, File), Fault> {
+    async fn store(&self, number: usize, file: OutputFile) -> Result<StoredResult, Fault> {
         let (context, owner) = (self.context, self.owner);
         // Results of jobs of the same minute share a folder, so that one sync makes many names durable. The fence in the
         // key keeps a worker that lost its lease from touching the winner's files; who stores it again writes it again.
@@ -101,6 +119,14 @@ impl ResultWriter<'_> {
         let bytes = file.bytes.len() as u64;
         let is_clip = file.media_type == "video/mp4";
         let seconds = is_clip.then(|| video_seconds(&file.bytes)).flatten();
+        let hash = if context.settings().receipts.enabled {
+            Some(FileHash {
+                key: key.clone(),
+                sha256: sha256(&file.bytes).await,
+            })
+        } else {
+            None
+        };
         let began = Instant::now();
         // Its row comes with the settlement.
         let put = self.files.put_unseen(&key, file.bytes).await;
@@ -127,8 +153,18 @@ impl ResultWriter<'_> {
             expires_ms,
             ..File::default()
         };
-        Ok((asset, file))
+        Ok(StoredResult { asset, file, hash })
     }
+}
+
+/// The hash of a file, a part at a time: others get their turns.
+async fn sha256(bytes: &[u8]) -> String {
+    let mut digest = Sha256::new();
+    for part in bytes.chunks(HASHED_AT_ONCE) {
+        digest.update(part);
+        tokio::task::yield_now().await;
+    }
+    hex(&digest.finalize())
 }
 
 /// What a job costs when it made some of what was asked for: its share of what was held.

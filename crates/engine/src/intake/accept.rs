@@ -356,6 +356,12 @@ pub(super) fn refusal_of(refused: &AcceptOutcome, price: Quota) -> Refusal {
             Code::InsufficientQuota,
             format!("the request costs {price} quota, the balance is {balance}"),
         ),
+        AcceptOutcome::Debt { debt } => (
+            Code::Debt,
+            format!(
+                "the account owes {debt} quota of a payment that went back; whatever comes in pays that first"
+            ),
+        ),
         AcceptOutcome::QueueFull { max_queue } => (
             Code::QueueFull,
             format!("the queue holds {max_queue} unfinished jobs at most; wait for one to finish"),

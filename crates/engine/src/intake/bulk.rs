@@ -241,6 +241,13 @@ fn answer(item: BulkItem) -> BulkAnswer {
                 let refused = AcceptOutcome::QuotaShort { balance };
                 Err(accept::refusal_of(&refused, quota(price)))
             }
+            BulkItemOutcome::Debt { debt } => {
+                let debt = quota(debt);
+                Err(accept::refusal_of(
+                    &AcceptOutcome::Debt { debt },
+                    Quota::ZERO,
+                ))
+            }
             BulkItemOutcome::KeyLimit {
                 window,
                 quota: limit,

@@ -12,6 +12,7 @@ use atelier_store::files::Files;
 use crate::clients;
 use crate::credits;
 use crate::life::GRANT;
+use crate::payments;
 use crate::world::{Shared, lock};
 
 /// More than any caller has.
@@ -62,6 +63,7 @@ pub(crate) async fn all(
     if let Some(fault) = faults.first() {
         return Err(format!("the audit finds {fault}"));
     }
+    payments::check(world, engine).await?;
     let callers = lock(world).callers.clone();
     for (number, caller) in callers.iter().enumerate() {
         account(world, engine, number, caller).await?;

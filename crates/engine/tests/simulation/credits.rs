@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::{Code, Quota, Refusal};
-use atelier_engine::records::VoucherTerms;
+use atelier_engine::records::{CreditRow, VoucherTerms};
 use atelier_engine::{Caller, CreditRequest, Engine};
 use atelier_store::{PlanAssignment, PlanOutcome, Store};
 use serde_json::json;
 use tokio::time::sleep;
 
-use crate::world::{Shared, lock};
+use crate::world::{Shared, World, lock};
 
 /// More rows than any account has.
 const ALL: i64 = 1_000;
@@ -273,6 +273,20 @@ pub(crate) async fn plan(world: Shared, engine: Arc<Engine>, store: Store) {
     }
 }
 
+/// What has lapsed of credits; the parts of each add up.
+fn lapsed(world: &mut World, credits: &[CreditRow]) -> i64 {
+    let mut lapsed = 0;
+    for credit in credits {
+        let parts = [credit.left, credit.held, credit.spent, credit.lapsed];
+        let parts: i64 = parts.iter().map(|part| part.thousandths()).sum();
+        if parts != credit.amount.thousandths() || credit.held != Quota::ZERO {
+            world.accuse(format!("{credit:?} does not add up"));
+        }
+        lapsed += credit.lapsed.thousandths();
+    }
+    lapsed
+}
+
 /// What was given to an account and has not lapsed, by its ledger; every gift is in it once.
 pub(crate) async fn given(
     world: &Shared,
@@ -286,7 +300,7 @@ pub(crate) async fn given(
     let credits = engine.admin().credits().of(&caller.account_id).await;
     let credits = credits.map_err(|no| no.message)?;
     let mut world = lock(world);
-    let (mut sum, mut ended) = (0, 0);
+    let (mut sum, mut ended, mut owed) = (0, 0, 0);
     let gifts: Vec<Gift> = world.gifts.clone();
     for (place, gift) in gifts.iter().enumerate() {
         if gift.account != number {
@@ -328,23 +342,20 @@ pub(crate) async fn given(
             "{codes} codes gave to account {number}, and {booked} are booked"
         ));
     }
-    for row in rows.iter().filter(|row| row.cause.is_some()) {
-        ended -= row.amount.thousandths();
-    }
-    let mut lapsed = 0;
-    for credit in &credits.credits {
-        let parts = [credit.left, credit.held, credit.spent, credit.lapsed];
-        let parts: i64 = parts.iter().map(|part| part.thousandths()).sum();
-        if parts != credit.amount.thousandths() || credit.held != Quota::ZERO {
-            world.accuse(format!("{credit:?} does not add up"));
+    for row in &rows {
+        match row.cause.as_deref() {
+            Some("expire") => ended -= row.amount.thousandths(),
+            // What payments took back, and what of it was lent and paid.
+            Some(_) => owed += row.amount.thousandths(),
+            None => {}
         }
-        lapsed += credit.lapsed.thousandths();
     }
+    let lapsed = lapsed(&mut world, &credits.credits);
     // What the operator took of them is in their lapsed part as well, and so is shown what is over and yet to be booked.
     if lapsed < ended {
         world.accuse(format!(
             "{lapsed} lapsed and {ended} is booked of account {number}"
         ));
     }
-    Ok(sum - ended)
+    Ok(sum - ended + owed)
 }

@@ -26,6 +26,7 @@ use crate::clients;
 use crate::credits::{self, Gift, SharedCode};
 use crate::defaults::defaults;
 use crate::machine;
+use crate::payments::{self, Purchase};
 use crate::receiver;
 use crate::vendor::{LOST, VENDORS, WORLD};
 use crate::world::{RunSummary, Shared, lock};
@@ -171,6 +172,11 @@ fn outside(world: &Shared, engine: &Arc<Engine>, store: &Store, tasks: &TaskTrac
         engine.clone(),
         store.clone(),
     ));
+    tasks.spawn(payments::buy(
+        Arc::clone(world),
+        engine.clone(),
+        store.clone(),
+    ));
     for number in 0..2 {
         tasks.spawn(credits::redeem(Arc::clone(world), engine.clone(), number));
     }
@@ -256,6 +262,7 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
         lock(world).callers.push(caller);
     }
     credits::set_up(world, engine).await.map_err(say)?;
+    payments::set_up(engine).await.map_err(say)?;
     let lost = lock(world).books.lost;
     for (rank, lost) in lost.into_iter().enumerate() {
         let change = json!({
@@ -327,6 +334,7 @@ async fn at_rest(world: &Shared, engine: &Engine) -> Result<(), String> {
             let done = world.wishes.iter().all(|wish| wish.done);
             let done = done && world.gifts.iter().all(Gift::is_done);
             let done = done && world.codes.iter().all(SharedCode::is_done);
+            let done = done && world.purchases.iter().all(Purchase::is_done);
             (done, world.callers.clone(), world.now_ms())
         };
         if now_ms > END_MS {

@@ -11,6 +11,7 @@ mod credits;
 mod defaults;
 mod life;
 mod machine;
+mod payments;
 mod receiver;
 mod vendor;
 mod world;

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::clients::Wish;
 use crate::credits::{Gift, SharedCode};
 use crate::machine::Machine;
+use crate::payments::Purchase;
 use crate::receiver::ReceivedCallbacks;
 use crate::vendor::Books;
 
@@ -33,6 +34,7 @@ pub(crate) struct World {
     pub(crate) wishes: Vec<Wish>,
     pub(crate) gifts: Vec<Gift>,
     pub(crate) codes: Vec<SharedCode>,
+    pub(crate) purchases: Vec<Purchase>,
     /// What must never be, and was.
     pub(crate) wrong: Vec<String>,
     /// The machine, and what of it outlives its processes.
@@ -97,6 +99,7 @@ impl World {
         let mut dice = fastrand::Rng::with_seed(seed);
         let wishes = Wish::all(&mut dice);
         let gifts = Gift::all(&mut dice);
+        let purchases = Purchase::all(&mut dice);
         Arc::new(Mutex::new(Self {
             books: Books::new(&mut dice),
             dice,
@@ -106,6 +109,7 @@ impl World {
             wishes,
             gifts,
             codes: Vec::new(),
+            purchases,
             wrong: Vec::new(),
             machine: Machine::default(),
             began: (0, None),

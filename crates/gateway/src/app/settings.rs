@@ -16,6 +16,8 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         translation: config.translation.clone(),
         telemetry: config.telemetry.clone(),
         prices: config.prices.clone(),
+        payments: config.payments.clone(),
+        receipts: config.receipts.clone(),
         limits: config.limits.clone(),
         urls: urls(config, addresses),
         signatory: None,

@@ -1,5 +1,6 @@
 //! `atelier local`: what works on the database directly, beside a running service or without one.
 
+mod abandon_master_key;
 mod account;
 mod migrate;
 mod rotate_address_key;
@@ -42,6 +43,8 @@ enum LocalAction {
         #[arg(long, value_name = "FILE")]
         new_key: Option<PathBuf>,
     },
+    /// Goes on without a master key that is lost; what it has sealed is lost with it. The service must be stopped.
+    AbandonMasterKey(InstanceOptions),
 }
 
 impl Command for Local {
@@ -66,6 +69,9 @@ async fn act(what: LocalAction) -> Result<ExitCode> {
         }
         LocalAction::RotateMasterKey { instance, new_key } => {
             rotate_master_key::run(instance.config()?, new_key).await
+        }
+        LocalAction::AbandonMasterKey(instance) => {
+            abandon_master_key::run(instance.config()?).await
         }
     }
 }

@@ -78,11 +78,28 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
         return Err(SettingError::new(field, why));
     }
     check_addresses(config)?;
+    check_payments(config)?;
     let prompts = &config.prompts;
     check_families("prompts.families", &prompts.families)?;
     let mut rules = prompts.rules.iter();
     rules.try_for_each(|rule| check_families("prompts.rules", &rule.families))?;
     check_models(&config.models)
+}
+
+/// Providers that nobody could pay at, or whose word nobody could check.
+fn check_payments(config: &Config) -> Result<(), SettingError> {
+    let (stripe, epay) = (&config.payments.stripe, &config.payments.epay);
+    if stripe.secret_key.is_empty() != stripe.webhook_secret.is_empty() {
+        let why =
+            "needs both a secret key and a webhook secret, or nobody could believe its events";
+        return Err(SettingError::new("payments.stripe", why));
+    }
+    let named = [&epay.base_url, &epay.merchant].map(String::is_empty);
+    if named != [epay.key.is_empty(); 2] {
+        let why = "needs base_url, merchant and key";
+        return Err(SettingError::new("payments.epay", why));
+    }
+    Ok(())
 }
 
 /// Addresses to which paths are added.
@@ -97,6 +114,8 @@ fn check_addresses(config: &Config) -> Result<(), SettingError> {
         ("translation.url", &config.translation.url),
         ("telemetry.otlp_endpoint", &config.telemetry.otlp_endpoint),
         ("assets.endpoint", &config.assets.endpoint),
+        ("payments.stripe.base_url", &config.payments.stripe.base_url),
+        ("payments.epay.base_url", &config.payments.epay.base_url),
     ];
     let wrong = addresses.iter().find(|(_, address)| !is_base(address));
     wrong.map_or(Ok(()), |(field, _)| Err(SettingError::new(*field, NO_BASE)))

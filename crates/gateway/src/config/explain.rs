@@ -6,13 +6,16 @@ use toml::Value;
 use super::load::{DEFAULTS, Sources, paths, value_at};
 
 /// Settings whose values are never shown.
-const SECRETS: [&str; 8] = [
+const SECRETS: [&str; 11] = [
     "database",
     "database_pooler",
     "admin_token",
     "master_key",
     "prompts.moderation_key",
     "translation.key",
+    "payments.stripe.secret_key",
+    "payments.stripe.webhook_secret",
+    "payments.epay.key",
     "assets.access_key",
     "assets.secret_key",
 ];
@@ -154,8 +157,24 @@ mod tests {
 
     #[test]
     fn what_the_settings_hide_is_hidden_here_too() {
+        // Some say nothing without others.
+        let beside = [
+            "stripe.secret_key",
+            "stripe.webhook_secret",
+            "epay.key",
+            "epay.merchant",
+        ];
+        let beside = beside.map(|name| (Sources::variable(&format!("payments.{name}")), "x"));
+        let epay = Sources::variable("payments.epay.base_url");
+        let beside = beside
+            .into_iter()
+            .chain([(epay, "https://pay.example.com")]);
+        let beside: Vec<_> = beside.map(|(name, text)| (name, text.to_owned())).collect();
         for path in SECRETS {
-            let environment = vec![(Sources::variable(path), "sentinel".to_owned())];
+            let variable = Sources::variable(path);
+            let others = beside.iter().filter(|(name, _)| *name != variable).cloned();
+            let environment = others.chain([(variable.clone(), "sentinel".to_owned())]);
+            let environment = environment.collect();
             let config = Sources {
                 environment,
                 ..Sources::default()

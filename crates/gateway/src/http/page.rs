@@ -299,6 +299,8 @@ other_answers! {
     Messages PageOutput::Messages;
     /// Metrics in the text format of Prometheus.
     Counters PageOutput::Media("text/plain");
+    /// A word for another program.
+    Words PageOutput::Media("text/plain");
     /// A JSON document that describes itself.
     Document PageOutput::Media("application/json");
     /// A result file of any kind.

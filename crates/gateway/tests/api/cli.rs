@@ -2,6 +2,7 @@
 
 mod batches;
 mod lost;
+mod receipts;
 mod settings;
 mod verify;
 

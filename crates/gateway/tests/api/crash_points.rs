@@ -32,6 +32,8 @@ enum Scenario {
     Expiry,
     /// An operator's act.
     Operator,
+    /// A payment, which `payments/crashes.rs` brings about.
+    Payment,
 }
 
 impl Scenario {
@@ -42,6 +44,7 @@ impl Scenario {
             "runner.ticket_recorded" | "runner.before_step" | "runner.step_taken" => Self::Passes,
             "sweeper.before_forget" => Self::Expiry,
             "admin.acted" => Self::Operator,
+            point if point.starts_with("payment.") => Self::Payment,
             _ => Self::Image,
         }
     }

@@ -78,6 +78,7 @@ mod names;
 mod operator;
 mod operators;
 mod own_acts;
+mod payments;
 mod posted;
 mod public;
 mod receivers;

@@ -1,7 +1,8 @@
-//! The console reads what there is from the service: it names no vendor, and one path of a family.
+//! The console reads what there is from the service: it names no vendor, no payment provider, and one path of a family.
 
 use std::path::Path;
 
+use super::providers::MANUAL;
 use super::root;
 
 /// The one path of a family that the console may call: whose key this is.
@@ -47,13 +48,21 @@ fn names(line: &str, vendors: &[String]) -> Option<String> {
 }
 
 #[test]
-fn the_console_names_no_vendor_and_one_path_of_a_family() {
-    let folder = std::fs::read_dir(root().join("crates/backends/src/vendors")).expect("vendors");
-    let vendors: Vec<String> = folder
+fn the_console_names_no_vendor_or_payment_provider_and_one_path_of_a_family() {
+    let folders = [
+        "backends/src/vendors",
+        "engine/src/admin/payments/providers",
+    ];
+    let folders = folders.map(|folder| root().join("crates").join(folder));
+    let entries = folders.map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let vendors: Vec<String> = entries
+        .into_iter()
+        .flatten()
         .filter_map(|entry| {
             let path = entry.expect("an entry").path();
             Some(path.file_stem()?.to_str()?.to_owned())
         })
+        .filter(|name| name != MANUAL)
         .collect();
     assert!(vendors.len() > 10, "{vendors:?}");
     let mut files = Vec::new();

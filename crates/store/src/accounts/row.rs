@@ -57,6 +57,10 @@ pub struct Account {
     pub group: Option<String>,
     /// What operators note of it.
     pub notes: Option<String>,
+    /// What it owes: quota of a payment that went back after it was spent, and what was lent for work.
+    pub debt: Quota,
+    /// How much it may owe for work.
+    pub credit_limit: Quota,
     /// When it was made.
     pub created_ms: i64,
 }
@@ -65,7 +69,7 @@ pub(crate) const ACCOUNT_COLUMNS: &str = "account.id, account.email, account.ema
      account.balance, account.frozen, account.max_queue, account.submits_per_second, \
      account.calls_per_second, account.share_percent, account.max_storage, \
      COALESCE((SELECT stored.bytes FROM stored WHERE stored.account_id = account.id), 0) + account.words, account.disabled, \
-     account.group_key, account.notes, account.created_ms";
+     account.group_key, account.notes, COALESCE(account.debt, 0), COALESCE(account.credit_limit, 0), account.created_ms";
 
 impl FromRow for Account {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -81,6 +85,8 @@ impl FromRow for Account {
             disabled: columns.flag()?,
             group: columns.maybe_text()?,
             notes: columns.maybe_text()?,
+            debt: columns.quota()?,
+            credit_limit: columns.quota()?,
             created_ms: columns.int()?,
         })
     }
@@ -103,6 +109,10 @@ pub struct AccountPatch {
     pub group: Option<Option<String>>,
     /// Other notes, or none.
     pub notes: Option<Option<String>>,
+    /// How much it may owe for work.
+    pub credit_limit: Option<Quota>,
+    /// Nodes that were heard of since then may be at work.
+    pub alive_since_ms: i64,
 }
 
 /// What to change of an account's part of what all share; 0 for what the settings say.
@@ -140,6 +150,10 @@ impl AccountPatch {
             ("calls_per_second", number(limits.calls_per_second)),
             ("share_percent", number(limits.share_percent)),
             ("max_storage", number(limits.max_storage)),
+            (
+                "credit_limit",
+                self.credit_limit.map(|limit| limit.to_string()),
+            ),
         ];
         let given = all
             .into_iter()
@@ -163,7 +177,8 @@ impl AccountPatch {
              calls_per_second = COALESCE($10, calls_per_second), \
              share_percent = COALESCE($11, share_percent), max_storage = COALESCE($12, max_storage), \
              group_key = CASE WHEN $13 THEN $14 ELSE group_key END, \
-             notes = CASE WHEN $15 THEN $16 ELSE notes END \
+             notes = CASE WHEN $15 THEN $16 ELSE notes END, \
+             credit_limit = COALESCE($17, credit_limit) \
              WHERE id = $1",
             args![
                 id,
@@ -181,7 +196,8 @@ impl AccountPatch {
                 self.group.is_some(),
                 self.group.as_ref().and_then(Option::as_deref),
                 self.notes.is_some(),
-                self.notes.as_ref().and_then(Option::as_deref)
+                self.notes.as_ref().and_then(Option::as_deref),
+                self.credit_limit.map(Quota::thousandths)
             ],
         )
         .await

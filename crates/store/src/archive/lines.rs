@@ -20,6 +20,7 @@ pub(super) async fn cut_lines(db: &Db, cut: &ArchiveCut, after: i64) -> Result<(
             "account_id = $1 AND number > $2 AND number <= $3 ORDER BY number".to_owned(),
         ),
         ("job", format!("id IN ({JOBS}) ORDER BY id")),
+        ("receipt", format!("job_id IN ({JOBS}) ORDER BY number")),
         ("delivery", format!("job_id IN ({JOBS}) ORDER BY id")),
         (
             "delivery_log",

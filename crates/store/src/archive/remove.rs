@@ -44,6 +44,8 @@ pub(super) async fn cut(conn: &mut Conn, cut: &ArchiveCut, file: &ArchiveFile) -
         .await?;
     conn.run(BYTES_BACK, args![&cut.account_id, &jobs]).await?;
     conn.run("DELETE FROM job WHERE id IN ({list:$1})", args![&jobs])
+        .await?;
+    conn.run(RECEIPTS, args![&cut.account_id, &jobs])
         .await
         .map(|_| ())
 }
@@ -78,17 +80,21 @@ async fn still_whole(conn: &mut Conn, cut: &ArchiveCut, jobs: &str) -> Result<()
 }
 
 async fn checkpoint(conn: &mut Conn, cut: &ArchiveCut, file: &ArchiveFile) -> Result<()> {
-    let sql = "INSERT INTO ledger_checkpoint (account_id, number, balance, frozen, before_ms, hash, time_ms) \
-         SELECT account_id, number, balance_after, frozen_after, $5, $3, $4 FROM ledger \
+    let sql = "INSERT INTO ledger_checkpoint (account_id, number, balance, frozen, before_ms, hash, time_ms, debt) \
+         SELECT account_id, number, balance_after, frozen_after, $5, $3, $4, \
+         COALESCE((SELECT earlier.debt FROM ledger_checkpoint AS earlier WHERE earlier.account_id = $1), 0) \
+         + COALESCE((SELECT CAST(SUM(owed.amount) AS BIGINT) FROM ledger AS owed WHERE owed.account_id = $1 \
+           AND owed.number > $6 AND owed.number <= $2 AND owed.cause = 'debt'), 0) FROM ledger \
          WHERE account_id = $1 AND number = $2 \
          ON CONFLICT (account_id) DO UPDATE SET number = excluded.number, balance = excluded.balance, \
-         frozen = excluded.frozen, before_ms = excluded.before_ms, hash = excluded.hash, time_ms = excluded.time_ms";
+         frozen = excluded.frozen, debt = excluded.debt, before_ms = excluded.before_ms, hash = excluded.hash, time_ms = excluded.time_ms";
     let args = args![
         &cut.account_id,
         cut.to,
         &file.hash,
         file.time_ms,
-        file.before_ms
+        file.before_ms,
+        cut.from
     ];
     if conn.run(sql, args).await? != 1 {
         return Err(Error::Conflict("the cut is beyond the ledger".into()));
@@ -120,6 +126,12 @@ pub(super) async fn attempts(conn: &mut Conn, ids: &[String]) -> Result<()> {
 /// no more.
 const BYTES_BACK: &str = "UPDATE account SET words = words - COALESCE((SELECT CAST(SUM(request_bytes) AS BIGINT) FROM job \
      WHERE job.id IN ({list:$2}) AND job.deleted_ms IS NULL), 0) WHERE account.id = $1";
+
+/// The latest one stays: the next one names its hash. One that has stayed before goes now.
+const RECEIPTS: &str = "DELETE FROM receipt WHERE account_id = $1 \
+     AND number <= COALESCE((SELECT MAX(gone.number) FROM receipt AS gone WHERE gone.job_id IN ({list:$2})), 0) \
+     AND number < (SELECT MAX(later.number) FROM receipt AS later WHERE later.account_id = $1) \
+     AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = receipt.job_id)";
 
 /// Lists count what is left.
 const UNCOUNT: &str = "UPDATE tally SET jobs = tally.jobs - g.jobs FROM (SELECT created_ms / 86400000 AS day, operation, \

@@ -21,7 +21,7 @@ pub(crate) struct CreditLine {
     held: i64,
     spent: i64,
     lapsed: i64,
-    expires_ms: i64,
+    pub(crate) expires_ms: i64,
     created_ms: i64,
     ended_ms: Option<i64>,
     /// Whether only the renewal of its plan ends it.
@@ -266,7 +266,7 @@ impl CreditBatch {
     }
 
     /// Whether nothing but credits of plans can be spent.
-    fn is_alone(&self, account_id: &str) -> bool {
+    pub(crate) fn is_alone(&self, account_id: &str) -> bool {
         let mut of = self.of(account_id).iter();
         of.any(|one| one.alone && one.ended_ms.is_none())
     }
@@ -401,9 +401,47 @@ impl CreditBatch {
                 anew += amount;
             }
         }
-        of.sort_by(|one, other| (one.expires_ms, &one.id).cmp(&(other.expires_ms, &other.id)));
+        sort(of);
         lapsed.retain(|one| one.amount > 0);
         (lapsed, anew)
+    }
+
+    /// Has what plans gave last until a later moment, as it is: what jobs hold of it comes back to it.
+    pub(crate) fn prolong_plan(&mut self, account_id: &str, until_ms: i64) {
+        let Some(of) = self.of.get_mut(account_id) else {
+            return;
+        };
+        for credit in of
+            .iter_mut()
+            .filter(|one| one.stays && one.ended_ms.is_none())
+        {
+            (credit.expires_ms, credit.touched) = (until_ms, true);
+        }
+        sort(of);
+    }
+
+    /// Has everything that plans gave lapse, and nothing else be spent until a later moment: one credit stays open, empty.
+    pub(crate) fn stop_plan(
+        &mut self,
+        account_id: &str,
+        until_ms: i64,
+        now_ms: i64,
+    ) -> Vec<LapsedCredit> {
+        let nothing = Rollover {
+            most: 0,
+            until_ms,
+            alone: true,
+        };
+        let of = self.of(account_id).iter();
+        let mut open = of.filter(|one| one.stays && one.ended_ms.is_none());
+        let kept = open.next().map(|one| one.id.clone());
+        let (lapsed, _) = self.renew_plan(account_id, &nothing, now_ms);
+        let mut all = self.of_mut(account_id).iter_mut();
+        if let Some(credit) = all.find(|one| Some(&one.id) == kept.as_ref()) {
+            (credit.stays, credit.alone, credit.ended_ms) = (true, true, None);
+            (credit.expires_ms, credit.touched) = (until_ms, true);
+        }
+        lapsed
     }
 
     /// Takes so much away of what is left: of what ends last first.
@@ -416,6 +454,51 @@ impl CreditBatch {
                 credit.close(now_ms);
             }
         }
+    }
+
+    /// Takes so much at most of what is left of one credit; how much that was.
+    pub(crate) fn take_back(&mut self, account_id: &str, id: &str, most: i64, now_ms: i64) -> i64 {
+        let mut of = self.of_mut(account_id).iter_mut();
+        let Some(credit) = of.find(|one| one.id == id) else {
+            return 0;
+        };
+        let taken = credit.lapse(credit.remaining.min(most));
+        credit.close(now_ms);
+        taken
+    }
+
+    /// Reads a credit of an account, though it has ended.
+    pub(crate) async fn reopen(
+        &mut self,
+        conn: &mut Conn,
+        account_id: &str,
+        id: &str,
+    ) -> Result<()> {
+        if self.of(account_id).iter().any(|one| one.id == id) {
+            return Ok(());
+        }
+        let found: Option<CreditLine> = conn.maybe(ONE, args![id, account_id]).await?;
+        if let Some(credit) = found {
+            let of_account = self.of.entry(account_id.to_owned()).or_default();
+            of_account.push(credit);
+            sort(of_account);
+        }
+        Ok(())
+    }
+
+    /// Gives so much at most back to a credit that it was taken of, unless that is over; how much that was.
+    pub(crate) fn give_back(&mut self, account_id: &str, id: &str, most: i64, now_ms: i64) -> i64 {
+        let mut of = self.of_mut(account_id).iter_mut();
+        let Some(credit) = of.find(|one| one.id == id && one.expires_ms > now_ms) else {
+            return 0;
+        };
+        let given = credit.lapsed.min(most).max(0);
+        if given > 0 {
+            credit.remaining += given;
+            credit.lapsed -= given;
+            (credit.ended_ms, credit.touched) = (None, true);
+        }
+        given
     }
 
     /// Adds a credit that is granted.
@@ -444,8 +527,7 @@ impl CreditBatch {
             origin: new.origin.to_owned(),
             touched: true,
         });
-        of_account
-            .sort_by(|one, other| (one.expires_ms, &one.id).cmp(&(other.expires_ms, &other.id)));
+        sort(of_account);
     }
 
     /// The rows that are to be written.
@@ -458,6 +540,11 @@ impl CreditBatch {
             over: &self.over,
         }
     }
+}
+
+/// Puts credits in the order in which they are spent.
+fn sort(credits: &mut [CreditLine]) {
+    credits.sort_by(|one, other| (one.expires_ms, &one.id).cmp(&(other.expires_ms, &other.id)));
 }
 
 /// Rows that a commit has to write.
@@ -479,6 +566,9 @@ impl CreditChanges<'_> {
 
 const OPEN: &str = "SELECT id, account_id, source, amount, remaining, held, spent, lapsed, expires_ms, created_ms, ended_ms, \
      stays, alone, origin FROM credit WHERE account_id IN ({list:$1}) AND (ended_ms IS NULL OR held > 0) ORDER BY expires_ms, id";
+
+const ONE: &str = "SELECT id, account_id, source, amount, remaining, held, spent, lapsed, expires_ms, created_ms, ended_ms, \
+     stays, alone, origin FROM credit WHERE id = $1 AND account_id = $2";
 
 const PARTS: &str = "SELECT job_id, credit_id, account_id, amount, lapses FROM hold_part WHERE job_id IN ({list:$1})";
 

@@ -10,6 +10,7 @@ use crate::batch::costs::Costs;
 use crate::batch::key_windows::KeyWindows;
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
 use crate::batch::lines::{BulkLine, DeliveryLine, FinalLine, JobLine};
+use crate::batch::receipts::ReceiptDraft;
 use crate::changes::accept::{AcceptOutcome, Acceptance, Idempotency};
 use crate::changes::asset::Asset;
 use crate::changes::bulk::{BulkEntry, BulkItem, BulkItemOutcome, BulkOutcome, NewBulk};
@@ -52,6 +53,7 @@ pub(crate) struct Decisions<'a> {
     pub(crate) deliveries: Vec<DeliveryLine>,
     pub(crate) assets: Vec<Asset>,
     pub(crate) costs: Costs,
+    pub(crate) receipts: Vec<ReceiptDraft>,
     /// What keys hold and have spent.
     pub(crate) windows: KeyWindows,
 }
@@ -76,6 +78,7 @@ impl<'a> Decisions<'a> {
             deliveries: Vec::new(),
             assets: Vec::new(),
             costs: Costs::default(),
+            receipts: Vec::new(),
             windows,
         }
     }
@@ -145,7 +148,7 @@ impl<'a> Decisions<'a> {
         BulkOutcome::New(answers)
     }
 
-    /// Admits a job: queue limits, then storage, then the limits of its keys, then quota.
+    /// Admits a job: queue limits, then storage, then the limits of its keys, then what is owed, then quota.
     fn admit(&mut self, accept: &'a Acceptance) -> AcceptOutcome {
         let job = &accept.job;
         self.books.end_credits(&job.account_id, job.created_ms);
@@ -172,33 +175,38 @@ impl<'a> Decisions<'a> {
         if let Some(reached) = self.windows.reached(&job.attribution, counted_ms, price) {
             return AcceptOutcome::KeyLimit(reached);
         }
+        if standing.over_limit() > 0 {
+            let debt = Quota::from_thousandths(standing.debt());
+            return AcceptOutcome::Debt { debt };
+        }
         let spendable = self.books.spendable(&job.account_id, job.created_ms);
-        if spendable < price {
+        let lendable = self.books.lendable(&job.account_id);
+        if spendable + lendable < price {
             return AcceptOutcome::QuotaShort {
-                balance: Quota::from_thousandths(spendable),
+                balance: Quota::from_thousandths(spendable + lendable),
             };
         }
         let queued_ms = job.created_ms - job.ahead_ms;
         let turn_ms = queued_ms + job.turn_delay_ms + job.turn_step_ms * unfinished;
         self.books.count(&job.account_id, &job.queue, 1);
         self.windows.hold(job, counted_ms);
-        self.books.hold(
-            &job.account_id,
-            &job.id,
-            &Posting {
-                id: &accept.ledger_id,
-                job_id: Some(&job.id),
-                kind: "hold",
-                cause: None,
-                amount: job.price,
-                balance_delta: -price,
-                frozen_delta: price,
-                reason: &job.operation,
-                idempotency_key: None,
-                time_ms: job.created_ms,
-                spender: Some(&job.attribution),
-            },
-        );
+        let hold = Posting {
+            id: &accept.ledger_id,
+            job_id: Some(&job.id),
+            kind: "hold",
+            cause: None,
+            amount: job.price,
+            balance_delta: -price,
+            frozen_delta: price,
+            reason: &job.operation,
+            idempotency_key: None,
+            time_ms: job.created_ms,
+            spender: Some(&job.attribution),
+        };
+        if spendable < price {
+            self.books.lend(&job.account_id, price - spendable, &hold);
+        }
+        self.books.hold(&job.account_id, &job.id, &hold);
         // What its worker has no place for is left to begin later.
         let first = accept.attempt.as_ref();
         let first = first.filter(|first| self.workload.take(first));
@@ -254,9 +262,13 @@ impl<'a> Decisions<'a> {
         }
         finish(row, settlement);
         let row = row.clone();
-        if let Outcome::Succeeded { assets, .. } = &settlement.outcome {
+        if let Outcome::Succeeded { assets, hashes, .. } = &settlement.outcome {
             self.assets.extend(assets.iter().cloned());
             self.costs.paid(&row, settlement);
+            if let Some(files) = hashes {
+                let draft = ReceiptDraft::of(&row, files, settlement.now_ms);
+                self.receipts.push(draft);
+            }
         }
         self.books.count(&row.account_id, &row.queue, -1);
         self.windows.resolve(&row);

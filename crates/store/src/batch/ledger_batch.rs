@@ -23,6 +23,10 @@ pub(crate) struct AccountQuota {
     pub(crate) counts_keys: bool,
     /// How many open credits it has, if it ever had one.
     credits: Option<i64>,
+    /// What it owes, if it ever did.
+    debt: Option<i64>,
+    /// How much it may owe for work, if it may.
+    credit_limit: Option<i64>,
     touched: bool,
 }
 
@@ -35,6 +39,7 @@ impl Line for &AccountQuota {
             self.entries,
             self.words,
             self.credits,
+            self.debt,
         ]);
     }
 }
@@ -52,12 +57,24 @@ impl FromRow for AccountQuota {
             words: columns.int()?,
             counts_keys: columns.maybe_int()?.unwrap_or(0) > 0,
             credits: columns.maybe_int()?,
+            debt: columns.maybe_int()?,
+            credit_limit: columns.maybe_int()?,
             touched: false,
         })
     }
 }
 
 impl AccountQuota {
+    /// What it owes.
+    pub(crate) fn debt(&self) -> i64 {
+        self.debt.unwrap_or(0)
+    }
+
+    /// How much more than it may owe that is, below zero where it may owe more.
+    pub(crate) fn over_limit(&self) -> i64 {
+        self.debt() - self.credit_limit.unwrap_or(0)
+    }
+
     /// How many bytes of files and words may be kept for it, when as many are; `usual` unless its row says otherwise.
     pub(crate) fn full_storage(&self, usual: i64) -> Option<i64> {
         let most = storage_limit(self.max_storage, usual);
@@ -244,8 +261,14 @@ impl LedgerBatch {
         }
     }
 
-    /// Moves quota of a loaded account and notes the row.
+    /// Moves quota of a loaded account and notes the row. What comes in pays first what the account owes.
     pub(crate) fn post(&mut self, account_id: &str, posting: &Posting<'_>) {
+        self.note(account_id, posting);
+        self.pay_debt(account_id, posting.balance_delta, posting);
+    }
+
+    /// Moves quota of a loaded account and notes the row, and nothing besides.
+    fn note(&mut self, account_id: &str, posting: &Posting<'_>) {
         let Some(standing) = self.accounts.get_mut(account_id) else {
             return;
         };
@@ -293,6 +316,19 @@ impl LedgerBatch {
         self.credits.spendable(account_id, balance, now_ms)
     }
 
+    /// How much may be lent to a loaded account for work. A plan that stops is not gone beyond.
+    pub(crate) fn lendable(&self, account_id: &str) -> i64 {
+        match self.standing(account_id) {
+            Some(standing) if !self.credits.is_alone(account_id) => -standing.over_limit().min(0),
+            _ => 0,
+        }
+    }
+
+    /// Lends a loaded account so much for what follows.
+    pub(crate) fn lend(&mut self, account_id: &str, amount: i64, of: &Posting<'_>) {
+        self.move_debt(account_id, amount, of);
+    }
+
     /// Whether a period of a loaded account's plan is over, and the next one has not begun.
     pub(crate) fn is_plan_due(&self, account_id: &str, now_ms: i64) -> bool {
         self.credits.is_plan_due(account_id, now_ms)
@@ -312,19 +348,21 @@ impl LedgerBatch {
         let price = posting.amount.thousandths();
         self.credits
             .hold(account_id, job_id, price, posting.time_ms);
-        self.post(account_id, posting);
+        self.note(account_id, posting);
         self.count_credits(account_id);
     }
 
     /// Resolves the hold of a job that so much was spent of, and books what lapses of what it gives back.
     pub(crate) fn resolve(&mut self, account_id: &str, spent: i64, posting: &Posting<'_>) {
-        self.post(account_id, posting);
+        self.note(account_id, posting);
         let Some(job_id) = posting.job_id else {
             return;
         };
         let at_ms = posting.time_ms;
         let lapsed = self.credits.resolve(account_id, job_id, spent, at_ms);
         self.book_lapsed(account_id, &lapsed, at_ms);
+        let gone: i64 = lapsed.iter().map(|one| one.amount).sum();
+        self.pay_debt(account_id, posting.balance_delta - gone, posting);
     }
 
     /// Grants quota that ends.
@@ -343,17 +381,115 @@ impl LedgerBatch {
         Quota::from_thousandths(anew)
     }
 
+    /// Has what plans gave a loaded account last until a later moment.
+    pub(crate) fn prolong_plan(&mut self, account_id: &str, until_ms: i64) {
+        self.credits.prolong_plan(account_id, until_ms);
+    }
+
+    /// Has everything lapse that plans gave a loaded account, and nothing else be spent until a later moment.
+    pub(crate) fn stop_plan(&mut self, account_id: &str, until_ms: i64, now_ms: i64) {
+        let lapsed = self.credits.stop_plan(account_id, until_ms, now_ms);
+        self.book_lapsed(account_id, &lapsed, now_ms);
+    }
+
     /// Takes quota away: what never ends goes first, then what ends last.
     pub(crate) fn withdraw(&mut self, account_id: &str, posting: &Posting<'_>) {
-        let balance = self.standing(account_id).map_or(0, |one| one.balance);
-        let base = balance - self.credits.left(account_id);
-        let of_credits = -posting.balance_delta - base;
+        let of_credits = -posting.balance_delta - self.base(account_id);
         if of_credits > 0 {
             let at_ms = posting.time_ms;
             self.credits.withdraw(account_id, of_credits, at_ms);
         }
-        self.post(account_id, posting);
+        self.note(account_id, posting);
         self.count_credits(account_id);
+    }
+
+    /// What never ends and is not held.
+    fn base(&self, account_id: &str) -> i64 {
+        let balance = self.standing(account_id).map_or(0, |one| one.balance);
+        balance - self.credits.left(account_id)
+    }
+
+    /// Takes back what was paid for and is not any more: of its own credit, then of what never ends. The rest is owed, and lent until
+    /// it is paid, so that every row follows from the one before it and no balance is below zero. How much its own credit gave.
+    pub(crate) fn take_back(
+        &mut self,
+        account_id: &str,
+        credit: &str,
+        posting: &Posting<'_>,
+    ) -> i64 {
+        let (amount, at_ms) = (-posting.balance_delta, posting.time_ms);
+        let base = self.base(account_id).max(0);
+        let of_credit = self.credits.take_back(account_id, credit, amount, at_ms);
+        let lent = (amount - of_credit - base).max(0);
+        self.move_debt(account_id, lent, posting);
+        self.note(account_id, posting);
+        self.count_credits(account_id);
+        of_credit
+    }
+
+    /// Reads a credit of a loaded account, though it has ended: something is to be given back to it.
+    pub(crate) async fn reopen(
+        &mut self,
+        conn: &mut Conn,
+        account_id: &str,
+        credit: &str,
+    ) -> Result<()> {
+        self.credits.reopen(conn, account_id, credit).await
+    }
+
+    /// Gives back what was taken: so much at most to its own credit, unless that is over, the rest without an end. How much its own
+    /// credit got.
+    pub(crate) fn give_back(
+        &mut self,
+        account_id: &str,
+        (credit, most): (&str, i64),
+        posting: &Posting<'_>,
+    ) -> i64 {
+        let most = most.min(posting.balance_delta);
+        let to_credit = self
+            .credits
+            .give_back(account_id, credit, most, posting.time_ms);
+        self.note(account_id, posting);
+        self.pay_debt(account_id, posting.balance_delta, posting);
+        self.count_credits(account_id);
+        to_credit
+    }
+
+    /// Pays what the account owes of what came in with a row.
+    fn pay_debt(&mut self, account_id: &str, came_in: i64, of: &Posting<'_>) {
+        let debt = self.standing(account_id).map_or(0, AccountQuota::debt);
+        let paid = debt.min(came_in);
+        if paid <= 0 {
+            return;
+        }
+        let of_credits = paid - self.base(account_id).max(0);
+        if of_credits > 0 {
+            self.credits.withdraw(account_id, of_credits, of.time_ms);
+        }
+        self.move_debt(account_id, -paid, of);
+        self.count_credits(account_id);
+    }
+
+    /// Lends so much, or has so much of what was lent paid.
+    fn move_debt(&mut self, account_id: &str, amount: i64, of: &Posting<'_>) {
+        let Some(standing) = self.accounts.get_mut(account_id).filter(|_| amount != 0) else {
+            return;
+        };
+        standing.debt = Some(standing.debt() + amount);
+        let posting = Posting {
+            id: &format!("debt_{}", of.id),
+            job_id: None,
+            kind: "adjust",
+            cause: Some("debt"),
+            amount: Quota::from_thousandths(amount),
+            balance_delta: amount,
+            frozen_delta: 0,
+            reason: of.reason,
+            idempotency_key: None,
+            time_ms: of.time_ms,
+            spender: None,
+        };
+        self.note(account_id, &posting);
     }
 
     fn book_lapsed(&mut self, account_id: &str, lapsed: &[LapsedCredit], time_ms: i64) {
@@ -371,7 +507,7 @@ impl LedgerBatch {
                 time_ms,
                 spender: None,
             };
-            self.post(account_id, &posting);
+            self.note(account_id, &posting);
         }
         self.count_credits(account_id);
     }
@@ -428,7 +564,7 @@ impl LedgerChanges<'_> {
 }
 
 const STANDINGS: &str = "SELECT id, balance, frozen, entries, max_queue, max_storage, \
-     (SELECT bytes FROM stored WHERE account_id = account.id), words, counting_keys, credits FROM account \
+     (SELECT bytes FROM stored WHERE account_id = account.id), words, counting_keys, credits, debt, credit_limit FROM account \
      WHERE id IN ({list:$1} UNION SELECT account_id FROM job WHERE id IN ({list:$2})) ORDER BY id {lock}";
 
 // Asked by itself: who waited for the lock of an account must see what whoever had it did here.
@@ -436,7 +572,8 @@ const IN_FLIGHT: &str =
     "SELECT account_id, queue, jobs FROM in_flight WHERE account_id IN ({list:$1})";
 
 const UPDATE_STANDINGS: &str = "UPDATE account SET balance = v.balance, frozen = v.frozen, entries = v.entries, words = v.words, \
-     credits = v.credits FROM {lines:id text, balance bigint, frozen bigint, entries bigint, words bigint, credits bigint} WHERE account.id = v.id";
+     credits = v.credits, debt = v.debt \
+     FROM {lines:id text, balance bigint, frozen bigint, entries bigint, words bigint, credits bigint, debt bigint} WHERE account.id = v.id";
 
 const UPSERT_IN_FLIGHT: &str = "INSERT INTO in_flight (account_id, queue, jobs) \
      SELECT v.account_id, v.queue, v.jobs \

@@ -123,6 +123,8 @@ pub enum AcceptOutcome {
     Mismatch,
     /// The balance is below the price.
     QuotaShort { balance: Quota },
+    /// The account owes quota that was taken back of it.
+    Debt { debt: Quota },
     /// A limit of its key, or of one above that, does not allow it.
     KeyLimit(KeyLimitReached),
     /// The account, or its key, has as many unfinished jobs in this queue as it may.

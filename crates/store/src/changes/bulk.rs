@@ -100,6 +100,11 @@ pub enum BulkItemOutcome {
         /// What there was, in thousandths.
         balance: i64,
     },
+    /// The account owed quota that was taken back of it.
+    Debt {
+        /// How much, in thousandths.
+        debt: i64,
+    },
     /// A limit of the key did not allow it.
     KeyLimit {
         /// The window it counts in.
@@ -135,6 +140,9 @@ impl BulkItemOutcome {
             AcceptOutcome::QuotaShort { balance } => Self::QuotaShort {
                 price: accept.job.price.thousandths(),
                 balance: balance.thousandths(),
+            },
+            AcceptOutcome::Debt { debt } => Self::Debt {
+                debt: debt.thousandths(),
             },
             AcceptOutcome::KeyLimit(reached) => Self::KeyLimit {
                 window: reached.window.word().to_owned(),

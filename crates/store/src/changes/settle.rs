@@ -13,6 +13,15 @@ pub enum Guard {
     Unfinished,
 }
 
+/// The hash of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileHash {
+    /// Where the asset store keeps it.
+    pub key: String,
+    /// In hexadecimal digits.
+    pub sha256: String,
+}
+
 /// How a job ends.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -25,6 +34,8 @@ pub enum Outcome {
         quota: Quota,
         /// The files it made.
         assets: Vec<NewAsset>,
+        /// Their hashes, where the job gets a receipt.
+        hashes: Option<Vec<FileHash>>,
     },
     Failed {
         fault: FaultKind,

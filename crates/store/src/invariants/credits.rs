@@ -85,8 +85,8 @@ pub(super) const ALL: &[Invariant] = &[
         name: "credits.lapsed",
         what: "what lapsed of an account's credits is not in its ledger",
         of: RowKind::Credits,
-        // Asked once for each account, of its first credit. What an operator took away has no row of its own: it may have been of
-        // the base.
+        // Asked once for each account, of its first credit. What an operator or a refund took away has no row of its own: it may
+        // have been of the base.
         broken: concat!(
             "NOT EXISTS (SELECT 1 FROM credit AS other WHERE other.account_id = credit.account_id AND other.id < credit.id) \
                 AND NOT EXISTS (SELECT 1 FROM ledger_checkpoint c WHERE c.account_id = credit.account_id) AND (",
@@ -94,7 +94,7 @@ pub(super) const ALL: &[Invariant] = &[
             " < 0 OR ",
             lapsed_less_booked!(),
             " > -COALESCE((SELECT CAST(SUM(ledger.amount) AS BIGINT) FROM ledger WHERE ledger.account_id = credit.account_id \
-                AND ledger.kind = 'adjust' AND ledger.cause IS NULL AND ledger.amount < 0), 0))"
+                AND ledger.kind = 'adjust' AND COALESCE(ledger.cause, '') <> 'expire' AND ledger.amount < 0), 0))"
         ),
         at_work: false,
     },

@@ -45,11 +45,13 @@ pub(crate) enum RowKind {
     Vouchers,
     Plans,
     PlanPeriods,
+    Payments,
+    Products,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -74,5 +76,7 @@ impl RowKind {
         Self::Vouchers,
         Self::Plans,
         Self::PlanPeriods,
+        Self::Payments,
+        Self::Products,
     ];
 }

@@ -235,6 +235,22 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 200,
     },
+    RowScan {
+        rows: RowKind::Payments,
+        table: "payment",
+        key: &[("id", false)],
+        subject: "payment.id",
+        filter: EVERY,
+        page: 200,
+    },
+    RowScan {
+        rows: RowKind::Products,
+        table: "product",
+        key: &[("name_key", false), ("revision", true)],
+        subject: "product.name",
+        filter: EVERY,
+        page: 500,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

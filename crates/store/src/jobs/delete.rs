@@ -6,6 +6,8 @@ use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::{Conn, args, json};
 use crate::jobs::Jobs;
+use crate::subscriptions;
+use crate::topups;
 use crate::{Error, Result};
 
 /// What is left of a job without its words.
@@ -112,6 +114,8 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
         "DELETE FROM key_window WHERE account_id = $1",
         "DELETE FROM account_plan WHERE account_id = $1",
         "UPDATE credit SET stays = 0, alone = 0 WHERE account_id = $1 AND stays = 1",
+        "UPDATE payment_event SET raw = '' WHERE payment_id IN (SELECT payment.id FROM payment WHERE payment.account_id = $1)",
+        "UPDATE payment SET pay_at = NULL WHERE account_id = $1",
         "DELETE FROM account_act WHERE account_id = $1",
         "DELETE FROM worker WHERE owner = $1",
         "DELETE FROM backend WHERE owner = $1",
@@ -121,6 +125,8 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
     ] {
         conn.run(sql, args![id]).await?;
     }
+    subscriptions::cancel_at_once(conn, id).await?;
+    topups::forget(conn, id).await?;
     let sql = "UPDATE api_key SET revoked_ms = $2, name = '', note = NULL WHERE account_id = $1 AND revoked_ms IS NULL";
     conn.run(sql, args![id, now_ms]).await?;
     Ok(true)

@@ -19,6 +19,8 @@ struct PrecheckRow {
     stored: i64,
     /// Its keys that count what is spent with them.
     counting: i64,
+    debt: i64,
+    credit_limit: i64,
 }
 
 impl FromRow for PrecheckRow {
@@ -29,6 +31,8 @@ impl FromRow for PrecheckRow {
             own_storage: columns.int()?,
             stored: columns.int()?,
             counting: columns.int()?,
+            debt: columns.int()?,
+            credit_limit: columns.int()?,
         })
     }
 }
@@ -55,7 +59,7 @@ impl Jobs<'_> {
     }
 
     /// Why a job would be refused now, if it would: the queue first, then storage, of which there is so much unless the account's
-    /// row says otherwise, then the limits of its keys, then quota.
+    /// row says otherwise, then the limits of its keys, then what the account owes, then quota.
     pub async fn precheck_refusal(
         self,
         job: &NewJob,
@@ -63,7 +67,8 @@ impl Jobs<'_> {
     ) -> Result<Option<AcceptOutcome>> {
         let (account_id, queue, price) = (&*job.account_id, &*job.queue, job.price);
         let sql = "SELECT balance, max_queue, max_storage, \
-             COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words, COALESCE(counting_keys, 0) FROM account WHERE id = $1";
+             COALESCE((SELECT bytes FROM stored WHERE account_id = account.id), 0) + words, COALESCE(counting_keys, 0), COALESCE(debt, 0), \
+             COALESCE(credit_limit, 0) FROM account WHERE id = $1";
         let reader = self.0.db.of(Some(account_id));
         let standing: Option<PrecheckRow> = reader.maybe(sql, args![account_id]).await?;
         let Some(PrecheckRow {
@@ -72,6 +77,8 @@ impl Jobs<'_> {
             own_storage,
             stored,
             counting,
+            debt,
+            credit_limit,
         }) = standing
         else {
             return Ok(Some(AcceptOutcome::NoAccount));
@@ -97,7 +104,11 @@ impl Jobs<'_> {
         if let Some(reached) = windows.reached(by, counted_ms, price.thousandths()) {
             return Ok(Some(AcceptOutcome::KeyLimit(reached)));
         }
-        let balance = Quota::from_thousandths(balance);
+        if debt > credit_limit {
+            let debt = Quota::from_thousandths(debt);
+            return Ok(Some(AcceptOutcome::Debt { debt }));
+        }
+        let balance = Quota::from_thousandths(balance + credit_limit - debt);
         if balance >= price {
             return Ok(None);
         }

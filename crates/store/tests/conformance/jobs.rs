@@ -100,6 +100,7 @@ fn named(rig: &Rig, job_id: &str, alias: &str) -> Settlement {
             alias: Some(alias.into()),
             quota: quota(1),
             assets: Vec::new(),
+            hashes: None,
         },
         ..rig.success(job_id, Guard::Unfinished, 1)
     }

@@ -74,6 +74,26 @@ pub(crate) async fn written(rig: &Rig, plan: &PlanDefinition, expected: Option<u
     assert_eq!(outcome, RevisionOutcome::Written(vec![next]));
 }
 
+/// Takes a plan away, if no one has it.
+pub(crate) async fn removed(rig: &Rig, name: &str, expected: u32) -> RevisionOutcome {
+    let seen = rig.store.settings().get(PLAN_EDITION).await;
+    let change = RevisionChange {
+        drafts: vec![RevisionDraft {
+            name: name.into(),
+            definition: "{}".into(),
+            removed: true,
+            expected_revision: Some(expected),
+        }],
+        seen_edition: seen.expect("a read"),
+        seen_beside: None,
+        edition: rig.id("edition"),
+        changed_ms: NOW,
+        alive_since_ms: NOW - 60_000,
+    };
+    let removed = rig.store.ledger().plans().append(change, None).await;
+    removed.expect("an answer")
+}
+
 pub(crate) async fn assign(
     rig: &Rig,
     account: &str,
@@ -123,7 +143,7 @@ async fn of(rig: &Rig, account: &str) -> Option<AccountPlan> {
 }
 
 async fn end(rig: &Rig, account: &str) -> bool {
-    let ended = rig.store.ledger().plans().end(account, None).await;
+    let ended = rig.store.ledger().plans().end(account, NOW, None).await;
     ended.expect("an answer")
 }
 
@@ -513,24 +533,7 @@ async fn a_plan_that_an_account_has_stays(rig: Rig) {
     let account = rig.account(0, 10).await;
     written(&rig, &plan("small", 10), None).await;
     given(&rig, &account, "small", NOW).await;
-    let removal = async || {
-        let seen = rig.store.settings().get(PLAN_EDITION).await;
-        let change = RevisionChange {
-            drafts: vec![RevisionDraft {
-                name: "small".into(),
-                definition: "{}".into(),
-                removed: true,
-                expected_revision: Some(1),
-            }],
-            seen_edition: seen.expect("a read"),
-            seen_beside: None,
-            edition: rig.id("edition"),
-            changed_ms: NOW,
-            alive_since_ms: NOW - 60_000,
-        };
-        let removed = rig.store.ledger().plans().append(change, None).await;
-        removed.expect("an answer")
-    };
+    let removal = async || removed(&rig, "small", 1).await;
     let in_use = RevisionOutcome::InUse {
         name: "small".into(),
         users: 1,

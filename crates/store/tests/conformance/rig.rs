@@ -301,6 +301,7 @@ impl Rig {
                 alias: None,
                 quota: quota(spent),
                 assets: Vec::new(),
+                hashes: None,
             },
             cost: None,
             model: String::new(),

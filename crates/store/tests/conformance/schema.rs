@@ -178,7 +178,8 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
          DROP FUNCTION total_job; DROP FUNCTION lower_total; DROP TRIGGER job_final ON job; \
          CREATE TRIGGER job_final BEFORE UPDATE ON job FOR EACH ROW WHEN (false) EXECUTE FUNCTION refuse_change('no'); \
          DROP TRIGGER job_words_removed ON job; DROP TRIGGER bulk_words_removed ON bulk; \
-         DROP FUNCTION remove_job_words; DROP FUNCTION remove_bulk_words; DROP TRIGGER job_used ON job; DROP FUNCTION use_job;"
+         DROP FUNCTION remove_job_words; DROP FUNCTION remove_bulk_words; DROP TRIGGER job_used ON job; DROP FUNCTION use_job; \
+         DROP TRIGGER receipt_stays ON receipt; DROP FUNCTION keep_receipt;"
     } else {
         "DROP TRIGGER job_totalled; DROP TRIGGER tally_lowered; DROP TRIGGER job_final; \
          CREATE TRIGGER job_final BEFORE UPDATE ON job WHEN 0 BEGIN SELECT RAISE(ABORT, 'no'); END; \
@@ -211,7 +212,8 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
          ALTER TABLE node DROP COLUMN knows; ALTER TABLE job DROP COLUMN model; \
          ALTER TABLE job DROP COLUMN model_revision; ALTER TABLE job DROP COLUMN price_lines; \
          DROP TABLE used; DROP INDEX api_key_ends; DROP INDEX asset_link; DROP INDEX asset_links; DROP TABLE key_window; DROP TABLE taking; ALTER TABLE account DROP COLUMN counting_keys; \
-         DROP TABLE account_plan; DROP TABLE plan_period; DROP TABLE plan; DROP TABLE voucher; DROP TABLE voucher_batch; \
+         DROP TABLE payment_event; DROP TABLE payment_reference; DROP TABLE refund; DROP TABLE subscription; DROP TABLE topup; DROP TABLE payment_customer; DROP TABLE receipt; DROP TABLE receipt_key; ALTER TABLE asset DROP COLUMN sha256; DROP TABLE payment; DROP TABLE product; \
+         ALTER TABLE account DROP COLUMN credit_limit; ALTER TABLE account DROP COLUMN debt; ALTER TABLE ledger_checkpoint DROP COLUMN debt; DROP TABLE account_plan; DROP TABLE plan_period; DROP TABLE plan; DROP TABLE voucher; DROP TABLE voucher_batch; \
          DROP TABLE hold_part; DROP TABLE credit; ALTER TABLE account DROP COLUMN credits; {columns} \
          ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"
     );

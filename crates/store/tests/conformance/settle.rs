@@ -138,6 +138,7 @@ async fn success_records_files_and_owes_a_delivery(rig: Rig) {
             alias: Some("hero".into()),
             quota: quota(2),
             assets: files.clone(),
+            hashes: None,
         },
         ..rig.success(&id, Guard::Unfinished, 2)
     };

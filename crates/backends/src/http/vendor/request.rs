@@ -39,6 +39,17 @@ impl VendorRequest {
         }
     }
 
+    /// Takes something away.
+    pub fn delete(path: impl Into<String>) -> Self {
+        Self::new(Method::DELETE, path)
+    }
+
+    /// Sends a form, as its fields stand in a query.
+    pub fn post_form(path: impl Into<String>, form: String) -> Self {
+        let form_type = "application/x-www-form-urlencoded".to_owned();
+        Self::new(Method::POST, path).body(form, form_type)
+    }
+
     /// Sends a JSON document.
     pub fn post_json(path: impl Into<String>, body: &serde_json::Value) -> Self {
         let json = "application/json".to_owned();

@@ -17,3 +17,14 @@ pub(crate) async fn show(
     let plans = app.engine.admin().plans();
     Ok(Data(plans.of(received.account()?).await?))
 }
+
+/// Ends a plan that the caller has bought, with the period that was paid for.
+pub(crate) async fn end(
+    app: Arc<App>,
+    received: IncomingRequest,
+    (): (),
+) -> Result<Data<AccountPlanView>, Denial> {
+    received.admission.act(&app.rates)?;
+    let plans = app.engine.admin().plans();
+    Ok(Data(plans.end_own(received.caller()?).await?))
+}

@@ -47,6 +47,9 @@ pub(crate) struct AccountChange {
     /// Unfinished jobs allowed in one queue.
     #[serde(default)]
     pub(crate) max_queue: Option<MaxQueue>,
+    /// How much quota it may owe for work, to be invoiced later; 0 for none.
+    #[serde(default)]
+    pub(crate) credit_limit: Option<Quota>,
     /// Submits per second that it may make; 0 for the configured number.
     #[serde(default)]
     pub(crate) submits_per_second: Option<Rate>,
@@ -88,6 +91,8 @@ impl AccountChange {
             max_queue: self.max_queue.map(Count::get),
             email_verified_ms: verified.map(|verified| verified.then_some(now_ms)),
             disabled: self.disabled.map(Flag::on),
+            credit_limit: self.credit_limit,
+            alive_since_ms: 0,
             allowance: AccountLimitsPatch {
                 submits_per_second: self.submits_per_second.map(Count::get),
                 calls_per_second: self.calls_per_second.map(Count::get),
@@ -140,6 +145,10 @@ pub(crate) struct AccountRow {
     pub(crate) balance: Quota,
     /// Quota held by unfinished jobs.
     pub(crate) freeze_balance: Quota,
+    /// Quota that it owes: of a payment that was refunded after it was spent, and what its credit limit lent. Incoming quota pays it first.
+    pub(crate) debt: Quota,
+    /// How much quota it may owe for work.
+    pub(crate) credit_limit: Quota,
     /// Unfinished jobs allowed in one queue.
     pub(crate) max_queue: i64,
     /// Submits per second that it may make; 0 for the configured number.
@@ -170,6 +179,8 @@ impl From<Account> for AccountRow {
             email_verified_at: account.email_verified_ms.map(timestamp),
             balance: account.balance,
             freeze_balance: account.frozen,
+            debt: account.debt,
+            credit_limit: account.credit_limit,
             max_queue: account.max_queue,
             submits_per_second: account.allowance.submits_per_second,
             calls_per_second: account.allowance.calls_per_second,

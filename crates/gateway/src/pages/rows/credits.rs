@@ -9,6 +9,8 @@ pub(crate) fn credits_view(credits: AccountCredits) -> CreditsView {
     CreditsView {
         base: credits.base,
         held: credits.base_held,
+        debt: credits.debt,
+        credit_limit: credits.credit_limit,
         credits: credits.credits.into_iter().map(credit_view).collect(),
     }
 }
