@@ -26,7 +26,9 @@ const CALLER = {
   library: "library",
   "library-empty": "library?q=nothing+like+it",
   usage: "account",
+  buy: "account?part=buy",
   ledger: "account?part=ledger",
+  receipts: "account?part=receipts",
   keys: "account?part=keys",
   callbacks: "account?part=callbacks",
   links: "account?part=links",
@@ -43,6 +45,8 @@ const OPERATOR = {
   groups: "operator/groups",
   "group-form": "operator/groups?new=group",
   plans: "operator/plans",
+  products: "operator/products",
+  payments: "operator/payments",
   vouchers: "operator/vouchers",
   prices: "operator/prices",
   words: "operator/words",
@@ -128,6 +132,12 @@ async function furnish() {
     ["trial", { days: 14 }, 100, 0],
   ])
     await admin("plans", { name, every, quota, rollover_cap });
+  for (const [name, money, gives] of [
+    ["hundred", 990, { quota: 100 }],
+    ["thousand", 7900, { quota: 1000, credit_days: 365 }],
+    ["studio", 2900, { plan: "studio" }],
+  ])
+    await admin("products", { name, money, currency: "EUR", ...gives });
   await admin("vouchers", { count: 100, amount: 50, note: "spring fair", expires: "2030-01-01", credit_days: 90 });
   const { data: voucher } = await admin("vouchers", { count: 5, amount: 10, note: "for the team" });
   await admin(`vouchers/${voucher.id}`, undefined, "DELETE");
@@ -138,6 +148,12 @@ async function furnish() {
   await admin(`accounts/${account.id}/credit`, { amount: 40, reason: "trial", expires: "2030-01-31" });
   await admin(`accounts/${account.id}/plan`, { plan: "studio" }, "PUT");
   await admin(`accounts/${account.id}/plan`, { plan: "trial" }, "PUT");
+  const buy = (body) => own("/account/v1/payments", body);
+  const { data: bought } = await buy({ product: "hundred", provider: "manual" });
+  await admin(`payments/${bought.id}/confirm`, {});
+  await admin(`payments/${bought.id}/refund`, { money: 200 });
+  await buy({ product: "thousand", provider: "manual" });
+  await buy({ product: "thousand", provider: "stripe" });
   return { job: grid.jobId, account: account.id, backend: rows[0].id, close: () => vendor.close() };
 }
 

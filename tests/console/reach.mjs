@@ -120,8 +120,10 @@ const CALLERS = [
   "library",
   ...["", "ledger", "keys", "callbacks", "links", "custody"].map(part),
 ];
-const OPERATORS =
-  "overview jobs accounts backends models groups plans vouchers prices words callbacks operators audit".split(" ");
+const OPERATORS = (
+  "overview jobs accounts backends models groups plans products payments vouchers prices words callbacks " +
+  "operators audit"
+).split(" ");
 
 function part(name) {
   return `account${name && `?part=${name}`}`;

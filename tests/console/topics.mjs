@@ -7,6 +7,7 @@ import * as forms from "./forms.mjs";
 import * as operating from "./operating.mjs";
 import * as reach from "./reach.mjs";
 import * as results from "./results.mjs";
+import * as selling from "./selling.mjs";
 
 const CALLER = [
   ["typing while a picture is uploaded", forms.typedWhileUploading],
@@ -56,6 +57,9 @@ const OPERATOR = [
   ["the plan of an account", operating.accountPlan],
   ["plans by their form", operating.plansByForm],
   ["vouchers are sold", operating.vouchersSold],
+  ["quota is sold", selling.quotaSold],
+  ["a plan is sold", selling.planSold],
+  ["receipts are saved", selling.receiptsSaved],
   ["lists of a span of days", operating.spansOfLists],
   ["a back end's page", operating.backendPage],
   ["an operator's pages in Chinese", reach.operatorsInChinese],

@@ -37,6 +37,8 @@ const OPERATOR_PAGES = {
   models: () => import("./pages/operator/models.js").then((page) => page.Models),
   groups: () => import("./pages/operator/groups.js").then((page) => page.Groups),
   plans: () => import("./pages/operator/plans.js").then((page) => page.Plans),
+  products: () => import("./pages/operator/products.js").then((page) => page.Products),
+  payments: () => import("./pages/operator/payments.js").then((page) => page.Payments),
   vouchers: () => import("./pages/operator/vouchers.js").then((page) => page.Vouchers),
   prices: () => import("./pages/operator/prices.js").then((page) => page.Prices),
   callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),

@@ -17,7 +17,8 @@ const Term = ({ title, children }) => html`<div><dt>${title}</dt><dd class="brea
 const At = ({ at }) => html`<time title=${exactly(at)}>${when(at)}</time>`;
 
 /** What the next renewal makes of it, where that is no renewal. @param {Wire.AccountPlan} plan */
-function comingText({ from, until, next, ends }) {
+function comingText({ from, until, next, ends, unpaid, waitsUntil }) {
+  if (unpaid) return waitsUntil ? t("planUnpaid", when(waitsUntil)) : t("planStopped");
   if (ends) return from ? t("planEndsOn", when(until)) : t("planNotBegun");
   return next ? t("planNextFrom", next, when(until)) : "";
 }
@@ -35,16 +36,17 @@ function Terms({ plan }) {
           Number(plan.rollover) ? t("planUpTo", count(plan.rollover)) : t("planNothing")
         }<//>`
       }
+      ${plan.paidAhead > 0 && html`<${Term} title=${t("planAhead")}>${t("planPeriods", count(plan.paidAhead))}<//>`}
       ${plan.then && html`<${Term} title=${t("planThen")}>${t(`then.${plan.then}`)}<//>`}</dl>
     ${coming && html`<p class="told due" role="status">${coming}</p>`}`;
 }
 
 /**
- * `path` is where it is asked for; another `seen` has it asked for again. `deeds` draws what can be done with it;
- * without, an account that has no plan shows none.
- * @param {{ path: string, seen?: number, deeds?: ((plan: Wire.AccountPlan) => Hole) | null }} given
+ * `path` is where it is asked for; another `seen` has it asked for again. `deeds` draws what can be done with it. An
+ * account that has no plan shows none, unless `empty` says so.
+ * @param {{ path: string, seen?: number, deeds?: ((plan: Wire.AccountPlan) => Hole) | null, empty?: boolean }} given
  */
-export function Plan({ path, seen = 0, deeds = null }) {
+export function Plan({ path, seen = 0, deeds = null, empty = false }) {
   const [plan, setPlan] = useState(/** @type {Wire.AccountPlan | null} */ (null));
   useEffect(() => {
     get(path).then(
@@ -52,7 +54,7 @@ export function Plan({ path, seen = 0, deeds = null }) {
       () => setPlan(null),
     );
   }, [path, seen]);
-  if (!plan || !(plan.plan || deeds)) return null;
+  if (!plan || !(plan.plan || (deeds && empty))) return null;
   return html`<section class="card plan" aria-label=${t("plan")}>
     <header><h2>${t("plan")}</h2>
       ${!plan.plan && html`<p class="dim">${t("planNone")}</p>`}

@@ -13,6 +13,8 @@ export const OPERATOR_PAGES = [
   { page: "prices", icon: "tag" },
   { page: "groups", icon: "layers" },
   { page: "plans", icon: "again" },
+  { page: "products", icon: "basket" },
+  { page: "payments", icon: "coin" },
   { page: "vouchers", icon: "ticket" },
   { page: "words", icon: "ban" },
   { page: "callbacks", icon: "bell" },

@@ -148,7 +148,7 @@ export function AccountPage({ who, route, enter }) {
       <${Figure} title=${t("Held")} value=${count(row.freeze_balance)} text=${t("heldBy")} />
       <${Figure} title=${t("queue")} value=${count(row.max_queue)} text=${t("unfinishedMost")} />
       <${Figure} title=${t("storage")} value=${bytes(row.stored_bytes)} text=${room} /></div>
-    <${Plan} path=${`${account}/plan`} seen=${seen} deeds=${may ? planDeeds : null} />
+    <${Plan} path=${`${account}/plan`} seen=${seen} deeds=${may ? planDeeds : null} empty=${may} />
     <${Credits} path=${`${account}/credits`} seen=${seen} />
     <nav class="tabs" aria-label=${row.email}>
       ${PARTS.map(
