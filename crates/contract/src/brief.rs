@@ -52,6 +52,8 @@ pub enum Task {
     Blend,
     /// Prompts for a picture.
     Describe,
+    /// Shorter prompts for a prompt.
+    Shorten,
     /// The seed of the parent.
     Seed,
     /// A picture changed toward words by a strength.

@@ -1,9 +1,10 @@
 //! What fetch shows of a job, and what its callback posts.
 
+use atelier_contract::Job;
 use atelier_contract::family::{AnswerMode, Family};
 use atelier_contract::models::render_job;
+use atelier_contract::own_callbacks::own_callback;
 use atelier_contract::pages::jobs::JobView;
-use atelier_contract::{Job, midjourney};
 use bytes::Bytes;
 
 /// The family of an operation.
@@ -15,8 +16,8 @@ pub(crate) fn family_of(operation: &str) -> Option<&'static Family> {
 /// result and has no fetch. Both name results by their URLs.
 pub(crate) fn callback_body(job: &Job) -> Option<Bytes> {
     let (family, submit) = atelier_contract::operation(&job.operation)?;
-    // A job from the midjourney-proxy API gets that API's body.
-    if let Some(other) = midjourney::callback(job) {
+    // A job from a compatibility API with callbacks of its own gets that API's body.
+    if let Some(other) = own_callback(job) {
         return Some(Bytes::from(other.to_string()));
     }
     match submit.answers_with {

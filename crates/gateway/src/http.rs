@@ -29,8 +29,8 @@ pub(crate) mod request_slots;
 mod router;
 pub(crate) mod session;
 pub(crate) mod static_content;
-mod submit;
-mod sync_answer;
+pub(crate) mod submit;
+pub(crate) mod sync_answer;
 mod tags;
 
 use std::convert::Infallible;
@@ -53,6 +53,7 @@ use crate::network;
 use crate::server::framing::HeadError;
 use crate::server::watch::Connection;
 
+pub(crate) use caller::GOOGLE_KEY;
 pub(crate) use request::{Reach, Sender};
 
 use admission::Admission;
@@ -220,7 +221,8 @@ async fn handle(
     request: Request<Incoming>,
 ) -> HandlerResult {
     let (from, admission, id) = (exchange.from, exchange.admission, exchange.id);
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    caller::take_query_key(&mut head);
     let for_collectors = from.role == Role::Metrics && from.reach == Reach::Machine;
     let inside = for_collectors || !app.is_public;
     let role = app.hosts.role_of(&head, from.role);

@@ -9,6 +9,7 @@ mod console;
 mod custody;
 mod events;
 mod job_list;
+mod job_news;
 mod jobs;
 mod mcp;
 mod periods;
@@ -56,9 +57,16 @@ mod admin {
 
 /// Doors for clients of other services: each turns a wire format into orders, and jobs into its answers.
 mod doors {
+    pub(super) mod chat;
+    pub(super) mod gemini;
     pub(super) mod images;
     pub(super) mod midjourney;
+    pub(super) mod midjourney_tasks;
     pub(super) mod models;
+    mod orders;
+    mod picture_events;
+    mod picture_models;
+    pub(super) mod video_tasks;
     pub(super) mod videos;
 }
 
@@ -83,7 +91,7 @@ use crate::http::page::{Handler, delete, get, page, patch, post, put};
 use account::{acts, callbacks, keys, ledger, quote, secret, usage};
 use admin::{account_keys, accounts, backends, banned, groups, operators, prices, views, workers};
 use console::{files, session};
-use doors::{images, midjourney, models, videos};
+use doors::{chat, gemini, images, midjourney, midjourney_tasks, models, video_tasks, videos};
 use service::{assets, docs, health, home, hooks, links, metrics, payments};
 
 const OPEN: Access = Access::Open;
@@ -142,18 +150,57 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("openai.videos.remix", "/v1/videos/{videoId}/remix", SUBMIT, "A new video of the size and length of an earlier one.", page!(videos::remix)).idempotent()
         .example(r#"{"prompt":"the same boat in the rain"}"#),
 
-    post("midjourney.submit", "/mj/submit/{call}", SUBMIT, "Begins a task: imagine, action, change, simple-change, blend, describe, modal or video.", page!(midjourney::submit)).idempotent()
+    post("midjourney.submit", "/mj/submit/{call}", SUBMIT, "Begins a task: imagine, action, change, simple-change, blend, describe, edits, shorten, modal or video.", page!(midjourney::submit)).idempotent()
         .example(r#"{"prompt":"a lighthouse at dawn","state":"my-word"}"#),
-    post("midjourney.submit_at_speed", "/{speed}/mj/submit/{call}", SUBMIT, "The same at a speed: mj-relax, mj-fast or mj-turbo.", page!(midjourney::submit)).idempotent()
-        .example(r#"{"prompt":"a lighthouse at dawn"}"#),
+    post("midjourney.upload", "/mj/submit/upload-discord-images", SUBMIT, "Keeps pictures for 31 days and answers their URLs, which may stand in prompts.", page!(midjourney::upload))
+        .example(r#"{"base64Array":["data:image/png;base64,…"]}"#),
     post("midjourney.swap", "/mj/insight-face/swap", SUBMIT, "Puts the face of one picture into another.", page!(midjourney::swap)).idempotent()
         .example(r#"{"sourceBase64":"data:image/png;base64,…","targetBase64":"data:image/png;base64,…"}"#),
-    get("midjourney.task", "/mj/task/{taskId}/fetch", READ, "One task, or null.", page!(midjourney::fetch)),
-    post("midjourney.cancel", "/mj/task/{taskId}/cancel", SUBMIT, "Ends a task that has not finished.", page!(midjourney::cancel)),
+    get("midjourney.task", "/mj/task/{taskId}/fetch", READ, "One task, or null.", page!(midjourney_tasks::fetch)),
+    post("midjourney.cancel", "/mj/task/{taskId}/cancel", SUBMIT, "Ends a task that has not finished.", page!(midjourney_tasks::cancel)),
     get("midjourney.seed", "/mj/task/{taskId}/image-seed", SUBMIT, "The seed of a task's picture.", page!(midjourney::seed)),
-    get("midjourney.tasks", "/mj/task/list", READ, "The latest tasks, newest first.", page!(midjourney::list)),
-    post("midjourney.some", "/mj/task/list-by-condition", READ, "Tasks by their names.", page!(midjourney::by_ids))
+    get("midjourney.tasks", "/mj/task/list", READ, "The latest tasks, newest first.", page!(midjourney_tasks::list)),
+    post("midjourney.some", "/mj/task/list-by-condition", READ, "Tasks by their names.", page!(midjourney_tasks::by_ids))
         .example(r#"{"ids":["019a0000-0000-7000-8000-000000000001"]}"#),
+    post("midjourney.by_ids", "/mj/task/list-by-ids", READ, "The same by another path.", page!(midjourney_tasks::by_ids))
+        .example(r#"{"ids":["019a0000-0000-7000-8000-000000000001"]}"#),
+    get("midjourney.image", "/mj/image/{taskId}", READ, "The picture of a task, or its first video.", page!(midjourney_tasks::image)),
+    post("midjourney.submit_at_speed", "/{speed}/mj/submit/{call}", SUBMIT, "Begins a task at a speed: mj-relax, mj-fast or mj-turbo.", page!(midjourney::submit)).idempotent()
+        .example(r#"{"prompt":"a lighthouse at dawn"}"#),
+    post("midjourney.upload_at_speed", "/{speed}/mj/submit/upload-discord-images", SUBMIT, "Keeps pictures, as without a speed.", page!(midjourney::upload))
+        .example(r#"{"base64Array":["data:image/png;base64,…"]}"#),
+    post("midjourney.swap_at_speed", "/{speed}/mj/insight-face/swap", SUBMIT, "Puts a face into a picture, as without a speed.", page!(midjourney::swap)).idempotent()
+        .example(r#"{"sourceBase64":"data:image/png;base64,…","targetBase64":"data:image/png;base64,…"}"#),
+    get("midjourney.task_at_speed", "/{speed}/mj/task/{taskId}/fetch", READ, "One task, as without a speed.", page!(midjourney_tasks::fetch)),
+    post("midjourney.cancel_at_speed", "/{speed}/mj/task/{taskId}/cancel", SUBMIT, "Ends a task, as without a speed.", page!(midjourney_tasks::cancel)),
+    get("midjourney.seed_at_speed", "/{speed}/mj/task/{taskId}/image-seed", SUBMIT, "The seed of a task's picture, as without a speed.", page!(midjourney::seed)),
+    get("midjourney.tasks_at_speed", "/{speed}/mj/task/list", READ, "The latest tasks, as without a speed.", page!(midjourney_tasks::list)),
+    post("midjourney.some_at_speed", "/{speed}/mj/task/list-by-condition", READ, "Tasks by their names, as without a speed.", page!(midjourney_tasks::by_ids))
+        .example(r#"{"ids":["019a0000-0000-7000-8000-000000000001"]}"#),
+    post("midjourney.by_ids_at_speed", "/{speed}/mj/task/list-by-ids", READ, "The same by another path.", page!(midjourney_tasks::by_ids))
+        .example(r#"{"ids":["019a0000-0000-7000-8000-000000000001"]}"#),
+    get("midjourney.image_at_speed", "/{speed}/mj/image/{taskId}", READ, "The picture of a task, as without a speed.", page!(midjourney_tasks::image)),
+
+    post("openai.chat", "/v1/chat/completions", SUBMIT, "Draws what the last message of a conversation says, with its images; with `stream` as events.", page!(chat::complete)).idempotent()
+        .example(r#"{"model":"chat-image","messages":[{"role":"user","content":"draw a lighthouse at dawn"}]}"#),
+    get("gemini.models", "/v1beta/models", READ, "The picture models that can be used now.", page!(gemini::models)),
+    post("gemini.generate", "/v1beta/models/{*model}", SUBMIT, "Draws what the last content says, with its images; the path ends with `:generateContent`, `:streamGenerateContent` or `:predict`.", page!(gemini::generate)).idempotent()
+        .example(r#"{"contents":[{"role":"user","parts":[{"text":"draw a lighthouse at dawn"}]}]}"#),
+    post("gemini.generate_v1", "/v1/models/{*model}", SUBMIT, "The same by the path of newer clients.", page!(gemini::generate)).idempotent()
+        .example(r#"{"contents":[{"role":"user","parts":[{"text":"draw a lighthouse at dawn"}]}]}"#),
+    post("video_tasks.create", "/v1/video/generations", SUBMIT, "Begins a video, as gateways take them.", page!(video_tasks::create)).idempotent()
+        .example(r#"{"model":"video-2","prompt":"a paper boat on a quiet canal","duration":4}"#),
+    get("video_tasks.show", "/v1/video/generations/{taskId}", READ, "One video.", page!(video_tasks::show)),
+    post("kling.text2video", "/kling/v1/videos/text2video", SUBMIT, "Begins a video from words, in Kling's form.", page!(video_tasks::create_kling)).idempotent()
+        .example(r#"{"model_name":"video-2","prompt":"a paper boat on a quiet canal","aspect_ratio":"16:9"}"#),
+    get("kling.text2video.list", "/kling/v1/videos/text2video", READ, "Videos, newest first, in Kling's form.", page!(video_tasks::list_kling)),
+    get("kling.text2video.show", "/kling/v1/videos/text2video/{taskId}", READ, "One video in Kling's form.", page!(video_tasks::show_kling)),
+    post("kling.image2video", "/kling/v1/videos/image2video", SUBMIT, "Begins a video from an image, in Kling's form.", page!(video_tasks::create_kling)).idempotent()
+        .example(r#"{"model_name":"video-2","prompt":"it moves","image":"https://example.com/a.png"}"#),
+    get("kling.image2video.list", "/kling/v1/videos/image2video", READ, "Videos, newest first, in Kling's form.", page!(video_tasks::list_kling)),
+    get("kling.image2video.show", "/kling/v1/videos/image2video/{taskId}", READ, "One video in Kling's form.", page!(video_tasks::show_kling)),
+    post("jimeng", "/jimeng/", SUBMIT, "Begins or shows a video in Jimeng's form, as `Action` says.", page!(video_tasks::jimeng)).idempotent()
+        .example(r#"{"req_key":"jimeng_t2v_v30","prompt":"a paper boat on a quiet canal"}"#),
 
     get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day, or by key, member, model, operation or tag.", page!(usage::show)),
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),

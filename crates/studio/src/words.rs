@@ -34,3 +34,57 @@ pub(crate) fn word_colour(word: &str) -> Option<[u8; 3]> {
         _ => None,
     })
 }
+
+/// Words that join others or praise, and name nothing.
+const FILLERS: &[&str] = &[
+    "a",
+    "an",
+    "the",
+    "of",
+    "in",
+    "on",
+    "at",
+    "to",
+    "with",
+    "and",
+    "or",
+    "by",
+    "for",
+    "from",
+    "is",
+    "are",
+    "very",
+    "highly",
+    "extremely",
+    "really",
+    "quite",
+    "some",
+    "that",
+    "this",
+    "it",
+    "its",
+    "as",
+    "into",
+    "please",
+    "draw",
+    "make",
+    "create",
+];
+
+/// A word as it is compared, and how much it matters: 0 for one that names nothing, most for one that the lexicon knows.
+pub(crate) fn importance(word: &str) -> (String, u8) {
+    let folded = text::folded(word);
+    let bare = folded
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_owned();
+    let weight = if bare.is_empty() || FILLERS.contains(&bare.as_str()) {
+        0
+    } else if stop_words::VAGUE.contains(&bare.as_str()) {
+        1
+    } else if lexicon::lexicon().find_inflected(&bare).is_some() {
+        3
+    } else {
+        2
+    };
+    (bare, weight)
+}

@@ -23,6 +23,7 @@ pub(super) fn run(assignment: &Assignment) -> Result<WorkOutput, Fault> {
         Task::Blend => merge::merge(assignment),
         Task::Seed => seed(&assignment.work),
         Task::Describe => retouch::described(assignment),
+        Task::Shorten => Ok(shortened(&assignment.work)),
         Task::Restyle => retouch::restyled(assignment),
         Task::Edit => retouch::edited(assignment),
         Task::ReplaceBackground => retouch::on_another_ground(assignment),
@@ -36,6 +37,16 @@ pub(super) fn run(assignment: &Assignment) -> Result<WorkOutput, Fault> {
         Task::Unmark => video::unmark(assignment),
         Task::Character => video::character(assignment),
         Task::Anime => anime::anime(assignment),
+    }
+}
+
+/// Shorter prompts for the one that was given.
+fn shortened(work: &Work) -> WorkOutput {
+    let prompts = atelier_studio::shorten(&work.brief.prompt);
+    WorkOutput {
+        made: prompts.len() as u32,
+        prompts,
+        ..WorkOutput::default()
     }
 }
 

@@ -243,7 +243,7 @@ fn midjourney(seen: &RecordedRequest) -> Act {
         let token = seen.json()["state"].as_str().map(str::to_owned);
         let kind = match &*seen.line {
             line if line.contains("video") => Kind::Film,
-            line if line.contains("describe") => Kind::Words,
+            line if line.contains("describe") || line.contains("shorten") => Kind::Words,
             _ => Kind::Picture,
         };
         let reply = |id: &str| {
@@ -261,7 +261,7 @@ fn midjourney(seen: &RecordedRequest) -> Act {
                 let buttons: Vec<Value> = numbered.chain(more).collect();
                 json!({"status": "SUCCESS", "progress": "100%", "imageUrl": at(kind), "buttons": buttons,
                 "videoUrls": if kind == Kind::Film { vec![at(kind); 4] } else { Vec::new() },
-                "properties": {"finalPrompt": "one\n\ntwo\n\nthree\n\nfour"}})
+                "properties": {"finalPrompt": "1️⃣ one\n\n2️⃣ two\n\n3️⃣ three\n\n4️⃣ four"}})
             },
         ),
         None => nothing(),

@@ -1,4 +1,4 @@
-//! artgen image: grids of four, follow-ups on them, blends, descriptions, seeds. Paths under `/artgen/v1`.
+//! artgen image: grids of four, follow-ups on them, blends, descriptions, shorter prompts, seeds. Paths under `/artgen/v1`.
 
 use crate::body::Fields;
 use crate::brief::Direction;
@@ -16,6 +16,7 @@ mod inpaint;
 mod requests;
 mod result;
 mod seed;
+mod shorten;
 mod sizes;
 pub mod version;
 pub mod video;
@@ -28,6 +29,7 @@ pub use inpaint::ArtgenInpaint;
 use requests::FAMILY_NAME;
 pub use requests::Mode;
 pub use seed::ArtgenSeed;
+pub use shorten::ArtgenShorten;
 
 /// Images in grids of four, with follow-ups on each of them.
 pub const FAMILY: Family = Family {
@@ -40,7 +42,7 @@ pub const FAMILY: Family = Family {
     banned_words: true,
     asked_for: flags::asked_for,
     timeout_s: 300,
-    submits: &[IMAGINE, ACTION, SEED, BLEND, DESCRIBE, INPAINT],
+    submits: &[IMAGINE, ACTION, SEED, BLEND, DESCRIBE, SHORTEN, INPAINT],
     fetches: &[FetchEndpoint {
         path: "/artgen/v1/fetch",
         param: "jobId",
@@ -131,6 +133,16 @@ const DESCRIBE: SubmitEndpoint = submit_job::<ArtgenDescribe>(
 .in_fours()
 .usually(|_| 10)
 .with_images();
+
+const SHORTEN: SubmitEndpoint = submit_job::<ArtgenShorten>(
+    "artgen.shorten",
+    "/artgen/v1/shorten",
+    example!("artgen.shorten"),
+)
+.priced(&["artgen.shorten"])
+.making(&[Task::Shorten])
+.in_fours()
+.usually(|_| 5);
 
 const INPAINT: SubmitEndpoint = submit_job::<ArtgenInpaint>(
     "artgen.inpaint",

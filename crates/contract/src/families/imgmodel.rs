@@ -9,6 +9,7 @@ mod generations;
 mod legacy;
 mod rules;
 
+pub(crate) use answers::CallTokens;
 pub use edits::{EditModel, EditQuality, EditSize, ImgmodelEdits};
 pub use generations::ImgmodelGenerations;
 pub use legacy::{ImgmodelLegacy, LegacyModel, LegacyQuality, LegacySize};

@@ -4,10 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::task::STATE;
-use crate::body::Fields;
+use crate::body::{self, Fields};
 use crate::families::artgen::actions::Action;
+use crate::fields::field_order;
+use crate::job::Job;
+use crate::kept::{IGNORED, MIDJOURNEY_STATE};
 use crate::refusal::Refusal;
+
+/// The operation that edits pictures from outside.
+pub(super) const EDITS: &str = "imgmodel.edits";
 
 /// What the calls that begin a task may carry; which fields count depends on the call.
 #[derive(Default, Deserialize, JsonSchema)]
@@ -40,7 +45,7 @@ pub struct NewTask {
     pub mask_base64: Option<String>,
     /// How much the video moves: `low` or `high`.
     pub motion: Option<String>,
-    /// The start frame, as an address or a data-URI.
+    /// The start frame, or the picture to edit, as an address or a data-URI.
     pub image: Option<String>,
     /// The end frame, as a URL or a data-URI.
     pub end_image: Option<String>,
@@ -58,6 +63,28 @@ pub struct NewTask {
     pub notify_hook: Option<String>,
     /// Speed modes in order of preference, as in `{"modes":["FAST"]}`.
     pub account_filter: Option<Value>,
+    /// Fields of the call that nobody here knows.
+    #[serde(skip)]
+    pub ignored: Vec<String>,
+}
+
+/// Fields that are told as ignored, at most.
+const IGNORED_MOST: usize = 50;
+
+impl NewTask {
+    /// Reads a call.
+    pub fn read(fields: Fields) -> Result<Self, Refusal> {
+        let known = field_order::<Self>();
+        let is_unknown =
+            |(name, value): &(&String, &Value)| !value.is_null() && !known.contains(&name.as_str());
+        let unknown = fields.iter().filter(is_unknown).take(IGNORED_MOST);
+        let ignored = unknown.map(|(name, _)| name.chars().take(100).collect());
+        let ignored = ignored.collect();
+        Ok(Self {
+            ignored,
+            ..body::read(fields)?
+        })
+    }
 }
 
 /// What a call comes to.
@@ -96,6 +123,9 @@ pub struct TaskJob {
     pub pictures: Vec<String>,
 }
 
+/// The built-in model that edits pictures from outside.
+const EDITING_MODEL: &str = "image-1";
+
 /// The end of a window's name; before it stands the task it was opened on.
 const WINDOW: &str = "-region";
 
@@ -121,6 +151,8 @@ pub fn interpret(
         "action" => action(body),
         "modal" => modal(body),
         "video" => Ok(TaskAction::Job(video(body))),
+        "edit" | "edits" => edits(body),
+        "shorten" => shorten(body, speed),
         "swap" => swap(body),
         _ => return None,
     })
@@ -135,7 +167,10 @@ fn mode(body: &NewTask) -> Option<String> {
 fn common(body: &NewTask) -> Fields {
     let mut fields = Fields::new();
     let state = body.state.clone().unwrap_or_default();
-    fields.insert(STATE.into(), state.into());
+    fields.insert(MIDJOURNEY_STATE.into(), state.into());
+    if !body.ignored.is_empty() {
+        fields.insert(IGNORED.into(), body.ignored.clone().into());
+    }
     if let Some(hook) = &body.notify_hook {
         fields.insert("hookUrl".into(), hook.as_str().into());
     }
@@ -301,6 +336,23 @@ fn video(body: &NewTask) -> TaskJob {
     }
 }
 
+/// An edit of a picture from outside; the buttons of a task edit its own.
+fn edits(body: &NewTask) -> Result<TaskAction, Refusal> {
+    let prompt = body.prompt.clone();
+    let prompt = prompt.ok_or_else(|| Refusal::missing("prompt"))?;
+    let image = body.image.clone();
+    let image = image.ok_or_else(|| Refusal::missing("image"))?;
+    let own = json!({ "prompt": prompt, "image": [image], "model": EDITING_MODEL });
+    Ok(TaskAction::Job(job(EDITS, body, own)))
+}
+
+fn shorten(body: &NewTask, speed: Option<&str>) -> Result<TaskAction, Refusal> {
+    let prompt = body.prompt.clone();
+    let prompt = prompt.ok_or_else(|| Refusal::missing("prompt"))?;
+    let own = json!({ "prompt": prompt, "mode": speed });
+    Ok(TaskAction::Job(job("artgen.shorten", body, own)))
+}
+
 fn swap(body: &NewTask) -> Result<TaskAction, Refusal> {
     let needed =
         |given: Option<&String>, name: &str| given.cloned().ok_or_else(|| Refusal::missing(name));
@@ -330,6 +382,14 @@ impl TaskJob {
         rest.insert("action".into(), action.word().into());
         rest.insert("getUImages".into(), true.into());
         plain("artgen.action", rest)
+    }
+
+    /// One of the shorter prompts of a task, drawn; `None` when it has none.
+    pub fn imagined(shortened: &Job, at: usize, mut rest: Fields) -> Option<Self> {
+        let prompt = shortened.output()?.prompts.get(at)?;
+        rest.insert("prompt".into(), prompt.as_str().into());
+        rest.insert("getUImages".into(), true.into());
+        Some(plain("artgen.imagine", rest))
     }
 
     /// A region of a task's picture made anew.

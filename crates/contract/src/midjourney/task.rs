@@ -7,10 +7,7 @@ use serde_json::{Map, Value};
 use crate::families::artgen::actions::{Action, components, result_kind};
 use crate::family::to_json;
 use crate::job::{File, FileRole, Job, JobState};
-
-/// Where the caller's own word for a task is kept in the stored request. A job that has it was asked for in that program's
-/// words, and its callback is told in them.
-pub const STATE: &str = "mjState";
+use crate::kept::MIDJOURNEY_STATE;
 
 /// The kinds of component and of style that buttons have in that program.
 const BUTTON: u8 = 2;
@@ -24,7 +21,8 @@ pub struct TaskView {
     pub id: String,
     /// The task it follows.
     pub parent_id: Option<String>,
-    /// `IMAGINE`, `UPSCALE`, `VARIATION`, `REROLL`, `DESCRIBE`, `BLEND`, `PAN`, `ZOOM`, `EDIT`, `VIDEO`, `SWAP_FACE`, `SHOW`.
+    /// `IMAGINE`, `UPSCALE`, `VARIATION`, `REROLL`, `DESCRIBE`, `BLEND`, `PAN`, `ZOOM`, `EDIT`, `VIDEO`, `SWAP_FACE`, `SHORTEN`,
+    /// `SHOW`.
     pub action: &'static str,
     /// `NOT_START`, `IN_PROGRESS`, `SUCCESS` or `FAILURE`.
     pub status: &'static str,
@@ -101,16 +99,36 @@ pub enum ButtonAction {
     Act(Action),
     /// A region made anew, which needs a mask and words first.
     Region,
+    /// One of the shorter prompts drawn, counted from 0.
+    Shortened(usize),
 }
+
+/// The numbers on the buttons of shorter prompts, and before them in their list.
+const KEYCAPS: [&str; 5] = [
+    "1\u{fe0f}\u{20e3}",
+    "2\u{fe0f}\u{20e3}",
+    "3\u{fe0f}\u{20e3}",
+    "4\u{fe0f}\u{20e3}",
+    "5\u{fe0f}\u{20e3}",
+];
+/// The operation that makes them.
+const SHORTEN: &str = "artgen.shorten";
 
 impl TaskView {
     /// A job as a task.
     pub fn of(job: &Job) -> Self {
         let text = |name: &str| job.text(name).unwrap_or_default().to_owned();
-        let prompts = job.output().map(|output| output.prompts.join("\n"));
-        let prompt = prompts
-            .filter(|text| !text.is_empty())
-            .unwrap_or_else(|| text("prompt"));
+        let found = job.output().map(|output| &*output.prompts);
+        let found = found.filter(|prompts| !prompts.is_empty());
+        let is_shorter = job.operation == SHORTEN;
+        let prompt = match found {
+            Some(prompts) if !is_shorter => prompts.join("\n"),
+            _ => text("prompt"),
+        };
+        let last_prompt = match found {
+            Some(prompts) if is_shorter => numbered(prompts),
+            _ => prompt.clone(),
+        };
         let main = job.file(0);
         let links = |role: FileRole, kind: &str| {
             let files = job
@@ -120,7 +138,7 @@ impl TaskView {
         };
         let video_urls = links(FileRole::Main, "video/");
         let mut properties = Map::new();
-        properties.insert("finalPrompt".into(), prompt.clone().into());
+        properties.insert("finalPrompt".into(), last_prompt.into());
         Self {
             id: job.id.to_string(),
             parent_id: job.parent.as_ref().map(ToString::to_string),
@@ -135,7 +153,7 @@ impl TaskView {
             prompt_en: prompt.clone(),
             prompt,
             state: job
-                .text(STATE)
+                .text(MIDJOURNEY_STATE)
                 .map(str::to_owned)
                 .filter(|text| !text.is_empty()),
             submit_time: job.created_ms,
@@ -161,6 +179,15 @@ impl TaskView {
     }
 }
 
+/// Prompts one a line, each behind its number.
+fn numbered(prompts: &[String]) -> String {
+    let lines = KEYCAPS.iter().zip(prompts);
+    let lines: Vec<String> = lines
+        .map(|(number, text)| format!("{number} {text}"))
+        .collect();
+    lines.join("\n")
+}
+
 impl Link {
     fn to(file: &File) -> Self {
         Self {
@@ -171,7 +198,7 @@ impl Link {
 
 /// What is posted to the caller at the end; `None` for jobs that were not asked for in that program's words.
 pub fn callback(job: &Job) -> Option<Value> {
-    job.request.get(STATE)?;
+    job.request.get(MIDJOURNEY_STATE)?;
     Some(to_json(&TaskView::of(job)))
 }
 
@@ -193,6 +220,10 @@ fn button_actions(job: &Job) -> Vec<ButtonAction> {
     if job.output().is_some() && result_kind(job).is_some() {
         all.push(ButtonAction::Region);
     }
+    if let Some(output) = job.output().filter(|_| job.operation == SHORTEN) {
+        let count = output.prompts.len().min(KEYCAPS.len());
+        all.extend((0..count).map(ButtonAction::Shortened));
+    }
     all
 }
 
@@ -211,6 +242,11 @@ fn button(job: &Job, press: ButtonAction) -> Button {
     let signed = |start: &str, emoji: &'static str| (solo(start), String::new(), emoji);
     let (custom_id, label, emoji) = match press {
         ButtonAction::Region => labelled("MJ::Inpaint", "Vary (Region)"),
+        ButtonAction::Shortened(at) => (
+            format!("MJ::Job::PromptAnalyzer::{}", at + 1),
+            String::new(),
+            KEYCAPS[at],
+        ),
         ButtonAction::Act(action) => match action {
             A::Upsample1 => numbered("upsample", "U", 1),
             A::Upsample2 => numbered("upsample", "U", 2),
@@ -273,7 +309,8 @@ fn action_word(job: &Job) -> &'static str {
         (_, "imagine", _) => "IMAGINE",
         (_, "blend", _) => "BLEND",
         (_, "describe", _) => "DESCRIBE",
-        (_, "inpaint", _) => "EDIT",
+        (_, "inpaint" | "edits", _) => "EDIT",
+        (_, "shorten", _) => "SHORTEN",
         (_, "swap", _) => "SWAP_FACE",
         _ => "SHOW",
     }

@@ -14,7 +14,7 @@ use crate::family::{Family, SubmitEndpoint};
 use crate::fields::{Flag, Moment, Text, as_text, not_a_word, words};
 use crate::ids::JobId;
 use crate::job::{File, Job, JobState};
-use crate::midjourney;
+use crate::kept::{self, KEPT, UNDERSTOOD};
 use crate::models::{PriceLine, note_of, put_back, render_job};
 use crate::names::canonical_name;
 use crate::quota::Quota;
@@ -211,9 +211,6 @@ impl JsonSchema for FamilyName {
     }
 }
 
-/// The field of a stored request that keeps its prompt in English; no caller can send it.
-pub const UNDERSTOOD: &str = "understood";
-
 /// A job with what was asked.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -296,7 +293,7 @@ pub struct JobProgress {
     pub hook_url: Option<String>,
     /// How often the callback was tried.
     pub hook_times: u32,
-    /// Fields of the request that had no effect where it was made.
+    /// Fields of the call that had no effect, at its compatibility API or where it was made.
     pub ignored: Vec<String>,
     /// The files of its result, while they are kept.
     pub files: Vec<JobFile>,
@@ -335,7 +332,7 @@ impl JobView {
         let mut request = job.request.clone();
         put_back(&mut request);
         // What is kept beside the request for others is no part of what was asked.
-        for kept in [UNDERSTOOD, midjourney::STATE] {
+        for kept in KEPT {
             request.remove(kept);
         }
         Self {
@@ -383,9 +380,9 @@ impl JobProgress {
             parent_job_id: job.parent.clone(),
             hook_url: job.hook_url.clone(),
             hook_times: job.hook_times,
-            ignored: job
-                .output()
-                .map_or_else(Vec::new, |output| output.ignored.clone()),
+            ignored: kept::ignored(&job.request)
+                .chain(output.clone().flat_map(|output| output.ignored.clone()))
+                .collect(),
             files: output
                 .flat_map(|output| &output.files)
                 .map(JobFile::of)

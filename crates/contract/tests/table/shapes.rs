@@ -45,10 +45,13 @@ fn finished(submit: &SubmitEndpoint) -> Job {
         files.push(file(FileRole::FirstFrame, "image/jpeg", size, 8));
         files.push(file(FileRole::LastFrame, "image/jpeg", size, 9));
     }
-    let words = matches!(submit.name, "artgen.describe" | "artgen.seed");
+    let words = matches!(
+        submit.name,
+        "artgen.describe" | "artgen.shorten" | "artgen.seed"
+    );
     let job = finish(job, if words { Vec::new() } else { files });
     let output = job.output.clone().map(|output| match submit.name {
-        "artgen.describe" => Output {
+        "artgen.describe" | "artgen.shorten" => Output {
             prompts: ["one", "two", "three", "four"].map(str::to_owned).into(),
             ..output
         },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use atelier_backends::Fault;
 use atelier_backends::backend::Work;
 use atelier_contract::body::Fields;
-use atelier_contract::pages::jobs::UNDERSTOOD;
+use atelier_contract::kept::UNDERSTOOD;
 use atelier_contract::{AccountId, Code, Refusal};
 use atelier_fairness::reservation::Reservation;
 use serde_json::Value;

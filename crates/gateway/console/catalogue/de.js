@@ -1,5 +1,7 @@
 // Was aus dem Verzeichnis der Vorgänge kommt, auf Deutsch; ohne Punkt am Ende.
 export const texts = {
+  "Produces up to five shorter prompts for a prompt, the longest first":
+    "Findet bis zu fünf kürzere Beschreibungen, die längste zuerst",
   "Art images":
     "Kunstbilder",
   "Art videos":
@@ -210,6 +212,12 @@ export const texts = {
     "Größe jedes Bildes in Pixeln, Breite und Höhe",
   "Size of the image in pixels, width and height":
     "Größe des Bildes in Pixeln, Breite und Höhe",
+  "Speed mode: it orders the queue":
+    "Tempo: es bestimmt die Reihenfolge",
+  "The prompt; what its flags say is not looked at":
+    "Die Beschreibung; ihre Zusätze wirken nicht",
+  "a very beautiful old lighthouse on a high cliff above the sea at dawn, highly detailed":
+    "ein sehr schöner alter Leuchtturm auf einer hohen Klippe über dem Meer im Morgengrauen, sehr fein gezeichnet",
   "Speed mode: it orders the queue and sets the price":
     "Tempo: es bestimmt die Reihenfolge und den Preis",
   "Speed mode; only `fast`":

@@ -1,5 +1,7 @@
 // 来自操作目录的文字的中文；结尾不带句号。
 export const texts = {
+  "Produces up to five shorter prompts for a prompt, the longest first":
+    "为一段描述给出至多五段更短的描述，从长到短",
   "Art images":
     "艺术图片",
   "Art videos":
@@ -208,6 +210,12 @@ export const texts = {
     "每张图片的像素尺寸（宽和高）",
   "Size of the image in pixels, width and height":
     "图片的像素尺寸（宽和高）",
+  "Speed mode: it orders the queue":
+    "速度模式：决定排队次序",
+  "The prompt; what its flags say is not looked at":
+    "描述；其中的参数不起作用",
+  "a very beautiful old lighthouse on a high cliff above the sea at dawn, highly detailed":
+    "黎明时分，海边高崖上一座非常美丽的古老灯塔，细节丰富",
   "Speed mode: it orders the queue and sets the price":
     "速度模式：决定排队次序与价格",
   "Speed mode; only `fast`":

@@ -158,6 +158,7 @@ export const de = {
   "do.image_to_image": "Aus einem Bild",
   "do.blend": "Mischen",
   "do.describe": "Beschreiben",
+  "do.shorten": "Kürzen",
   "do.inpaint": "Neu malen",
   "do.action": "Weiterführen",
   "do.seed": "Startwert",

@@ -163,6 +163,7 @@ export const en = {
   "do.image_to_image": "From a picture",
   "do.blend": "Blend",
   "do.describe": "Describe",
+  "do.shorten": "Shorten",
   "do.inpaint": "Repaint",
   "do.action": "Follow up",
   "do.seed": "Seed",

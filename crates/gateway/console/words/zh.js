@@ -158,6 +158,7 @@ export const zh = {
   "do.image_to_image": "图片生成",
   "do.blend": "混合",
   "do.describe": "描述",
+  "do.shorten": "缩短",
   "do.inpaint": "重绘",
   "do.action": "后续操作",
   "do.seed": "种子",

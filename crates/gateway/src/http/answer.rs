@@ -42,16 +42,16 @@ pub(super) fn prefers_later(headers: &HeaderMap) -> bool {
 }
 
 /// What becomes of a job that has finished, with the bytes of its files where they belong in it; its failure is a refusal.
-pub(super) async fn finished<T>(
+pub(crate) async fn finished<T>(
     app: &App,
-    entry: &SubmitEndpoint,
+    wants_bytes: fn(&Job) -> bool,
     job: &Job,
     render: impl FnOnce(&FinishedJob<'_>) -> T,
 ) -> Result<T, Refusal> {
     if job.state != JobState::Succeeded {
         return Err(refusal_of(job));
     }
-    let base64 = if (entry.wants_bytes)(job) {
+    let base64 = if wants_bytes(job) {
         app.engine.assets().base64_files(job).await?
     } else {
         Vec::new()
@@ -93,7 +93,7 @@ fn pending(app: &App, id: &JobId, seen: Option<&Job>) -> Reply {
 }
 
 /// Names the job of an answer.
-pub(super) fn name_job(reply: &mut Reply, id: &str) {
+pub(crate) fn name_job(reply: &mut Reply, id: &str) {
     if let Ok(id) = HeaderValue::from_str(id) {
         reply.headers_mut().insert(JOB_ID, id);
     }
@@ -146,7 +146,7 @@ async fn kept(
         None
     };
     let rendered = |done: &FinishedJob<'_>| render_answer(render, done);
-    Ok(finished(app, entry, job, rendered).await?)
+    Ok(finished(app, entry.wants_bytes, job, rendered).await?)
 }
 
 #[cfg(test)]

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use atelier_contract::{Code, Refusal};
 use atelier_engine::{Caller, Operator, key};
-use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName};
+use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use super::admission::Credential;
 use super::denial::Denial;
+use super::reply::is_gemini;
 use super::request::{IncomingRequest, Sender};
 use crate::app::App;
 use crate::server::watch::Connection;
@@ -18,6 +20,17 @@ use crate::server::watch::Connection;
 const KEY: HeaderName = HeaderName::from_static("svc-api-key");
 /// Where clients of midjourney-proxy put their key.
 const SECRET: HeaderName = HeaderName::from_static("mj-api-secret");
+/// Where Google's clients put their key.
+pub(crate) const GOOGLE_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
+/// Where clients of other services put theirs; looked at only where no key stands in its usual places.
+static ELSEWHERE: [HeaderName; 4] = [
+    HeaderName::from_static("x-goog-api-key"),
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("api-key"),
+    HeaderName::from_static("x-litellm-api-key"),
+];
+/// What clients of midjourney-proxy send as a bearer token when their key is in its own header.
+const NO_TOKEN: &str = "midjourney-proxy";
 const WRONG_KEY: &str = "Wrong SVC-API-KEY or email is not activated.";
 const TOO_MANY_WRONG: &str = "too many wrong keys from this address; try again later";
 /// How long a network that guessed too much waits before it is asked whose its next key is.
@@ -25,8 +38,9 @@ const GUESSED_WAIT: Duration = Duration::from_millis(500);
 
 /// Whether a request carries a key or a token itself, right or wrong.
 pub(super) fn has_credential(headers: &HeaderMap) -> bool {
-    let mut request_slots = [KEY, SECRET, AUTHORIZATION].into_iter();
-    request_slots.any(|name| headers.contains_key(name))
+    let mut usual = [KEY, SECRET, AUTHORIZATION].into_iter();
+    usual.any(|name| headers.contains_key(name))
+        || ELSEWHERE.iter().any(|name| headers.contains_key(name))
 }
 
 /// Whether a caller's key, and those above it, let a request through.
@@ -168,15 +182,36 @@ pub(super) fn count_wrong(app: &App, from: Sender) -> Result<(), Denial> {
 
 /// The one key of a request; two that differ say nothing about who calls.
 pub(super) fn key_of(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
-    let mut given = headers.get_all(KEY).iter().chain(headers.get_all(SECRET));
+    let secrets = headers.get_all(SECRET).iter();
+    let keys = headers.get_all(KEY).iter().map(|key| (key, false));
+    let mut given = keys.chain(secrets.map(|key| (key, true)));
     let key = match (given.next(), given.next()) {
         (None, _) => None,
-        (Some(key), None) => Some(key.to_str().map_err(|_| wrong_key())?),
+        (Some((key, may_be_bearer)), None) => {
+            let key = key.to_str().map_err(|_| wrong_key())?;
+            Some(if may_be_bearer { bare(key) } else { key })
+        }
         _ => return Err(wrong_key()),
     };
     match (key, bearer(headers)?) {
         (Some(key), Some(token)) if key != token => Err(wrong_key()),
+        (None, None) => elsewhere(headers),
         (key, token) => Ok(key.or(token)),
+    }
+}
+
+/// A key in the header of another service.
+fn elsewhere(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let mut given = ELSEWHERE.iter().filter_map(|name| headers.get(name));
+    let key = given.next().map(|value| value.to_str().map(bare));
+    key.transpose().map_err(|_| wrong_key())
+}
+
+/// A key that may stand behind the word for bearers, as some clients write it in headers of their own.
+fn bare(key: &str) -> &str {
+    match key.split_once(' ') {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
+        _ => key,
     }
 }
 
@@ -192,7 +227,22 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     let token = text
         .split_once(' ')
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    Ok(token.map(|(_, token)| token.trim()))
+    Ok(token
+        .map(|(_, token)| token.trim())
+        .filter(|token| *token != NO_TOKEN))
+}
+
+/// Puts the key of a query into its header, where Google's clients may have it in either.
+pub(super) fn take_query_key(head: &mut Parts) {
+    if !is_gemini(head.uri.path()) || head.headers.contains_key(GOOGLE_KEY) {
+        return;
+    }
+    let query = head.uri.query().unwrap_or_default();
+    let mut fields = url::form_urlencoded::parse(query.as_bytes());
+    let key = fields.find(|(name, _)| name == "key").map(|(_, key)| key);
+    if let Some(Ok(key)) = key.map(|key| HeaderValue::from_str(&key)) {
+        head.headers.insert(GOOGLE_KEY, key);
+    }
 }
 
 #[cfg(test)]
@@ -217,8 +267,43 @@ mod tests {
             key(&[("authorization", "Bearer k"), ("svc-api-key", "k")]),
             Ok(Some("k".into()))
         );
+        assert_eq!(key(&[("x-goog-api-key", "k")]), Ok(Some("k".into())));
         assert_eq!(key(&[("authorization", "Basic eDp5")]), Ok(None));
+        // midjourney-proxy's clients name that program where others have a token.
+        let named = ("authorization", "Bearer midjourney-proxy");
+        assert_eq!(key(&[named]), Ok(None));
+        assert_eq!(key(&[named, ("mj-api-secret", "k")]), Ok(Some("k".into())));
+        assert_eq!(key(&[("mj-api-secret", "Bearer k")]), Ok(Some("k".into())));
+        // The headers of other services count where the usual ones say nothing.
+        assert_eq!(
+            key(&[("x-litellm-api-key", "Bearer k")]),
+            Ok(Some("k".into()))
+        );
+        assert_eq!(
+            key(&[("x-api-key", "l"), ("authorization", "Bearer k")]),
+            Ok(Some("k".into()))
+        );
         assert_eq!(key(&[]), Ok(None));
+    }
+
+    #[test]
+    fn a_key_of_a_query_counts_for_googles_clients_alone() {
+        let key = |target: &str, header: Option<&str>| {
+            let mut request = hyper::Request::get(target);
+            if let Some(header) = header {
+                request = request.header("x-goog-api-key", header);
+            }
+            let mut head = request.body(()).expect("a request").into_parts().0;
+            take_query_key(&mut head);
+            key_of(&head.headers).map(|key| key.map(str::to_owned))
+        };
+        let own = "/v1beta/models/a:generateContent?alt=sse&key=at%5Fk";
+        assert_eq!(key(own, None), Ok(Some("at_k".into())));
+        assert_eq!(key(own, Some("k")), Ok(Some("k".into())));
+        let newer = "/v1/models/a:generateContent?key=k";
+        assert_eq!(key(newer, None), Ok(Some("k".into())));
+        assert_eq!(key("/v1/models?key=k", None), Ok(None));
+        assert_eq!(key("/v1beta/models?key=%0A", None), Ok(None));
     }
 
     #[test]

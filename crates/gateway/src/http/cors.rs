@@ -8,7 +8,7 @@ use hyper::header::{
 };
 
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
-const SENT: &str = "SVC-API-KEY, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, Range, X-Request-Id";
+const SENT: &str = "SVC-API-KEY, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, Range, X-Request-Id, mj-api-secret, x-goog-api-key, x-goog-api-client";
 const READ: &str = "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Range, ETag, Location, \
      Preference-Applied, X-Atelier-Job-Id";
 /// How long a browser remembers what it was told, in seconds.

@@ -276,6 +276,23 @@ impl Output for LaterAnswer {
     }
 }
 
+/// JSON without an envelope, or events that bring the same.
+pub(crate) struct JsonOrEvents<T>(Reply, PhantomData<fn() -> T>);
+
+impl<T> JsonOrEvents<T> {
+    pub(crate) const fn of(reply: Reply) -> Self {
+        Self(reply, PhantomData)
+    }
+}
+
+impl<T: JsonSchema + 'static> Output for JsonOrEvents<T> {
+    const GIVES: PageOutput = PageOutput::Json(SchemaGenerator::subschema_for::<T>);
+
+    fn reply(self) -> Reply {
+        self.0
+    }
+}
+
 /// Answers that are no JSON to describe, each with what it is.
 macro_rules! other_answers {
     ($($(#[$doc:meta])* $name:ident $gives:expr;)*) => {$(

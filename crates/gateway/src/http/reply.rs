@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use atelier_contract::FAMILIES;
 use atelier_contract::family::{RefusedData, refusal_body};
+use atelier_contract::picture_chats::{GeminiAction, gemini_error};
+use atelier_contract::video_tasks::{jimeng_error, kling_error};
 use atelier_contract::{Code, Refusal};
 use bytes::Bytes;
 use hyper::header::{
@@ -44,13 +46,26 @@ pub(crate) enum RefusalShape {
     EmptyData,
     /// The usual envelope and the vendor's `error` object beside it.
     Vendor,
+    /// The same with Google's `error` object.
+    Gemini,
+    /// As `Vendor`, with a number of Kling's as `code`.
+    Kling,
+    /// As `Vendor`, with a number of Jimeng's as `code`.
+    Jimeng,
 }
 
 impl RefusalShape {
     /// The shape of refusals under a path.
     pub(crate) fn of(path: &str) -> Self {
+        if is_gemini(path) {
+            return Self::Gemini;
+        }
         if path.starts_with("/v1/") || path.starts_with("/imgmodel/v1/") {
             return Self::Vendor;
+        }
+        let own = [("/kling/", Self::Kling), ("/jimeng/", Self::Jimeng)];
+        if let Some((_, shape)) = own.into_iter().find(|(prefix, _)| path.starts_with(prefix)) {
+            return shape;
         }
         let family = FAMILIES.iter().find(|family| {
             family.refused_data == RefusedData::Empty && path.starts_with(family.prefix)
@@ -61,6 +76,12 @@ impl RefusalShape {
             Self::Usual
         }
     }
+}
+
+/// Whether a path is one of Gemini's calls. Its newer clients call what is no beta, below the paths of OpenAI's models.
+pub(super) fn is_gemini(path: &str) -> bool {
+    let call = path.strip_prefix("/v1/models/");
+    path.starts_with("/v1beta/") || call.is_some_and(|call| GeminiAction::split(call).is_ok())
 }
 
 /// Bytes that already are JSON.
@@ -250,16 +271,25 @@ pub(crate) fn denied(shape: RefusalShape, denial: &Denial) -> Reply {
 }
 
 /// The body of a refusal in the shape of its path.
-pub(super) fn denied_body(shape: RefusalShape, refusal: &Refusal) -> Map<String, Value> {
+pub(crate) fn denied_body(shape: RefusalShape, refusal: &Refusal) -> Map<String, Value> {
     let data = if shape == RefusalShape::EmptyData {
         RefusedData::Empty
     } else {
         RefusedData::Null
     };
     let mut body = refusal_body(data, refusal);
-    if shape == RefusalShape::Vendor {
+    if matches!(
+        shape,
+        RefusalShape::Vendor | RefusalShape::Kling | RefusalShape::Jimeng
+    ) {
         body.insert("error".into(), vendor_error(refusal).into());
     }
+    body.extend(match shape {
+        RefusalShape::Gemini => gemini_error(refusal),
+        RefusalShape::Kling => kling_error(refusal),
+        RefusalShape::Jimeng => jimeng_error(refusal),
+        _ => Map::new(),
+    });
     body
 }
 
@@ -336,6 +366,20 @@ mod tests {
             RefusalShape::of("/imgmodel/chat-image/generations"),
             RefusalShape::Usual
         );
+        for (path, code) in [
+            (
+                "/v1beta/models/a:generateContent",
+                "invalid_parameter".into(),
+            ),
+            ("/v1/models/a:generateContent", "invalid_parameter".into()),
+            ("/kling/v1/videos/text2video", Value::from(1201)),
+            ("/jimeng/", Value::from(50_400)),
+        ] {
+            let refusal = Refusal::invalid("size", "must be 256x256");
+            let body = denied_body(RefusalShape::of(path), &refusal);
+            assert_eq!(body["code"], code, "{path}");
+            assert_eq!(body["error"]["message"], "size: must be 256x256", "{path}");
+        }
         let error = vendor_error(&Refusal::invalid("size", "must be 256x256"));
         assert_eq!(error["type"], "invalid_request_error");
         assert_eq!(error["param"], "size");

@@ -15,6 +15,7 @@ use super::admission::{Admission, capacity_denial};
 use super::body::UnreadBody;
 use super::denial::Denial;
 use super::idempotency::idempotency_key;
+use super::reply::RefusalShape;
 use super::request::{HandlerResult, IncomingRequest};
 use super::sync_answer::SyncWait;
 use super::{answer, body, form, reply};
@@ -82,6 +83,8 @@ pub(super) async fn accept(
         account_id,
         submitted,
         entry,
+        shape: RefusalShape::of(entry.path),
+        wants_bytes: entry.wants_bytes,
         render,
         patience_s: patience,
     };
@@ -123,7 +126,12 @@ fn stream_place(
 }
 
 /// How long a synchronous call may take, by the table: with a model of the operator's as long as with the one it is like.
-fn patience_s(app: &App, family: &Family, entry: &SubmitEndpoint, fields: &Fields) -> u32 {
+pub(crate) fn patience_s(
+    app: &App,
+    family: &Family,
+    entry: &SubmitEndpoint,
+    fields: &Fields,
+) -> u32 {
     let Some(limit) = entry.timeout_s else {
         return family.timeout_s;
     };

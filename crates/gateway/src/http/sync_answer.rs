@@ -35,13 +35,17 @@ const COMMENT_EVERY: Duration = Duration::from_secs(15);
 const COMMENT: Bytes = Bytes::from_static(b": still here\n\n");
 
 /// A call whose job was accepted, and how its result is shown.
-pub(super) struct SyncWait {
-    pub(super) app: Arc<App>,
-    pub(super) account_id: AccountId,
-    pub(super) submitted: Submission,
-    pub(super) entry: &'static SubmitEndpoint,
-    pub(super) render: fn(&FinishedJob<'_>) -> Value,
-    pub(super) patience_s: u32,
+pub(crate) struct SyncWait {
+    pub(crate) app: Arc<App>,
+    pub(crate) account_id: AccountId,
+    pub(crate) submitted: Submission,
+    pub(crate) entry: &'static SubmitEndpoint,
+    /// How refusals look.
+    pub(crate) shape: RefusalShape,
+    /// Whether the answer carries the bytes of the files.
+    pub(crate) wants_bytes: fn(&Job) -> bool,
+    pub(crate) render: fn(&FinishedJob<'_>) -> Value,
+    pub(crate) patience_s: u32,
 }
 
 impl SyncWait {
@@ -60,12 +64,12 @@ impl SyncWait {
 
     /// Waits and answers with the result. Where that takes long, an answer begins before it is known how it ends, so that
     /// proxies that give up on a silent service stay; a failure is then told in its body.
-    pub(super) async fn answer(self, admission: &Arc<Admission>) -> HandlerResult {
+    pub(crate) async fn answer(self, admission: &Arc<Admission>) -> HandlerResult {
         let every = Duration::from_secs(self.app.config.answers.keep_alive_s);
         if every.is_zero() {
             return self.result().await;
         }
-        let (app, shape) = (Arc::clone(&self.app), RefusalShape::of(self.entry.path));
+        let (app, shape) = (Arc::clone(&self.app), self.shape);
         let mut made: BoxFuture<'static, HandlerResult> = Box::pin(self.result());
         if let Ok(answer) = timeout(every, &mut made).await {
             return answer;
@@ -97,7 +101,7 @@ impl SyncWait {
 
     async fn result(self) -> HandlerResult {
         let job = self.job().await?;
-        let value = answer::finished(&self.app, self.entry, &job, |done| {
+        let value = answer::finished(&self.app, self.wants_bytes, &job, |done| {
             render_answer(self.render, done)
         })
         .await?;
@@ -118,7 +122,7 @@ impl SyncWait {
         }
         let late = LateReply {
             app: Arc::clone(&self.app),
-            shape: RefusalShape::of(self.entry.path),
+            shape: self.shape,
             holder: Arc::clone(admission.holder()),
         };
         let made = async move {
@@ -144,7 +148,7 @@ impl SyncWait {
     async fn events(self) -> Result<Vec<StreamEvent>, Refusal> {
         let job = self.job().await?;
         let events = |done: &FinishedJob<'_>| render_events(self.entry.events, done);
-        answer::finished(&self.app, self.entry, &job, events).await
+        answer::finished(&self.app, self.wants_bytes, &job, events).await
     }
 }
 
@@ -166,6 +170,17 @@ fn failure(shape: RefusalShape, refusal: &Refusal) -> String {
     })
 }
 
+/// The bytes of an answer of which the beginning is sent, counted until they are taken as those of every other answer are.
+pub(crate) async fn counted(app: &App, holder: &Arc<str>, bytes: Bytes) -> Result<Bytes, Denial> {
+    let reply = reply::json_bytes(bytes);
+    let reply = if AnswerMemory::counts(&reply, true) {
+        app.answer_memory.count(reply, holder).await?
+    } else {
+        reply
+    };
+    Ok(bytes_of(reply))
+}
+
 /// An answer of which the beginning is sent.
 struct LateReply {
     app: Arc<App>,
@@ -177,12 +192,7 @@ struct LateReply {
 impl LateReply {
     /// The bytes of what was made, counted until they are taken as those of every other answer are.
     async fn counted(&self, reply: Reply) -> Result<Bytes, Denial> {
-        let reply = if AnswerMemory::counts(&reply, true) {
-            self.app.answer_memory.count(reply, &self.holder).await?
-        } else {
-            reply
-        };
-        Ok(bytes_of(reply))
+        counted(&self.app, &self.holder, bytes_of(reply)).await
     }
 }
 

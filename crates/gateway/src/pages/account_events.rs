@@ -17,7 +17,9 @@ use futures_util::stream;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::batches;
-use super::events::{COMMENT_EVERY, LOOK_EVERY, STILL_HERE, job_event, last_event_id};
+use super::events::{STILL_HERE, last_event_id};
+use super::job_news::job_event;
+use super::job_news::{COMMENT_EVERY, LOOK_EVERY};
 use crate::app::App;
 use crate::http::admission;
 use crate::http::denial::Denial;

@@ -79,6 +79,7 @@ mod operator;
 mod operators;
 mod own_acts;
 mod payments;
+mod picture_doors;
 mod posted;
 mod public;
 mod receivers;
@@ -105,5 +106,6 @@ mod vendor_failures;
 mod vendors;
 #[path = "../../../backends/tests/vendors/verified.rs"]
 mod verified;
+mod video_doors;
 mod vidgen;
 mod words;

@@ -195,6 +195,135 @@ async fn a_proxy_client_draws_follows_up_and_is_called_back_with_its_task() {
 }
 
 #[tokio::test]
+async fn shorter_prompts_come_with_a_button_for_each_at_every_speed() {
+    let gateway = Gateway::spawn().await;
+    let account = gateway.account(200).await;
+    let proxy = Proxy {
+        gateway: &gateway,
+        key: &account.key,
+    };
+    let words = "a very beautiful old lighthouse on a high cliff above the sea at dawn";
+    let body = json!({ "prompt": words, "state": "short", "lang": "en" });
+    let begun = proxy.post("/mj-relax/mj/submit/shorten", body).await;
+    let short = proxy.task(&begun["result"]).await;
+    assert_eq!(
+        (&short["action"], &short["status"], &short["mode"]),
+        (&json!("SHORTEN"), &json!("SUCCESS"), &json!("RELAX")),
+        "{short}"
+    );
+    let found = short["properties"]["finalPrompt"]
+        .as_str()
+        .expect("prompts");
+    assert!(found.lines().count() > 1, "{found}");
+    let id = short["id"].as_str().expect("an id");
+    let job = gateway.get(&account.key, &format!("/jobs/v1/{id}")).await;
+    assert_eq!(job.json["data"]["ignored"], json!(["lang"]), "{}", job.json);
+    // A button draws one of them.
+    let second = &short["buttons"][1]["customId"];
+    let pressed = proxy
+        .post(
+            "/mj/submit/action",
+            json!({ "taskId": id, "customId": second }),
+        )
+        .await;
+    let drawn = proxy.task(&pressed["result"]).await;
+    assert_eq!(drawn["action"], "IMAGINE", "{drawn}");
+    let prompt = drawn["prompt"].as_str().expect("a prompt");
+    assert!(
+        found.contains(prompt) && prompt.len() < words.len(),
+        "{prompt}"
+    );
+
+    for path in [
+        "/mj/task/list-by-ids",
+        "/mj-relax/mj/task/list-by-condition",
+    ] {
+        let some = proxy.post(path, json!({ "ids": [id] })).await;
+        assert_eq!(some[0]["id"], short["id"], "{path}");
+    }
+    let path = format!("/mj-turbo/mj/task/{id}/fetch");
+    let fetched = send(
+        gateway
+            .request(Method::GET, &path)
+            .bearer_auth(&account.key),
+    )
+    .await;
+    assert_eq!(fetched.json["id"], short["id"]);
+    let path = format!("/mj-slow/mj/task/{id}/fetch");
+    let nowhere = send(
+        gateway
+            .request(Method::GET, &path)
+            .bearer_auth(&account.key),
+    )
+    .await;
+    assert_eq!(nowhere.status, 404);
+    // That program's clients name it where others have a token.
+    let request = gateway.request(Method::GET, "/mj/task/list");
+    let request = request.header("mj-api-secret", &account.key);
+    assert_eq!(
+        send(request.bearer_auth("midjourney-proxy")).await.status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn pictures_are_kept_edited_and_served_at_every_speed() {
+    let gateway = Gateway::spawn().await;
+    let account = gateway.account(200).await;
+    let proxy = Proxy {
+        gateway: &gateway,
+        key: &account.key,
+    };
+    let kept = proxy
+        .post(
+            "/mj/submit/upload-discord-images",
+            json!({ "base64Array": [picture(64, 64), picture(32, 32)] }),
+        )
+        .await;
+    assert_eq!(kept["code"], 1, "{kept}");
+    let urls = kept["result"].as_array().expect("URLs");
+    assert_eq!(urls.len(), 2);
+    for image in [urls[0].clone(), picture(64, 64).into()] {
+        let body = json!({ "prompt": "make it night", "image": image, "state": "mine" });
+        let begun = proxy.post("/mj-fast/mj/submit/edits", body).await;
+        let edited = proxy.task(&begun["result"]).await;
+        assert_eq!(
+            (&edited["action"], &edited["status"], &edited["state"]),
+            (&json!("EDIT"), &json!("SUCCESS"), &json!("mine")),
+            "{edited}"
+        );
+        let path = format!(
+            "/mj-turbo/mj/image/{}",
+            edited["id"].as_str().expect("an id")
+        );
+        let file = send(
+            gateway
+                .request(Method::GET, &path)
+                .bearer_auth(&account.key),
+        )
+        .await;
+        assert_eq!(
+            (file.status.as_u16(), &file.bytes[1..4]),
+            (200, &b"PNG"[..])
+        );
+        let strange = send(gateway.request(Method::GET, &path)).await;
+        assert_eq!(strange.status, 401);
+    }
+    // An edit that nobody asked for as a task is none.
+    let other = json!({ "model": "image-1", "prompt": "make it night", "image": picture(64, 64), "async": true });
+    gateway.post(&account.key, "/v1/images/edits", other).await;
+    for path in ["/mj/task/list", "/mj-fast/mj/task/list"] {
+        let listed = send(gateway.request(Method::GET, path).bearer_auth(&account.key)).await;
+        assert_eq!(
+            listed.json.as_array().map(Vec::len),
+            Some(2),
+            "{}",
+            listed.json
+        );
+    }
+}
+
+#[tokio::test]
 async fn refusals_come_as_the_numbers_of_that_program() {
     let gateway = Gateway::spawn().await;
     let account = gateway.account(41).await;
@@ -313,6 +442,7 @@ async fn our_adapter_works_with_the_door_in_the_newer_dialect() {
         json!({ "path": "/artgen/v1/action", "body": { "jobId": "", "action": "reroll" } }),
         json!({ "path": "/artgen/v1/seed", "body": { "jobId": "" } }),
         json!({ "path": "/artgen/v1/describe", "body": { "base64": picture(64, 64) } }),
+        json!({ "path": "/artgen/v1/shorten", "body": { "prompt": "a very old lighthouse on a high cliff at dawn" } }),
         json!({ "path": "/artgen/v1/blend", "body": { "imgBase64Array": [picture(64, 64), picture(48, 64)] } }),
     ];
     through("action", &follow_ups).await;

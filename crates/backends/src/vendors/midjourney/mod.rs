@@ -65,7 +65,13 @@ const SERVED: &[Task] = &[
     Task::Describe,
 ];
 /// What the newer dialect does beside them.
-const SERVED_BY_ACTION: &[Task] = &[Task::Seed, Task::Repaint, Task::Animate, Task::Extend(0)];
+const SERVED_BY_ACTION: &[Task] = &[
+    Task::Seed,
+    Task::Repaint,
+    Task::Animate,
+    Task::Extend(0),
+    Task::Shorten,
+];
 
 /// What is read of a task in the list of all: the rest may be very much.
 #[derive(Deserialize)]

@@ -12,6 +12,8 @@ use crate::http::VendorHttp;
 
 /// No task has more files of a kind.
 const MOST_FILES: usize = 4;
+/// No task has more shorter prompts.
+const MOST_SHORTENED: usize = 5;
 
 /// Fetches what a task made.
 pub(super) async fn made(
@@ -21,8 +23,10 @@ pub(super) async fn made(
     task: &Value,
 ) -> Result<WorkOutput, Fault> {
     let notes = MidjourneyNotes::of_task(id, task).write();
-    if work.brief.task == Task::Describe {
-        return described(task, notes);
+    match work.brief.task {
+        Task::Describe => return described(task, notes),
+        Task::Shorten => return shortened(task, notes),
+        _ => {}
     }
     let downloads = Downloader::new(http);
     let (files, made) = match work.brief.task {
@@ -52,6 +56,30 @@ fn described(task: &Value, notes: Value) -> Result<WorkOutput, Fault> {
         .map(|line| without_number(line).to_owned())
         .filter(|line| !line.is_empty())
         .take(MOST_FILES)
+        .collect();
+    if prompts.is_empty() {
+        return Err(nothing());
+    }
+    Ok(WorkOutput {
+        made: prompts.len() as u32,
+        prompts,
+        notes,
+        ..WorkOutput::default()
+    })
+}
+
+/// Prompts of a text, of whose lines those count that begin with a keycap number.
+fn shortened(task: &Value, notes: Value) -> Result<WorkOutput, Fault> {
+    let text = task["properties"]["finalPrompt"]
+        .as_str()
+        .unwrap_or_default();
+    let numbered = text
+        .lines()
+        .filter(|line| without_number(line) != line.trim());
+    let prompts: Vec<String> = numbered
+        .map(|line| without_number(line).to_owned())
+        .filter(|line| !line.is_empty())
+        .take(MOST_SHORTENED)
         .collect();
     if prompts.is_empty() {
         return Err(nothing());

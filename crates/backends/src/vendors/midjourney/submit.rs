@@ -35,6 +35,10 @@ pub(super) fn call(work: &Work, settings: &MidjourneySettings) -> Result<ProxyCa
             route: "submit/describe",
             body: json!({ "botType": "MID_JOURNEY", "base64": picture(work, 0)? }),
         },
+        Task::Shorten => ProxyCall {
+            route: "submit/shorten",
+            body: json!({ "botType": "MID_JOURNEY", "prompt": work.brief.prompt }),
+        },
         Task::Repaint => region(work)?,
         Task::Animate => animate(work)?,
         Task::Extend(index) => extend(work, index)?,

@@ -220,7 +220,7 @@ mod tests {
                 let parsed = (submit.parse)(request).expect("a good example");
                 let shape = ResultShape::of(family, submit, &parsed.to_fields());
                 let part = match submit.name {
-                    "artgen.describe" => ResultPart::Prompts,
+                    "artgen.describe" | "artgen.shorten" => ResultPart::Prompts,
                     "artgen.seed" => ResultPart::Seed,
                     _ => ResultPart::File(FileRole::Main),
                 };

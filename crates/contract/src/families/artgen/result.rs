@@ -21,7 +21,7 @@ pub(super) struct ArtgenResult {
     progress: String,
     /// Prompt text; of a describe job the four prompts, one a line.
     prompt: Option<String>,
-    /// The four prompts of a describe job, null until it succeeded; other jobs do not have this field.
+    /// The prompts that a describe or a shorten job found, null until it succeeded; other jobs do not have this field.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompts: Option<Option<Vec<String>>>,
     /// Quota that the job consumed.
@@ -100,7 +100,8 @@ impl ArtgenResult {
             job_id: job.id.to_string(),
             progress: progress(job),
             prompt: prompt(job),
-            prompts: (job.operation == "artgen.describe").then_some(prompts),
+            prompts: matches!(&*job.operation, "artgen.describe" | "artgen.shorten")
+                .then_some(prompts),
             quota: job.quota,
             origin_image: file.map(|file| file.origin_url.clone()),
             cdn_image: file.map(|file| file.cdn_url.clone()),

@@ -87,10 +87,9 @@ impl ImgmodelUsage {
 
     fn input(job: &Job) -> InputTokens {
         let text = job.text("prompt").unwrap_or_default().chars().count() as u64;
-        let inputs = match job.request.get("image") {
-            Some(Value::Array(images)) => images.len() as u64,
-            _ => 0,
-        };
+        let images = ["image", "referImages"].iter();
+        let images = images.filter_map(|field| job.request.get(*field)?.as_array());
+        let inputs: u64 = images.map(|images| images.len() as u64).sum();
         InputTokens {
             text_tokens: text.div_ceil(CHARACTERS_PER_TOKEN),
             image_tokens: inputs * INPUT_IMAGE_TOKENS,
@@ -107,6 +106,22 @@ impl ImgmodelUsage {
             input_tokens,
             output_tokens,
             input_tokens_details: details,
+        }
+    }
+}
+
+/// What a call that made images comes to in tokens.
+pub(crate) struct CallTokens {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+}
+
+impl CallTokens {
+    pub(crate) fn of(job: &Job) -> Self {
+        let usage = ImgmodelUsage::of(job);
+        Self {
+            input: usage.input_tokens,
+            output: usage.output_tokens,
         }
     }
 }

@@ -1,41 +1,31 @@
-//! midjourney-proxy's calls, in both of its dialects: each becomes an order of a family, and jobs are shown as its tasks.
-//! That program answers a refused submit with 200 and a number of its own.
+//! midjourney-proxy's calls that begin something, in both of its dialects: each becomes an order of a family. That program answers a
+//! refused submit with 200 and a number of its own.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_contract::body::{self, Fields};
+use atelier_contract::body::Fields;
 use atelier_contract::family::IMAGE_BODY;
-use atelier_contract::fields::ImageData;
+use atelier_contract::kept::{IGNORED, MIDJOURNEY_STATE};
 use atelier_contract::midjourney::{
-    ButtonAction, NewTask, STATE, TaskAction, TaskJob, TaskView, button_action, interpret,
-    modal_task, region_modal_id, task_operations,
+    ButtonAction, NewTask, TaskAction, TaskJob, button_action, interpret, region_modal_id,
 };
-use atelier_contract::pages::list::ListQuery;
-use atelier_contract::{AccountId, Code, Job, JobId, JobState, Refusal, operation};
-use atelier_engine::records::JobFilter;
-use atelier_engine::{Call, Engine, refusal_of};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize, Serializer};
+use atelier_contract::{AccountId, Code, Job, JobId, JobState, Refusal};
+use atelier_engine::refusal_of;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::time::timeout_at;
 
+use super::orders::{DoorOrder, stored_url};
 use crate::app::App;
-use crate::config::Role;
 use crate::http::denial::Denial;
-use crate::http::idempotency::idempotency_key;
-use crate::http::page::{Body, Json, Query, RawBody};
+use crate::http::page::{Json, RawBody};
 use crate::http::request::IncomingRequest;
 
-/// The most tasks of a list.
-const LISTED: i64 = 100;
 /// How long a seed is waited for.
 const SEED: Duration = Duration::from_mins(1);
-/// How long the pictures of a call are kept for, of the time within which its caller is answered.
-const KEPT_WITHIN: Duration = Duration::from_secs(6);
-
-const NOT_KEPT: &str = "the pictures could not be kept in time; try again shortly";
+/// Pictures that are kept at once, at most.
+const UPLOADS_MOST: usize = 10;
 
 /// That program's answer to a submit.
 #[derive(Serialize, JsonSchema)]
@@ -52,7 +42,7 @@ pub(crate) struct SubmitAnswer {
 }
 
 impl SubmitAnswer {
-    fn new(code: u8, description: impl Into<String>, result: Option<String>) -> Self {
+    pub(super) fn new(code: u8, description: impl Into<String>, result: Option<String>) -> Self {
         Self {
             code,
             description: description.into(),
@@ -101,14 +91,29 @@ pub(crate) async fn swap(
     received: IncomingRequest,
     RawBody(fields, _): RawBody<NewTask, IMAGE_BODY>,
 ) -> Result<Json<SubmitAnswer>, Denial> {
-    Box::pin(begin(app, received, "swap", None, fields)).await
+    let speed = match &*received.params {
+        [speed] => Some(speed_of(speed)?),
+        _ => None,
+    };
+    Box::pin(begin(app, received, "swap", speed, fields)).await
+}
+
+/// The task that the path names, perhaps behind a speed, which says nothing there.
+pub(super) fn task_of(received: &IncomingRequest) -> Result<JobId, Refusal> {
+    Ok(JobId::new(match &*received.params {
+        [speed, task] => {
+            speed_of(speed)?;
+            task
+        }
+        _ => received.param(0),
+    }))
 }
 
 fn nothing_here() -> Refusal {
     Refusal::new(Code::NotFound, "there is nothing at this path")
 }
 
-fn speed_of(prefix: &str) -> Result<&'static str, Refusal> {
+pub(super) fn speed_of(prefix: &str) -> Result<&'static str, Refusal> {
     match prefix {
         "mj-relax" => Ok("relax"),
         "mj-fast" => Ok("fast"),
@@ -124,28 +129,32 @@ async fn begin(
     speed: Option<&'static str>,
     fields: Fields,
 ) -> Result<Json<SubmitAnswer>, Denial> {
-    let body: NewTask = match body::read(fields) {
+    let body = match NewTask::read(fields) {
         Ok(body) => body,
         Err(refusal) => return Ok(Json(SubmitAnswer::refused(refusal)?)),
     };
     let wished = interpret(call, &body, speed).ok_or_else(nothing_here)?;
     let account = received.account()?.to_owned();
     let answer = match wished {
-        Ok(TaskAction::Job(job)) => Box::pin(order(app, received, job)).await,
+        Ok(TaskAction::Job(job)) => order(&app, &received, job).await,
         Ok(TaskAction::Press {
             task,
             custom_id,
             rest,
         }) => match button(&app, &account, &task, &custom_id).await {
-            Ok(ButtonAction::Act(action)) => {
+            Ok((job, ButtonAction::Shortened(at))) => match TaskJob::imagined(&job, at, rest) {
+                Some(wished) => order(&app, &received, wished).await,
+                None => Err(Refusal::job_not_found().into()),
+            },
+            Ok((_, ButtonAction::Act(action))) => {
                 let wished = TaskJob::follow_up(&task, action, rest);
-                Box::pin(order(app, received, wished)).await
+                order(&app, &received, wished).await
             }
-            Ok(ButtonAction::Region) => return Ok(Json(opened(&task))),
+            Ok((_, ButtonAction::Region)) => return Ok(Json(opened(&task))),
             Err(refusal) => Err(refusal.into()),
         },
         Ok(TaskAction::Window { task, rest }) => match region_modal_id(&task).1 {
-            Some(parent) => Box::pin(order(app, received, TaskJob::region(parent, rest))).await,
+            Some(parent) => order(&app, &received, TaskJob::region(parent, rest)).await,
             None => Err(Refusal::job_not_found().into()),
         },
         Err(refusal) => Err(refusal.into()),
@@ -170,58 +179,32 @@ fn opened(task: &str) -> SubmitAnswer {
     answer
 }
 
-/// What a button of a task does.
+/// The job of a task, and what a button of it does.
 async fn button(
     app: &App,
     account: &AccountId,
     task: &str,
     custom_id: &str,
-) -> Result<ButtonAction, Refusal> {
+) -> Result<(Job, ButtonAction), Refusal> {
     let job = app.engine.jobs().job(account, &JobId::new(task)).await?;
-    button_action(&job, custom_id).ok_or_else(|| {
+    let Some(action) = button_action(&job, custom_id) else {
         let message = "is no button of this task";
-        Refusal::field(Code::ActionNotAvailable, "customId", message)
-    })
+        return Err(Refusal::field(
+            Code::ActionNotAvailable,
+            "customId",
+            message,
+        ));
+    };
+    Ok((job, action))
 }
 
 /// Submits what was wished for, after pictures that must have an address were given one.
 async fn order(
-    app: Arc<App>,
-    received: IncomingRequest,
+    app: &Arc<App>,
+    received: &IncomingRequest,
     wished: TaskJob,
 ) -> Result<SubmitAnswer, Denial> {
-    let Some((family, submit)) = operation(wished.operation) else {
-        return Err(nothing_here().into());
-    };
-    let key = idempotency_key(&received.head.headers)?;
-    let caller = received.caller()?.clone();
-    let custody = received.from.role == Role::Custody && family.custody;
-    let begun = received.admission.waits_since();
-    let work = async move {
-        let account = caller.account_id.clone();
-        let fields = with_addresses(&app.engine, &account, wished);
-        let fields = timeout_at(begun + KEPT_WITHIN, fields).await;
-        let mut fields = fields.map_err(|_| Refusal::new(Code::Overloaded, NOT_KEPT))??;
-        let notes = fields.remove(STATE);
-        let caller = app.engine.admin().callers().refreshed(&caller).await?;
-        let call = Call {
-            caller,
-            family,
-            submit,
-            fields,
-            files: Vec::new(),
-            idempotency_key: key,
-            custody,
-            notes: notes
-                .map(|state| (STATE.to_owned(), state))
-                .into_iter()
-                .collect(),
-            begun,
-        };
-        let submitted = app.engine.intake().submit(call).await?;
-        app.engine.jobs().job(&account, &submitted.job_id).await
-    };
-    let job = received.admission.spend(work).await??;
+    let job = submitted(app, received, wished).await?;
     let id = Some(job.id.to_string());
     Ok(if job.state == JobState::Waiting {
         SubmitAnswer::new(22, "In queue", id)
@@ -230,85 +213,22 @@ async fn order(
     })
 }
 
-/// The fields of a task with addresses in place of its pictures.
-async fn with_addresses(
-    engine: &Engine,
-    account: &AccountId,
-    wished: TaskJob,
-) -> Result<Fields, Refusal> {
-    let mut fields = wished.fields;
-    for name in wished.addresses {
-        if let Some(Value::String(given)) = fields.get(*name) {
-            let address = stored_url(engine, account, name, given).await?;
-            fields.insert((*name).to_owned(), address.into());
+async fn submitted(
+    app: &Arc<App>,
+    received: &IncomingRequest,
+    mut wished: TaskJob,
+) -> Result<Job, Denial> {
+    let mut notes = Fields::new();
+    for name in [MIDJOURNEY_STATE, IGNORED] {
+        if let Some(note) = wished.fields.remove(name) {
+            notes.insert(name.to_owned(), note);
         }
     }
-    let mut words = Vec::new();
-    for picture in &wished.pictures {
-        words.push(stored_url(engine, account, "base64Array", picture).await?);
-    }
-    if let Some(Value::String(prompt)) = fields.get("prompt").filter(|_| !words.is_empty()) {
-        words.push(prompt.clone());
-        fields.insert("prompt".into(), words.join(" ").into());
-    }
-    Ok(fields)
-}
-
-/// The address of a picture; bytes are kept first.
-async fn stored_url(
-    engine: &Engine,
-    account: &AccountId,
-    field: &str,
-    given: &str,
-) -> Result<String, Refusal> {
-    if given.starts_with("http://") || given.starts_with("https://") {
-        return Ok(given.to_owned());
-    }
-    let unusable = |why: &str| Refusal::field(Code::ImageUnusable, field, why);
-    let ImageData::Inline(inline) = ImageData::from_base64(given).map_err(unusable)? else {
-        return Ok(given.to_owned());
-    };
-    let bytes = inline.bytes.unwrap_or_default().to_vec();
-    let uploads = engine.assets().uploads();
-    let upload = uploads.keep(account, bytes.into()).await?;
-    Ok(uploads.url(&upload))
-}
-
-/// Shows a task; nothing when there is none.
-pub(crate) async fn fetch(
-    app: Arc<App>,
-    received: IncomingRequest,
-    (): (),
-) -> Result<Json<Option<TaskView>>, Denial> {
-    let (account, id) = (received.account()?, received.param(0));
-    let (asked, is_window) = match region_modal_id(id).1 {
-        Some(parent) => (parent, true),
-        None => (id, false),
-    };
-    let shown = match app.engine.jobs().job(account, &JobId::new(asked)).await {
-        Ok(job) if is_window => Some(modal_task(&job, id)),
-        Ok(job) if is_task(&job) => Some(TaskView::of(&job)),
-        Ok(_) => None,
-        Err(refusal) if refusal.code == Code::JobNotFound => None,
-        Err(refusal) => return Err(refusal.into()),
-    };
-    Ok(Json(shown))
-}
-
-fn is_task(job: &Job) -> bool {
-    task_operations().contains(&job.operation)
-}
-
-/// Ends a task that has not finished.
-pub(crate) async fn cancel(
-    app: Arc<App>,
-    received: IncomingRequest,
-    (): (),
-) -> Result<Json<SubmitAnswer>, Denial> {
-    let id = JobId::new(received.param(0));
-    app.engine.jobs().cancel(received.account()?, &id).await?;
-    let done = SubmitAnswer::new(1, "Cancelled", Some(id.to_string()));
-    Ok(Json(done))
+    let mut order = DoorOrder::new(wished.operation, wished.fields);
+    order.notes = notes;
+    order.addresses = wished.addresses;
+    order.leading = wished.pictures;
+    Box::pin(order.accepted(app, received)).await
 }
 
 /// The seed of a task's picture.
@@ -321,13 +241,12 @@ pub(crate) async fn seed(
     let parent = app
         .engine
         .jobs()
-        .job(&account, &JobId::new(received.param(0)))
+        .job(&account, &task_of(&received)?)
         .await?;
     let wished = TaskJob::seed(parent.id.as_str());
     let engine = Arc::clone(&app.engine);
-    let begun = Box::pin(order(app, received, wished)).await?;
-    let id = JobId::new(begun.result.unwrap_or_default());
-    let job = engine.jobs().finished(&account, &id, SEED).await?;
+    let begun = submitted(&app, &received, wished).await?;
+    let job = engine.jobs().finished(&account, &begun.id, SEED).await?;
     let found = job.output().and_then(|output| output.seed.clone());
     match found {
         Some(seed) => Ok(Json(SubmitAnswer::new(1, "success", Some(seed)))),
@@ -335,64 +254,70 @@ pub(crate) async fn seed(
     }
 }
 
-/// Tasks that are made of their jobs one by one while they are written: each of them has its prompt four times, which is
-/// megabytes for a page of long ones, and too much to copy where others are answered.
-pub(crate) struct TaskList(Vec<Job>);
-
-impl Serialize for TaskList {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(TaskView::of))
-    }
+/// That program's answer to pictures that were kept.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MidjourneyUpload")]
+pub(crate) struct UploadAnswer {
+    /// 1 kept, 4 not valid.
+    code: u8,
+    /// The same in words.
+    description: String,
+    /// URLs of the pictures, in order.
+    result: Vec<String>,
 }
 
-impl JsonSchema for TaskList {
-    fn inline_schema() -> bool {
-        <Vec<TaskView>>::inline_schema()
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        <Vec<TaskView>>::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        <Vec<TaskView>>::json_schema(generator)
-    }
-}
-
-/// The latest tasks, newest first.
-pub(crate) async fn list(
+/// Keeps pictures; their URLs may stand in prompts.
+pub(crate) async fn upload(
     app: Arc<App>,
     received: IncomingRequest,
-    Query(query): Query<ListQuery>,
-) -> Result<Json<TaskList>, Denial> {
-    let filter = JobFilter {
-        operations: task_operations(),
-        ..JobFilter::page(query.page.get(), LISTED)
+    RawBody(fields, _): RawBody<NewTask, IMAGE_BODY>,
+) -> Result<Json<UploadAnswer>, Denial> {
+    if let [speed] = &*received.params {
+        speed_of(speed)?;
+    }
+    let answer = match NewTask::read(fields) {
+        Ok(body) => keep(&app, &received, body.base64_array).await?,
+        Err(refusal) => Err(refusal),
     };
-    let account = Some(received.account()?);
-    let jobs = app.engine.jobs().list(account, filter).await?.rows;
-    Ok(Json(TaskList(jobs)))
+    Ok(Json(match answer {
+        Ok(result) => UploadAnswer {
+            code: 1,
+            description: "Submit success".to_owned(),
+            result,
+        },
+        Err(refusal) => {
+            let SubmitAnswer {
+                code, description, ..
+            } = SubmitAnswer::refused(refusal)?;
+            UploadAnswer {
+                code,
+                description,
+                result: Vec::new(),
+            }
+        }
+    }))
 }
 
-/// Tasks by their names.
-#[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "MidjourneyTasks")]
-pub(crate) struct TaskIds {
-    /// The names.
-    ids: Vec<String>,
-}
-
-pub(crate) async fn by_ids(
-    app: Arc<App>,
-    received: IncomingRequest,
-    Body(mut wanted): Body<TaskIds>,
-) -> Result<Json<TaskList>, Denial> {
-    wanted.ids.truncate(LISTED as usize);
-    let mut jobs = app
-        .engine
-        .jobs()
-        .jobs_of(received.account()?, &wanted.ids)
-        .await?;
-    jobs.retain(is_task);
-    Ok(Json(TaskList(jobs)))
+async fn keep(
+    app: &Arc<App>,
+    received: &IncomingRequest,
+    pictures: Vec<String>,
+) -> Result<Result<Vec<String>, Refusal>, Denial> {
+    if pictures.is_empty() {
+        return Ok(Err(Refusal::missing("base64Array")));
+    }
+    if pictures.len() > UPLOADS_MOST {
+        let message = format!("must have {UPLOADS_MOST} pictures at most");
+        return Ok(Err(Refusal::invalid("base64Array", message)));
+    }
+    let (app, account) = (Arc::clone(app), received.account()?.to_owned());
+    let work = async move {
+        let mut urls = Vec::new();
+        for (index, picture) in pictures.iter().enumerate() {
+            let place = format!("base64Array[{index}]");
+            urls.push(stored_url(&app.engine, &account, &place, picture).await?);
+        }
+        Ok(urls)
+    };
+    Ok(received.admission.spend(work).await?)
 }

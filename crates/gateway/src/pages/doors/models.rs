@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use atelier_contract::families::imgmodel::chat::FAMILY as CHAT_FAMILY;
 use atelier_contract::models::ListedModel;
+use atelier_contract::picture_chats::{CHAT_IMAGE, GeminiModels};
 use atelier_contract::{Code, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::picture_models::{picture_models, serves_chat};
 use crate::app::App;
+use crate::http::GOOGLE_KEY;
 use crate::http::denial::Denial;
 use crate::http::page::Json;
 use crate::http::request::IncomingRequest;
@@ -16,6 +20,16 @@ use crate::pages::usable_models::{is_usable, usable, visible};
 /// When built-in models came to be, as far as clients want to know: the names are those of the interface and older than any
 /// installation. 2025-01-01.
 const CREATED: i64 = 1_735_689_600;
+
+/// The list in the form of who asks.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum ModelListAnswer {
+    /// As OpenAI's clients know it.
+    Usual(ModelList),
+    /// As Google's newer clients know it, by the same path.
+    Gemini(GeminiModels),
+}
 
 /// A list of models.
 #[derive(Serialize, JsonSchema)]
@@ -58,13 +72,24 @@ pub(crate) async fn list(
     app: Arc<App>,
     received: IncomingRequest,
     (): (),
-) -> Result<Json<ModelList>, Denial> {
+) -> Result<Json<ModelListAnswer>, Denial> {
     let (caller, models) = (received.caller()?, app.models());
+    if received.head.headers.contains_key(GOOGLE_KEY) {
+        let models = picture_models(&app, caller);
+        return Ok(Json(ModelListAnswer::Gemini(GeminiModels::of(models))));
+    }
     let usable = usable(&app, caller, &models);
-    Ok(Json(ModelList {
+    let chat = models.find(CHAT_IMAGE).is_none() && serves_chat(&app);
+    let chat = chat.then(|| ModelRow {
+        id: CHAT_IMAGE.to_owned(),
+        object: "model",
+        created: CREATED,
+        owned_by: CHAT_FAMILY.name,
+    });
+    Ok(Json(ModelListAnswer::Usual(ModelList {
         object: "list",
-        data: usable.iter().map(ModelRow::of).collect(),
-    }))
+        data: usable.iter().map(ModelRow::of).chain(chat).collect(),
+    })))
 }
 
 pub(crate) async fn show(

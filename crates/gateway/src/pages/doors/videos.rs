@@ -5,24 +5,23 @@ use std::sync::Arc;
 use atelier_contract::body::Fields;
 use atelier_contract::families::vidgen_partner::{FAMILY, VidgenPartnerGenerations};
 use atelier_contract::fields::Text;
-use atelier_contract::models::as_asked;
 use atelier_contract::pages::jobs::JobCursor;
+use atelier_contract::video_tasks::OpenAiVideo;
 use atelier_contract::{AccountId, Code, FileRole, Job, JobId, JobState, Refusal};
 use atelier_engine::records::JobFilter;
-use atelier_engine::{Asset, Call, refusal_of};
 use base64::Engine as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::App;
-use crate::config::Role;
 use crate::http::denial::Denial;
 use crate::http::form::{FormFields, FormOf};
-use crate::http::idempotency::idempotency_key;
 use crate::http::page::{Body, File, Json, Query};
 use crate::http::request::IncomingRequest;
 use crate::pages::service::assets;
+
+use super::orders::DoorOrder;
 
 /// The field that a reference picture comes in.
 const REFERENCE: &str = "input_reference";
@@ -32,91 +31,11 @@ impl FormFields for VidgenPartnerGenerations {
     const OR_JSON: bool = true;
 }
 
-/// A video.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Video {
-    /// Identifier; the job's.
-    id: String,
-    /// `video`.
-    object: &'static str,
-    /// The model.
-    model: String,
-    /// `queued`, `in_progress`, `completed` or `failed`.
-    status: &'static str,
-    /// 0 to 100.
-    progress: u8,
-    /// When it was accepted, in seconds since 1970.
-    created_at: i64,
-    /// When it was finished.
-    completed_at: Option<i64>,
-    /// When its file is deleted.
-    expires_at: Option<i64>,
-    /// Length in seconds, as text.
-    seconds: String,
-    /// Width and height.
-    size: String,
-    /// What happens.
-    prompt: String,
-    /// The video it was made from.
-    remixed_from_video_id: Option<String>,
-    /// Why it failed.
-    error: Option<VideoError>,
-}
-
-/// Why a video failed.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct VideoError {
-    /// A machine word.
-    code: &'static str,
-    /// A sentence.
-    message: String,
-}
-
-impl Video {
-    fn of(job: &Job) -> Self {
-        // In the caller's words: a model of the operator's has names and sizes of its own.
-        let asked = as_asked(&job.request);
-        let text = |name: &str| match asked.get(name) {
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Number(number)) => number.to_string(),
-            _ => String::new(),
-        };
-        let failed = job.state == JobState::Failed;
-        let error = failed.then(|| refusal_of(job));
-        Self {
-            id: job.id.to_string(),
-            object: "video",
-            model: text("model"),
-            status: match job.state {
-                JobState::Waiting => "queued",
-                JobState::Running => "in_progress",
-                JobState::Succeeded => "completed",
-                JobState::Failed => "failed",
-            },
-            progress: match job.state {
-                JobState::Succeeded => 100,
-                _ => job.progress.min(99),
-            },
-            created_at: job.created_ms / 1000,
-            completed_at: job.finished_ms.map(|ms| ms / 1000).filter(|_| !failed),
-            expires_at: job.file(0).map(|file| file.expires_ms / 1000),
-            seconds: text("seconds"),
-            size: text("size"),
-            prompt: text("prompt"),
-            remixed_from_video_id: job.parent.as_ref().map(ToString::to_string),
-            error: error.map(|refusal| VideoError {
-                code: refusal.code.word(),
-                message: refusal.message,
-            }),
-        }
-    }
-}
-
 pub(crate) async fn create(
     app: Arc<App>,
     received: IncomingRequest,
     form: FormOf<VidgenPartnerGenerations>,
-) -> Result<Json<Video>, Denial> {
+) -> Result<Json<OpenAiVideo>, Denial> {
     let mut fields = form.fields;
     referred(&mut fields)?;
     for (name, bytes) in form.files {
@@ -145,27 +64,10 @@ async fn order(
     app: Arc<App>,
     received: IncomingRequest,
     fields: Fields,
-) -> Result<Json<Video>, Denial> {
-    let callers = app.engine.admin().callers();
-    let caller = callers.refreshed(received.caller()?).await?;
-    let (account, submit) = (caller.account_id.clone(), &FAMILY.submits[0]);
-    let call = Call {
-        caller,
-        family: &FAMILY,
-        submit,
-        fields,
-        files: Vec::new(),
-        idempotency_key: idempotency_key(&received.head.headers)?,
-        custody: received.from.role == Role::Custody && FAMILY.custody,
-        notes: Fields::new(),
-        begun: received.admission.waits_since(),
-    };
-    let work = async move {
-        let submitted = app.engine.intake().submit(call).await?;
-        app.engine.jobs().job(&account, &submitted.job_id).await
-    };
-    let job = received.admission.spend(work).await??;
-    Ok(Json(Video::of(&job)))
+) -> Result<Json<OpenAiVideo>, Denial> {
+    let order = DoorOrder::new(FAMILY.submits[0].name, fields);
+    let job = Box::pin(order.accepted(&app, &received)).await?;
+    Ok(Json(OpenAiVideo::of(&job)))
 }
 
 /// What a new video shall be like an earlier one.
@@ -180,7 +82,7 @@ pub(crate) async fn remix(
     app: Arc<App>,
     received: IncomingRequest,
     Body(wish): Body<Remix>,
-) -> Result<Json<Video>, Denial> {
+) -> Result<Json<OpenAiVideo>, Denial> {
     let parent = video(&app, &received).await?;
     let mut fields = Fields::new();
     fields.insert("prompt".into(), wish.prompt.to_string().into());
@@ -210,8 +112,8 @@ pub(crate) async fn show(
     app: Arc<App>,
     received: IncomingRequest,
     (): (),
-) -> Result<Json<Video>, Denial> {
-    Ok(Json(Video::of(&video(&app, &received).await?)))
+) -> Result<Json<OpenAiVideo>, Denial> {
+    Ok(Json(OpenAiVideo::of(&video(&app, &received).await?)))
 }
 
 /// Where a list goes on.
@@ -234,7 +136,7 @@ pub(crate) struct VideoList {
     /// `list`.
     object: &'static str,
     /// The videos.
-    data: Vec<Video>,
+    data: Vec<OpenAiVideo>,
     /// The first of them.
     first_id: Option<String>,
     /// The last of them.
@@ -281,7 +183,7 @@ pub(crate) async fn list(
     };
     let found = app.engine.jobs().list(Some(account), filter).await?;
     let has_more = found.next.is_some();
-    let data: Vec<Video> = found.rows.iter().map(Video::of).collect();
+    let data: Vec<OpenAiVideo> = found.rows.iter().map(OpenAiVideo::of).collect();
     Ok(Json(VideoList {
         object: "list",
         first_id: data.first().map(|video| video.id.clone()),
@@ -321,18 +223,7 @@ pub(crate) async fn content(
         };
         return Err(Refusal::new(Code::ParentNotFinished, message).into());
     };
-    if file.expires_ms <= app.engine.now_ms() {
-        return Err(Refusal::new(Code::Expired, "the file has expired").into());
-    }
-    let asset = Asset {
-        etag: format!("\"{:x}-{:x}\"", job.created_ms, file.bytes),
-        key: file.key.clone(),
-        account_id: Arc::clone(received.account()?.shared()),
-        media_type: file.media_type.clone(),
-        bytes: file.bytes,
-        expires_ms: file.expires_ms,
-    };
-    assets::hand_out(&app, &received, &asset).await
+    assets::hand_out_of(&app, &received, &job, file).await
 }
 
 /// A video that is gone.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::pages::files::ThumbQuery;
+use atelier_contract::{Code, File as JobFile, Job, Refusal};
 use atelier_engine::Asset;
 use atelier_fairness::share::{AcquireError, FairPermit as Place};
 use futures_util::TryStreamExt as _;
@@ -36,6 +37,27 @@ pub(crate) async fn serve(
         .asset(key, received.head.uri.query().unwrap_or_default())
         .await?;
     hand_out(&app, &received, &asset).await
+}
+
+/// Hands out a file of a job of the caller's, while it is kept.
+pub(crate) async fn hand_out_of(
+    app: &App,
+    received: &IncomingRequest,
+    job: &Job,
+    file: &JobFile,
+) -> Result<File, Denial> {
+    if file.expires_ms <= app.engine.now_ms() {
+        return Err(Refusal::new(Code::Expired, "the file has expired").into());
+    }
+    let asset = Asset {
+        etag: format!("\"{:x}-{:x}\"", job.created_ms, file.bytes),
+        key: file.key.clone(),
+        account_id: Arc::clone(received.account()?.shared()),
+        media_type: file.media_type.clone(),
+        bytes: file.bytes,
+        expires_ms: file.expires_ms,
+    };
+    hand_out(app, received, &asset).await
 }
 
 /// Hands out a file that the caller may have: whole, in part, or not at all when the caller has it.

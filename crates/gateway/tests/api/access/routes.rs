@@ -35,10 +35,15 @@ const THINGS: &[(&str, &str, PickId)] = &[
     ("/jobs/v1/batch/", "batchId", |ids| &ids.batch),
     ("/v1/images/", "imageId", |ids| &ids.job),
     ("/v1/videos/", "videoId", |ids| ids.job_of("vidgen_partner")),
+    ("/v1/video/", "taskId", |ids| ids.job_of("vidgen_partner")),
+    ("/kling/v1/", "taskId", |ids| ids.job_of("vidgen_partner")),
+    ("/v1beta/models/", "model", |_| "no-such-model"),
     ("/mj/submit/", "call", |_| "no-such-call"),
     ("/{speed}/", "speed", |_| "mj-fast"),
     ("/{speed}/", "call", |_| "no-such-call"),
+    ("/{speed}/", "taskId", |ids| &ids.made),
     ("/mj/task/", "taskId", |ids| &ids.made),
+    ("/mj/image/", "taskId", |ids| &ids.made),
     ("/files/v1/", "fileId", |ids| &ids.file),
     ("/v1/models/", "model", |_| "no-such-model"),
     ("/account/v1/keys/", "keyId", |ids| &ids.key),
@@ -77,7 +82,8 @@ impl Route {
     /// Whether it asks for something that belongs to somebody.
     pub(super) fn names_something(&self) -> bool {
         let names = |body: &Value| body.get("jobId").is_some();
-        self.path.contains('{')
+        // A speed is nobody's.
+        self.path.replace("{speed}", "").contains('{')
             || self.fetches.is_some()
             || self.example.as_ref().is_some_and(names)
     }
