@@ -123,4 +123,15 @@ failed = client.videos.create_and_poll(prompt="[[reject]]", poll_interval_ms=200
 check("a failure says why", failed.status == "failed" and failed.error.code == "content_rejected")
 error = refused(BadRequestError, lambda: client.videos.create(prompt="x", seconds="5"))
 check("a bad length names the field", error.param == "seconds")
+said = client.chat.completions.create(model="chat-image", messages=[{"role": "user", "content": "a lighthouse"}], user="u-1")
+check("a conversation is answered with a picture", said.choices[0].message.content.startswith("![image](http"))
+check("which comes along", said.choices[0].message.images[0]["image_url"]["url"].startswith("data:image/png;base64,"))
+asked = [{"role": "user", "content": [{"type": "text", "text": "make it night"}, {"type": "image_url", "image_url": {"url": said.choices[0].message.images[0]["image_url"]["url"]}}]}]
+stream = client.chat.completions.create(model="image-1", messages=asked, stream=True, stream_options={"include_usage": True}, temperature=0.3)
+chunks = list(stream)
+texts = [chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices]
+check("a stream of it has one picture", "".join(texts).count("![image](") == 1)
+check("and its usage at the end", chunks[-1].usage.total_tokens > 0)
+error = refused(BadRequestError, lambda: client.chat.completions.create(model="gpt-4o", messages=asked))
+check("a text model is refused with what there is", error.param == "model" and "chat-image" in str(error))
 print(f"openai (Python): {passed} passed, 0 failed")
