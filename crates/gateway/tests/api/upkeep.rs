@@ -185,7 +185,7 @@ async fn the_archive_takes_nothing_that_is_young() {
     let (fine, text) = atelier(&["archive", "--before", "2999-01-01", "--data-dir", &folder]);
     assert!(!fine && text.contains("two days ago"), "{text}");
     let said = gateway.command(&["archive", "--before", "2020-01-01"]);
-    assert!(said.starts_with("0 jobs, 0 ledger rows"), "{said}");
+    assert!(said.starts_with("moved 0 jobs, 0 ledger rows"), "{said}");
 }
 
 /// What an archiving left that was killed before its rows were moved holds words that their owner may have had removed since.
@@ -197,7 +197,7 @@ async fn what_a_killed_archiving_left_is_removed_by_the_next() {
     let left = folder.join("unfinished.part");
     std::fs::write(&left, "words").expect("written");
     let said = gateway.command(&["archive", "--before", "2020-01-01"]);
-    assert!(said.starts_with("0 jobs, 0 ledger rows"), "{said}");
+    assert!(said.starts_with("moved 0 jobs, 0 ledger rows"), "{said}");
     assert!(!left.exists());
 }
 

@@ -1,8 +1,9 @@
-//! The models that an account can use now, in the form of the vendor's own client libraries.
+//! The models that an account can use now in calls of the vendor's own client libraries, in the form of those.
 
 use std::sync::Arc;
 
 use atelier_contract::families::imgmodel::chat::FAMILY as CHAT_FAMILY;
+use atelier_contract::families::vidgen_partner::FAMILY;
 use atelier_contract::models::ListedModel;
 use atelier_contract::picture_chats::{CHAT_IMAGE, GeminiModels};
 use atelier_contract::{Code, Refusal};
@@ -20,6 +21,18 @@ use crate::pages::usable_models::{is_usable, usable, visible};
 /// When built-in models came to be, as far as clients want to know: the names are those of the interface and older than any
 /// installation. 2025-01-01.
 const CREATED: i64 = 1_735_689_600;
+
+/// Where calls of those libraries go.
+const LIBRARIES: &str = "/v1/";
+
+/// Whether a client library can name a model in some call.
+fn has_call(model: &ListedModel<'_>) -> bool {
+    let mut submits = model.submits.iter();
+    // Their calls for videos become orders of a family whose own paths are elsewhere.
+    let videos = FAMILY.submits;
+    let is_video = |name| videos.iter().any(|submit| submit.name == name);
+    submits.any(|submit| submit.path.starts_with(LIBRARIES) || is_video(submit.name))
+}
 
 /// The list in the form of who asks.
 #[derive(Serialize, JsonSchema)]
@@ -78,7 +91,8 @@ pub(crate) async fn list(
         let models = picture_models(&app, caller);
         return Ok(Json(ModelListAnswer::Gemini(GeminiModels::of(models))));
     }
-    let usable = usable(&app, caller, &models);
+    let mut usable = usable(&app, caller, &models);
+    usable.retain(has_call);
     let chat = models.find(CHAT_IMAGE).is_none() && serves_chat(&app);
     let chat = chat.then(|| ModelRow {
         id: CHAT_IMAGE.to_owned(),
@@ -105,11 +119,14 @@ pub(crate) async fn show(
         None => model.name == name,
     };
     let listed = visible(&app, received.caller()?, &models);
-    let model = listed.iter().find(|model| is_meant(model));
+    let model = listed
+        .iter()
+        .find(|model| is_meant(model) && has_call(model));
     if let Some(model) = model.filter(|model| is_usable(&app, model)) {
         Ok(Json(ModelRow::of(model)))
     } else {
-        let message = "no such model can be used now; GET /v1/models lists those that can";
+        let message =
+            "no such model can be used under /v1 now; GET /v1/models lists those that can";
         Err(Refusal::new(Code::NotFound, message).into())
     }
 }
