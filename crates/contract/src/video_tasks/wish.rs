@@ -66,7 +66,7 @@ pub struct VideoCall {
     /// `std` or `pro`: the same choice in Kling's words.
     #[serde(default)]
     mode: Option<String>,
-    /// Address that receives the result. Also `hookUrl`.
+    /// URL that receives the result. Also `hookUrl`.
     #[serde(default)]
     callback_url: Option<String>,
     /// The caller's own name for the task.

@@ -19,7 +19,7 @@ pub struct ArtgenShorten {
     /// Seconds until the job fails.
     #[serde(default)]
     pub timeout: Count<10, 1200, 300>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }
