@@ -26,6 +26,7 @@ pub mod overview;
 mod page;
 pub mod patch;
 pub mod payments;
+pub mod people;
 pub mod plans;
 pub mod preview;
 pub mod price_groups;

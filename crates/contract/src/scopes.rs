@@ -13,25 +13,41 @@ pub enum Scope {
     Submit,
     /// Fetches, lists, follows events, asks for prices.
     Read,
-    /// Keys, secrets, callbacks, custody.
+    /// Keys below its own.
+    Keys,
+    /// Keys, secrets, callbacks, custody, members.
     Account,
 }
 
 impl Scope {
     /// Every scope, in the order of the documents.
-    pub const ALL: [Self; 3] = [Self::Submit, Self::Read, Self::Account];
+    pub const ALL: [Self; 4] = [Self::Submit, Self::Read, Self::Keys, Self::Account];
 
     /// The word on the wire.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Submit => "submit",
             Self::Read => "read",
+            Self::Keys => "keys",
             Self::Account => "account",
         }
     }
 
     const fn bit(self) -> u8 {
-        1 << self as u8
+        match self {
+            Self::Submit => 1,
+            Self::Read => 2,
+            Self::Account => 4,
+            Self::Keys => 8,
+        }
+    }
+
+    /// The bits of this one and of what it includes: whoever may change all keys of an account may change its own.
+    const fn bits(self) -> u8 {
+        match self {
+            Self::Account => self.bit() | Self::Keys.bit(),
+            _ => self.bit(),
+        }
     }
 }
 
@@ -74,7 +90,7 @@ impl Scopes {
                 continue;
             }
             let scope = Scope::ALL.into_iter().find(|scope| scope.word() == word)?;
-            scopes.0 |= scope.bit();
+            scopes.0 |= scope.bits();
         }
         (scopes != Self::NONE).then_some(scopes)
     }
@@ -90,7 +106,10 @@ impl Scopes {
             return vec![ALL];
         }
         let held = Scope::ALL.into_iter().filter(|scope| self.allow(*scope));
-        held.map(Scope::word).collect()
+        let included = |scope: &Scope| *scope == Scope::Keys && self.allow(Scope::Account);
+        held.filter(|scope| !included(scope))
+            .map(Scope::word)
+            .collect()
     }
 }
 
@@ -108,7 +127,7 @@ impl Serialize for Scopes {
 
 impl<'de> Deserialize<'de> for Scopes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wrong = || de::Error::custom("must be a list of submit, read, account or all");
+        let wrong = || de::Error::custom("must be a list of submit, read, keys, account or all");
         let words = Vec::<String>::deserialize(deserializer).map_err(|_| wrong())?;
         Self::of_words(words.iter().map(String::as_str)).ok_or_else(wrong)
     }
@@ -150,12 +169,14 @@ mod tests {
             "submit",
             "submit,read",
             "read,account",
+            "submit,read,keys",
             "submit,read,account",
         ] {
             assert_eq!(scopes(words).to_string(), words);
         }
         assert_eq!(scopes("read,submit,read"), scopes("submit,read"));
         assert_eq!(scopes("read,all"), Scopes::ALL);
+        assert_eq!(scopes("keys,account"), scopes("account"));
         for wrong in ["", "admin", "read,", "Read", "read, submit"] {
             assert_eq!(Scopes::parse(wrong), None, "{wrong}");
         }
@@ -180,6 +201,9 @@ mod tests {
         assert!(both.allow(Scope::Read) && !both.allow(Scope::Account));
         assert!(both.cover(scopes("read")) && both.cover(both));
         assert!(!both.cover(scopes("read,account")) && !both.cover(Scopes::ALL));
+        // What changes all keys of an account changes its own, and not the other way round.
+        assert!(scopes("account").cover(scopes("keys")) && scopes("account").allow(Scope::Keys));
+        assert!(!scopes("keys").cover(scopes("account")));
         // Naming every scope of today is not all: a scope to come is not among them.
         assert!(!scopes("submit,read,account").cover(Scopes::ALL));
         assert!(Scope::ALL.into_iter().all(|scope| Scopes::ALL.allow(scope)));

@@ -27,6 +27,8 @@ enum RowKind {
     Keys,
     KeyWindows,
     Sessions,
+    SignIns,
+    Invitations,
     Bulks,
     Takings,
 }
@@ -63,6 +65,8 @@ impl Cleaner {
             RowKind::Keys,
             RowKind::KeyWindows,
             RowKind::Sessions,
+            RowKind::SignIns,
+            RowKind::Invitations,
             RowKind::Bulks,
             RowKind::Takings,
         ] {
@@ -88,6 +92,8 @@ impl Cleaner {
                 RowKind::Acts => retention.audit_days.ms(),
                 RowKind::Keys | RowKind::KeyWindows => retention.key_days.ms(),
                 RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
+                RowKind::SignIns => crate::people::SIGN_IN_MS,
+                RowKind::Invitations => 0,
                 RowKind::Takings => TAKINGS_KEEP_MS,
             };
         let retention = self.context.store().retention();
@@ -103,6 +109,8 @@ impl Cleaner {
                 RowKind::Keys => retention.forget_keys(before_ms, AT_ONCE).await?,
                 RowKind::KeyWindows => retention.forget_key_windows(before_ms, AT_ONCE).await?,
                 RowKind::Sessions => retention.forget_sessions(before_ms, AT_ONCE).await?,
+                RowKind::SignIns => retention.forget_sign_ins(before_ms, AT_ONCE).await?,
+                RowKind::Invitations => retention.forget_invitations(before_ms, AT_ONCE).await?,
                 RowKind::Bulks => retention.forget_bulks(before_ms, AT_ONCE).await?,
                 RowKind::Takings => {
                     let hour = before_ms.div_euclid(HOUR_MS);

@@ -23,8 +23,10 @@ use crate::ids::Ids;
 use crate::intake::{Intake, SaleTerms};
 use crate::jobs::Jobs;
 use crate::keyring::Keyring;
+use crate::mail::Mail;
 use crate::meters::Meters;
 use crate::model_revisions::ModelRevisions;
+use crate::people::{People, PeopleDeps};
 use crate::runner::{EmbeddedWorker, Runner};
 use crate::settings::Settings;
 use crate::tracer::Tracer;
@@ -59,7 +61,9 @@ pub struct Engine {
     jobs: Arc<Jobs>,
     tidy: Cleaner,
     auditor: Auditor,
-    admin: Admin,
+    admin: Arc<Admin>,
+    mail: Arc<Mail>,
+    people: People,
 }
 
 impl Engine {
@@ -97,7 +101,7 @@ impl Engine {
             models.clone(),
         );
         let banned = BannedWords::new(context.clone());
-        let admin = Admin::new(AdminDeps {
+        let admin = Arc::new(Admin::new(AdminDeps {
             context: context.clone(),
             allowances,
             assets: assets.clone(),
@@ -107,8 +111,14 @@ impl Engine {
             groups: groups.clone(),
             models: models.clone(),
             banned: banned.clone(),
-        });
+        }));
+        let mail = Mail::new(context.clone());
         Arc::new(Self {
+            people: People::new(&PeopleDeps {
+                context: context.clone(),
+                admin: admin.clone(),
+                mail: mail.clone(),
+            }),
             intake: Intake::new(
                 context.clone(),
                 assets.clone(),
@@ -124,6 +134,7 @@ impl Engine {
             tidy: Cleaner::new(context.clone(), assets.clone()),
             auditor: Auditor::new(context.clone()),
             admin,
+            mail,
             jobs,
             runner,
             assets,
@@ -195,6 +206,16 @@ impl Engine {
     /// Accounts, keys, back ends, prices, operators, and what operators see.
     pub fn admin(&self) -> &Admin {
         &self.admin
+    }
+
+    /// E-mail.
+    pub fn mail(&self) -> &Mail {
+        &self.mail
+    }
+
+    /// Persons, members, invitations, and how people sign in.
+    pub fn people(&self) -> &People {
+        &self.people
     }
 
     /// What forgets old rows and files.

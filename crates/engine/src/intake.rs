@@ -24,7 +24,7 @@ use atelier_contract::kept::UNDERSTOOD;
 use atelier_contract::models::ParsedCall;
 use atelier_contract::operation::Request;
 use atelier_contract::{AccountId, Code, JobId, Quota, Refusal, refuse_translation};
-use atelier_store::{Attribution, Idempotency, NewJob};
+use atelier_store::{Idempotency, NewJob};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::timeout_at;
@@ -447,12 +447,7 @@ impl Intake {
             model: None,
             model_revision: None,
             price_lines: None,
-            attribution: Attribution {
-                key_id: Some(caller.key_id.to_string()),
-                key_above: caller.key_above.as_deref().map(str::to_owned),
-                tags: caller.tags.as_deref().map(str::to_owned),
-                ..Attribution::default()
-            },
+            attribution: caller.attribution(),
         }
     }
 

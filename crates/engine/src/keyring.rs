@@ -59,6 +59,25 @@ impl Keyring {
         hex(&mac.finalize().into_bytes())
     }
 
+    /// What is kept of an address that was given something once: nobody reads the address in it.
+    pub(crate) fn address_digest(&self, address: &str) -> String {
+        hex(&self.digest("welcome-address", address))
+    }
+
+    /// The number whose last digits are the code of a sign-in link, by the hash of its word.
+    pub(crate) fn link_code(&self, hash: &str) -> u64 {
+        let digest = self.digest("link-code", hash);
+        let first = digest.iter().take(8);
+        first.fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+    }
+
+    fn digest(&self, purpose: &str, text: &str) -> [u8; 32] {
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(&self.derive(purpose)).expect("any length is a key");
+        mac.update(text.as_bytes());
+        mac.finalize().into_bytes().into()
+    }
+
     fn derive(&self, purpose: &str) -> [u8; 32] {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.master).expect("any length is a key");
         mac.update(b"atelier/");

@@ -24,10 +24,12 @@ mod jobs;
 pub mod key;
 mod keyring;
 mod loops;
+mod mail;
 mod meters;
 mod model_revisions;
 mod names;
 mod order;
+mod people;
 mod recent_names;
 pub mod records;
 mod render;
@@ -41,13 +43,15 @@ mod wake;
 pub use admin::{
     Admin, CachedCaller, Caller, CreditRequest, CustodyRequest, GroupEdit, GroupReport, KeyEdit,
     KeyHolder, KeyPolicy, KeyRequest, ModelEdit, ModelReport, NewAccountRequest, NodeStats,
-    Operator, PaymentRequest, Principal, ROOT, RefundRequest, ResealError, RouteHealth,
-    ServedJobView, ServiceStats, SessionCredential, TopupRequest, Trail, codes_csv, stored_terms,
+    Operator, PaymentRequest, PersonEntry, Principal, ROOT, RefundRequest, ResealError,
+    RouteHealth, ServedJobView, ServiceStats, SessionCredential, SignedInPerson, TopupRequest,
+    Trail, codes_csv, is_member, session_id, stored_terms,
 };
 pub use assets::{ASSETS, Asset, Assets, Links, Uploads};
 pub use atelier_backends::guard::names_own_machine;
 pub use atelier_backends::hooks::MOST_KEPT;
 pub use atelier_backends::{WebhookRequest, credentials};
+pub use atelier_mail::MailSettings;
 pub use callbacks::Callbacks;
 pub use certificate::{OwnCertificateError, own_certificate};
 pub use clock::{Clock, ServiceClock, SimulatedMachine};
@@ -57,12 +61,18 @@ pub use intake::{BulkAnswer, BulkCall, BulkView, Call, Intake, QuoteTerms, Submi
 pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::RunningEngine;
+pub use mail::Mail;
 pub use meters::Meters;
+pub use people::{
+    AddressedPerson, InvitationRequest, Invitations, LinkPage, LinkRequest, MemberEdit,
+    MemberRequest, Members, People, Persons, ProviderReturn, SignInBrowser, SignIns, SignedIn,
+};
 pub use runner::{EmbeddedWorker, HookListener, ModelOutlook, Runner};
 pub use settings::{
     CallbackSettings, Days, EpaySettings, Hours, JobSettings, ManualSettings, Minutes,
-    PaymentSettings, Period, PriceSettings, PromptSettings, PublicUrls, ReceiptSettings, Retention,
-    Seconds, Settings, StripeSettings, Translation,
+    OidcSettings, PaymentSettings, PeopleSettings, Period, PriceSettings, PromptSettings,
+    PublicUrls, ReceiptSettings, Retention, Seconds, Settings, SignUpMode, StripeSettings,
+    Translation,
 };
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
 pub use wake::Changes;

@@ -172,6 +172,23 @@ static LOOPS: &[Loop] = &[
         },
     },
     Loop {
+        name: "sign-in links",
+        pause_ms: |settings| settings.jobs.idle_ms,
+        hint: Some(|engine| engine.people().sign_ins().hint()),
+        step: |engine| {
+            Box::pin(async move {
+                let sent = engine.people().sign_ins().send_link().await;
+                Ok(NextStep::more(sent?))
+            })
+        },
+    },
+    Loop {
+        name: "mail",
+        pause_ms: |settings| settings.jobs.idle_ms,
+        hint: Some(|engine| &engine.mail().hint),
+        step: |engine| Box::pin(async move { Ok(NextStep::more(engine.mail().step().await)) }),
+    },
+    Loop {
         name: "spans",
         pause_ms: |_| SPANS_PAUSE_MS,
         hint: None,

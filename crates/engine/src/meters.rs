@@ -23,6 +23,7 @@ pub(crate) const POLL: &str = "question";
 
 const OUTCOMES: [&str; 2] = ["succeeded", "failed"];
 const MARKED: [&str; 3] = ["signed", "plain", "failed"];
+pub(crate) const LETTERS: [&str; 4] = ["sent", "again", "given_up", "dropped"];
 const TRIES: [&str; 3] = ["delivered", "again", "given_up"];
 /// What became of an event of a payment provider.
 const PAYMENT_OUTCOMES: [&str; 5] = ["applied", "known", "mismatch", "unmatched", "refused"];
@@ -51,6 +52,7 @@ pub struct Meters {
     files: HistogramVec,
     credentials: CounterVec,
     payment_events: CounterVec,
+    letters: CounterVec,
     /// Locked only when a vendor has said what it took, and by whoever reads.
     costs: Mutex<Costs>,
     /// Locked only when a job of the operator's models ends, and by whoever reads.
@@ -82,6 +84,7 @@ impl Meters {
                 &table::PAYMENT_EVENTS,
                 [PAYMENT_PROVIDERS.to_vec(), PAYMENT_OUTCOMES.to_vec()],
             ),
+            letters: CounterVec::new(&table::LETTERS, [LETTERS.to_vec(), vec![]]),
             costs: Mutex::default(),
             model_jobs: Mutex::default(),
         }
@@ -203,13 +206,19 @@ impl Meters {
         ]
     }
 
-    pub fn counters(&self) -> [&CounterVec; 4] {
+    pub fn counters(&self) -> [&CounterVec; 5] {
         [
             &self.vendor_faults,
             &self.callback_tries,
             &self.credentials,
             &self.payment_events,
+            &self.letters,
         ]
+    }
+
+    /// An e-mail was tried, or had no place in the queue.
+    pub(crate) fn mailed(&self, outcome: &'static str) {
+        self.letters.count(outcome, "");
     }
 
     /// Jobs of the operator's models that ended, by model and outcome.

@@ -2,8 +2,9 @@
 
 pub use atelier_store::{
     Account, AccountCredits, AccountFilter, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow,
-    CreditRow, Delivery, DeliveryTry, EventRow, GroupedUsage, JobFilter, JobPage, JobSummary, Key,
-    KeySpending, LedgerFilter, LedgerRow, Link, OperatorRow, PaymentFilter, PaymentRow,
-    PaymentState, Period, Redeemed, RefundRow, SUMMARIES_MAX, SpenderFilter, Upload, UsageGroup,
-    UsageKind, UsageQuestion, UsageRow, VoucherBatch, VoucherTerms,
+    CreditRow, Delivery, DeliveryTry, EventRow, GroupedUsage, Invitation, JobFilter, JobPage,
+    JobSummary, Key, KeySpending, LedgerFilter, LedgerRow, Link, Member, MemberProfile, Membership,
+    OperatorRow, PaymentFilter, PaymentRow, PaymentState, PendingInvitation, Period, Person,
+    Redeemed, RefundRow, SUMMARIES_MAX, SessionRow, SpenderFilter, Upload, UsageGroup, UsageKind,
+    UsageQuestion, UsageRow, VoucherBatch, VoucherTerms,
 };

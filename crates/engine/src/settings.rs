@@ -2,6 +2,7 @@
 //! gateway makes of the rest. `config/default.toml` holds the defaults.
 
 mod payments;
+mod people;
 mod period;
 mod prompts;
 mod receipts;
@@ -12,12 +13,14 @@ use std::sync::Arc;
 
 use atelier_backends::credentials::Signatory;
 use atelier_contract::settings::{Limits, within};
+use atelier_mail::MailSettings;
 use serde::Deserialize;
 
 use crate::tracer::Telemetry;
 
 pub(crate) use payments::PAYMENT_PROVIDERS;
 pub use payments::{EpaySettings, ManualSettings, PaymentSettings, StripeSettings};
+pub use people::{OidcSettings, PeopleSettings, SignUpMode};
 pub use period::{Days, Hours, Minutes, Period, Seconds};
 pub use prompts::{PromptSettings, Translation};
 pub use receipts::ReceiptSettings;
@@ -48,6 +51,10 @@ pub struct Settings {
     pub receipts: ReceiptSettings,
     /// What one account may take.
     pub limits: Limits,
+    /// Who may become a person here.
+    pub people: PeopleSettings,
+    /// Where e-mail goes.
+    pub mail: MailSettings,
     /// Where the service is reached.
     #[serde(skip)]
     pub urls: PublicUrls,
@@ -131,6 +138,8 @@ impl PublicUrls {
 /// Where the service is reached, as it follows from its listeners and settings.
 #[derive(Clone, Debug, Default)]
 pub struct PublicUrls {
+    /// Where the service itself is: the links of its e-mail start with it.
+    pub base: String,
     /// Where `originImage` addresses start.
     pub origin: String,
     /// Where `cdnImage` addresses start.

@@ -79,7 +79,7 @@ async function send(method, path, body = undefined, headers = {}) {
   tellConnection(true);
   const json = await answer.json().catch(() => null);
   if (!answer.ok) {
-    if (answer.status === 401 && !path.startsWith("/console/session")) leave();
+    if (answer.status === 401 && !path.startsWith("/console/session") && !path.startsWith("/auth/v1/link")) leave();
     throw new Refused(answer.status, json);
   }
   return json;
@@ -162,6 +162,27 @@ export async function session() {
 /** @param {string} secret @returns {Promise<Who>} */
 export async function signIn(secret) {
   const { data } = await send("POST", "/console/session", { secret });
+  csrf = data.csrf;
+  return data;
+}
+
+/** The ways to sign in that are there. @returns {Promise<Wire.Ways>} */
+export const ways = async () => (await send("GET", "/auth/v1/ways")).data;
+
+/** Asks for a link to sign in. @param {string} email @param {string} language */
+export const askLink = (email, language) => send("POST", "/auth/v1/link", { email, language });
+
+/** Signs in by the code that a link shows in another browser. @param {string} code @returns {Promise<Who>} */
+export async function enterCode(code) {
+  const { data } = await send("POST", `/auth/v1/link/${encodeURIComponent(code)}`);
+  csrf = data.csrf;
+  return data;
+}
+
+/** Has the session stand for another account of the person's. @param {string} id @returns {Promise<Who>} */
+export async function chooseAccount(id) {
+  const { data } = await send("POST", "/auth/v1/account", { id });
+  dropDraft();
   csrf = data.csrf;
   return data;
 }

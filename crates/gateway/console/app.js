@@ -42,6 +42,7 @@ const OPERATOR_PAGES = {
   vouchers: () => import("./pages/operator/vouchers.js").then((page) => page.Vouchers),
   prices: () => import("./pages/operator/prices.js").then((page) => page.Prices),
   callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
+  people: () => import("./pages/operator/people.js").then((page) => page.PeopleList),
   operators: () => import("./pages/operator/operators.js").then((page) => page.Operators),
   audit: () => import("./pages/operator/lists.js").then((page) => page.Audit),
 };
@@ -121,10 +122,16 @@ function App({ first }) {
   // changed.
   const runs = who.operator && !who.looking;
   const lost = !PAGES[route.page] && !(runs && route.page === "operator");
-  const home = runs && !who.account && route.page !== "job" && !lost;
-  const there = home && route.page !== "operator" ? { ...route, page: "operator", rest: ["overview"] } : route;
-  const own = who.looking && route.page === "create" ? Library : PAGES[route.page];
-  const Page = lost ? NotFound : there.page === "operator" ? OperatorPages : own;
+  const home = runs && !who.account && !["job", "account"].includes(route.page) && !lost;
+  // A person who is a member of nothing has a page of their own, and no other.
+  const alone = who.person && !who.account && !runs;
+  const there = alone
+    ? { ...route, page: "account", rest: [] }
+    : home && route.page !== "operator"
+      ? { ...route, page: "operator", rest: ["overview"] }
+      : route;
+  const own = who.looking && there.page === "create" ? Library : PAGES[there.page];
+  const Page = lost && !alone ? NotFound : there.page === "operator" ? OperatorPages : own;
   const leave = (/** @type {boolean} */ everywhere) =>
     signOut(everywhere).finally(() => {
       setWho(null);
@@ -138,7 +145,7 @@ function App({ first }) {
       },
       () => {},
     );
-  return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back}>
+  return html`<${Shell} who=${who} route=${there} leave=${leave} back=${back} enter=${setWho}>
     <${Page} who=${who} route=${there} refresh=${refresh} enter=${setWho} /><//>`;
 }
 

@@ -82,7 +82,7 @@ mod tests {
                 Some("admin") if changes => operation.access == Access::Operator,
                 Some("admin") => operation.access == Access::Viewer,
                 Some("jobs" | "account" | "custody" | "artgen") => {
-                    matches!(operation.access, Access::Caller(_))
+                    matches!(operation.access, Access::Caller(_) | Access::Person)
                 }
                 _ => true,
             };

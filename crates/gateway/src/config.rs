@@ -15,8 +15,8 @@ use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::backends::DeclaredBackend;
 use atelier_contract::settings::{Limits, within};
 use atelier_engine::{
-    CallbackSettings, JobSettings, PaymentSettings, PriceSettings, PromptSettings, ReceiptSettings,
-    Retention, Telemetry, Translation,
+    CallbackSettings, JobSettings, MailSettings, PaymentSettings, PeopleSettings, PriceSettings,
+    PromptSettings, ReceiptSettings, Retention, Telemetry, Translation,
 };
 use atelier_store::files::AssetSettings;
 use serde::Deserialize;
@@ -53,6 +53,8 @@ pub(crate) struct Config {
     pub(crate) cors: Cors,
     pub(crate) answers: Answers,
     pub(crate) limits: Limits,
+    pub(crate) people: PeopleSettings,
+    pub(crate) mail: MailSettings,
     pub(crate) jobs: JobSettings,
     pub(crate) prompts: PromptSettings,
     pub(crate) translation: Translation,

@@ -15,6 +15,7 @@ pub(crate) mod form;
 pub(crate) mod hosts;
 pub(crate) mod idempotency;
 mod late_answer;
+mod link_words;
 pub(crate) mod names;
 pub(crate) mod page;
 pub(crate) mod payload;

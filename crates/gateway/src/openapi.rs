@@ -95,6 +95,7 @@ fn document(models: DatedModels<'_>) -> Value {
                 "key": { "type": "apiKey", "in": "header", "name": "SVC-API-KEY" },
                 "bearer": { "type": "http", "scheme": "bearer", "description": "The same key as a bearer token." },
                 "operator": { "type": "http", "scheme": "bearer", "description": "The operator's token." },
+                "session": { "type": "apiKey", "in": "cookie", "name": "atelier_session", "description": "The session of a person who signed in; what changes something also needs the header `X-CSRF-Token`." },
             },
         },
     });

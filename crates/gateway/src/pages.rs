@@ -23,14 +23,17 @@ mod account {
     pub(super) mod acts;
     pub(super) mod callbacks;
     pub(super) mod credits;
+    pub(super) mod invitations;
     pub(super) mod keys;
     pub(super) mod ledger;
+    pub(super) mod members;
     pub(super) mod models;
     pub(super) mod payments;
     pub(super) mod plan;
     pub(super) mod quote;
     pub(super) mod receipts;
     pub(super) mod secret;
+    pub(super) mod sessions;
     pub(super) mod usage;
     pub(super) mod vouchers;
 }
@@ -46,6 +49,7 @@ mod admin {
     pub(super) mod models;
     pub(super) mod operators;
     pub(super) mod payments;
+    pub(super) mod people;
     pub(super) mod plans;
     pub(super) mod prices;
     pub(super) mod products;
@@ -53,6 +57,15 @@ mod admin {
     pub(super) mod views;
     pub(super) mod vouchers;
     pub(super) mod workers;
+}
+
+/// Signing in.
+mod auth {
+    mod link_page;
+    pub(super) mod links;
+    pub(super) mod me;
+    pub(super) mod oidc;
+    pub(super) mod ways;
 }
 
 /// Doors for clients of other services: each turns a wire format into orders, and jobs into its answers.
@@ -88,8 +101,10 @@ use atelier_contract::pages::{Access, Method, Page, PageListeners};
 
 use crate::http::page::{Handler, delete, get, page, patch, post, put};
 
-use account::{acts, callbacks, keys, ledger, quote, secret, usage};
-use admin::{account_keys, accounts, backends, banned, groups, operators, prices, views, workers};
+use account::{acts, callbacks, invitations, keys, ledger, members, quote, secret, usage};
+use admin::{
+    account_keys, accounts, backends, banned, groups, operators, people, prices, views, workers,
+};
 use console::{files, session};
 use doors::{chat, gemini, images, midjourney, midjourney_tasks, models, video_tasks, videos};
 use service::{assets, docs, health, home, hooks, links, metrics, payments};
@@ -98,6 +113,8 @@ const OPEN: Access = Access::Open;
 const SUBMIT: Access = Access::Caller(Scope::Submit);
 const READ: Access = Access::Caller(Scope::Read);
 const ACCOUNT: Access = Access::Caller(Scope::Account);
+const KEYS: Access = Access::Caller(Scope::Keys);
+const PERSON: Access = Access::Person;
 const VIEWER: Access = Access::Viewer;
 const OPERATOR: Access = Access::Operator;
 
@@ -220,14 +237,26 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     delete("account.topup.remove", "/account/v1/topup", ACCOUNT, "Ends the automatic top-up.", page!(account::payments::remove_topup)),
     get("account.receipts", "/account/v1/receipts", READ, "Receipts of the account, signed, the latest first.", page!(account::receipts::list)),
     get("account.receipts.show", "/account/v1/receipts/{jobId}", READ, "The signed receipt of a job: what it cost, and the hash of each file.", page!(account::receipts::show)),
-    get("account.keys", "/account/v1/keys", ACCOUNT, "The account's keys, without their secrets.", page!(keys::list)),
-    post("account.keys.issue", "/account/v1/keys", ACCOUNT, "A new key, shown this once.", page!(keys::issue))
+    get("account.keys", "/account/v1/keys", KEYS, "The account's keys, without their secrets.", page!(keys::list)),
+    post("account.keys.issue", "/account/v1/keys", KEYS, "A new key, shown this once.", page!(keys::issue))
         .example(r#"{"name":"laptop","scopes":["submit","read"],"expiresAt":"2030-01-01"}"#),
-    patch("account.keys.change", "/account/v1/keys/{keyId}", ACCOUNT, "Changes what a key may spend and do; what is left out stays, and null takes it away.", page!(keys::change))
+    patch("account.keys.change", "/account/v1/keys/{keyId}", KEYS, "Changes what a key may spend and do; what is left out stays, and null takes it away.", page!(keys::change))
         .example(r#"{"limits":[{"window":"day","quota":20}],"models":["image-*"],"note":"the shop"}"#),
-    post("account.keys.rotate", "/account/v1/keys/{keyId}/rotate", ACCOUNT, "A new secret for a key, shown this once; what it has spent and the keys below it stay.", page!(keys::rotate))
+    post("account.keys.rotate", "/account/v1/keys/{keyId}/rotate", KEYS, "A new secret for a key, shown this once; what it has spent and the keys below it stay.", page!(keys::rotate))
         .example(r#"{"overlapSeconds":3600}"#),
-    delete("account.keys.revoke", "/account/v1/keys/{keyId}", ACCOUNT, "Revokes a key at once, with all below it.", page!(keys::revoke)),
+    delete("account.keys.revoke", "/account/v1/keys/{keyId}", KEYS, "Revokes a key at once, with all below it.", page!(keys::revoke)),
+    get("account.members", "/account/v1/members", ACCOUNT, "The members of the account, with what they have spent.", page!(members::list)),
+    get("account.members.show", "/account/v1/members/{memberId}", ACCOUNT, "One member of the account.", page!(members::show)),
+    patch("account.members.change", "/account/v1/members/{memberId}", ACCOUNT, "Changes what a member may do and spend; what is left out stays, and null takes it away.", page!(members::change))
+        .example(r#"{"role":"member","limits":[{"window":"month","quota":200}]}"#),
+    delete("account.members.remove", "/account/v1/members/{memberId}", ACCOUNT, "Removes a member, with its keys and sessions; its jobs finish.", page!(members::remove)),
+    delete("account.members.sign_out", "/account/v1/members/{memberId}/sessions", ACCOUNT, "Ends the sessions of a member in this account; its keys go on.", page!(members::sign_out)),
+    get("account.invitations", "/account/v1/invitations", ACCOUNT, "Invitations into the account that were not accepted yet.", page!(invitations::list)),
+    post("account.invitations.create", "/account/v1/invitations", ACCOUNT, "Invites somebody into the account by e-mail.", page!(invitations::create))
+        .example(r#"{"email":"ada@example.com","role":"member"}"#),
+    delete("account.invitations.remove", "/account/v1/invitations/{invitationId}", ACCOUNT, "Takes an invitation back.", page!(invitations::remove)),
+    get("account.sessions", "/account/v1/sessions", PERSON, "The sessions of the person who is signed in, the latest first.", page!(account::sessions::list)).under_own_names(),
+    delete("account.sessions.end", "/account/v1/sessions/{sessionId}", PERSON, "Ends a session of the person who is signed in.", page!(account::sessions::end)).under_own_names(),
     get("account.acts", "/account/v1/acts", ACCOUNT, "What was done to the account with its keys: keys, hosted accounts, secrets and sessions, newest first.", page!(acts::list)),
     post("account.quote", "/account/v1/quote", READ, "What a submit of the same body would hold.", page!(quote::ask))
         .example(r#"{"operation":"artgen.imagine","request":{"prompt":"a lighthouse at dawn"}}"#),
@@ -270,6 +299,21 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("admin.keys.rotate", "/admin/v1/accounts/{id}/keys/{keyId}/rotate", OPERATOR, "A new secret for a key, shown this once.", page!(account_keys::rotate))
         .example(r#"{"overlapSeconds":3600}"#),
     delete("admin.keys.revoke", "/admin/v1/accounts/{id}/keys/{keyId}", OPERATOR, "Revokes a key.", page!(account_keys::revoke)),
+    get("admin.members", "/admin/v1/accounts/{id}/members", VIEWER, "The members of an account.", page!(people::members)),
+    patch("admin.members.change", "/admin/v1/accounts/{id}/members/{memberId}", OPERATOR, "Changes what a member of an account may do and spend; what is left out stays, and null takes it away.", page!(people::change_member))
+        .example(r#"{"role":"owner"}"#),
+    delete("admin.members.remove", "/admin/v1/accounts/{id}/members/{memberId}", OPERATOR, "Removes a member of an account, with its keys and sessions.", page!(people::remove_member)),
+    get("admin.account_invitations", "/admin/v1/accounts/{id}/invitations", VIEWER, "Invitations into an account.", page!(people::account_invitations)),
+    post("admin.account_invitations.create", "/admin/v1/accounts/{id}/invitations", OPERATOR, "Invites somebody into an account by e-mail.", page!(people::invite_into_account))
+        .example(r#"{"email":"ada@example.com","role":"owner"}"#),
+    delete("admin.account_invitations.remove", "/admin/v1/accounts/{id}/invitations/{invitationId}", OPERATOR, "Takes an invitation into an account back.", page!(people::withdraw_from_account)),
+    get("admin.invitations", "/admin/v1/invitations", VIEWER, "Invitations to open an account.", page!(people::invitations)),
+    post("admin.invitations.create", "/admin/v1/invitations", OPERATOR, "Invites somebody to open an account by e-mail.", page!(people::invite))
+        .example(r#"{"email":"ada@example.com"}"#),
+    delete("admin.invitations.remove", "/admin/v1/invitations/{invitationId}", OPERATOR, "Takes an invitation to open an account back.", page!(people::withdraw)),
+    get("admin.people", "/admin/v1/people", VIEWER, "People who sign in, the latest first.", page!(people::list)),
+    get("admin.people.show", "/admin/v1/people/{personId}", VIEWER, "One person with the accounts that they are a member of.", page!(people::show)),
+    delete("admin.people.remove", "/admin/v1/people/{personId}", OPERATOR, "Deletes a person: address, name, memberships, keys, sessions. The ledger stays.", page!(people::remove)),
     get("admin.plans", "/admin/v1/plans", VIEWER, "Plans.", page!(admin::plans::list)),
     post("admin.plans.create", "/admin/v1/plans", OPERATOR, "A new plan.", page!(admin::plans::create))
         .example(r#"{"name":"studio","every":"month","quota":1000,"rollover_cap":200,"then":"pay_as_you_go"}"#),
@@ -357,6 +401,24 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("admin.stats", "/admin/v1/stats", VIEWER, "What the service is doing.", page!(views::stats)),
     get("admin.overview", "/admin/v1/overview", VIEWER, "The last hour at a glance.", page!(views::overview)),
     get("admin.nodes", "/admin/v1/nodes", VIEWER, "The nodes that share the store.", page!(views::nodes)),
+
+    post("auth.link", "/auth/v1/link", OPEN, "Sends a link that signs in to an e-mail address, if whoever has it may sign in; the answer is always the same.", page!(auth::links::ask)).under_own_names()
+        .example(r#"{"email":"ada@example.com","language":"en"}"#),
+    get("auth.link.look", "/auth/v1/link/{token}", OPEN, "The page behind a link of an e-mail: a button, or a code for another browser. Looking changes nothing.", page!(auth::links::look)).under_own_names(),
+    post("auth.link.follow", "/auth/v1/link/{token}", OPEN, "Signs in by a link, or by the code that it shows elsewhere, in the browser that asked for it.", page!(auth::links::follow)).under_own_names(),
+    get("auth.oidc.start", "/auth/v1/oidc/{name}/start", OPEN, "Leads a browser to a provider of OpenID Connect.", page!(auth::oidc::start)).under_own_names(),
+    get("auth.oidc.callback", "/auth/v1/oidc/{name}/callback", OPEN, "Signs in whoever a provider led back, and leads to the console.", page!(auth::oidc::finish)).under_own_names(),
+    get("auth.ways", "/auth/v1/ways", OPEN, "The ways to sign in that are there.", page!(auth::ways::show)),
+    get("auth.me", "/auth/v1/me", PERSON, "Who is signed in, what they are a member of, and what they are invited to.", page!(auth::me::show)).under_own_names(),
+    patch("auth.me.change", "/auth/v1/me", PERSON, "Changes what the person is called, and the language of e-mail.", page!(auth::me::change)).under_own_names()
+        .example(r#"{"name":"Ada","language":"en"}"#),
+    delete("auth.me.remove", "/auth/v1/me", PERSON, "Deletes the person who is signed in.", page!(auth::me::remove)).under_own_names(),
+    post("auth.account", "/auth/v1/account", PERSON, "Has the session stand for another account of the person's.", page!(auth::me::choose)).under_own_names()
+        .example(r#"{"id":"019a0000-0000-7000-8000-000000000001"}"#),
+    delete("auth.accounts.leave", "/auth/v1/accounts/{id}", PERSON, "Leaves an account.", page!(auth::me::leave)).under_own_names(),
+    post("auth.invitations.accept", "/auth/v1/invitations/{invitationId}", PERSON, "Accepts an invitation; the session then stands for that account.", page!(auth::me::accept)).under_own_names(),
+    delete("auth.invitations.decline", "/auth/v1/invitations/{invitationId}", PERSON, "Declines an invitation.", page!(auth::me::decline)).under_own_names(),
+    post("auth.logout", "/auth/v1/logout", OPEN, "Ends the session of whoever asks.", page!(auth::me::sign_out)).under_own_names(),
 
     post("mcp", "/mcp", SUBMIT, "Messages of agents, as the Model Context Protocol has them over streamable HTTP; `?tools=` names the tools wanted.", page!(mcp::answer)).under_own_names()
         .example(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#),

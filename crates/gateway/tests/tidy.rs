@@ -52,9 +52,16 @@ fn the_crates_depend_on_each_other_only_along_the_arrows() {
         ("media", vec![]),
         ("studio", vec!["media"]),
         ("fairness", vec![]),
+        ("identity", vec![]),
+        ("mail", vec!["contract"]),
         ("store", vec!["contract", "fairness"]),
         ("backends", vec!["contract", "fairness", "media", "studio"]),
-        ("engine", vec!["backends", "contract", "fairness", "store"]),
+        (
+            "engine",
+            vec![
+                "backends", "contract", "fairness", "identity", "mail", "store",
+            ],
+        ),
         ("cli", vec!["contract", "media"]),
         (
             "gateway",

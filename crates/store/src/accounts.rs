@@ -152,8 +152,8 @@ fn email_key(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
-/// `None` when the e-mail is taken.
-async fn create(
+/// Makes an account; `None` when the e-mail is taken.
+pub(crate) async fn create(
     conn: &mut Conn,
     new: &NewAccount,
     first_key: Option<&NewKey>,

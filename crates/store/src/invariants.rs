@@ -14,6 +14,7 @@ mod keys;
 mod models;
 mod money;
 mod payments;
+mod people;
 mod plans;
 mod scan;
 mod vouchers;
@@ -42,6 +43,7 @@ const GROUPS: &[&[Invariant]] = &[
     vouchers::ALL,
     plans::ALL,
     payments::ALL,
+    people::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

@@ -3,13 +3,15 @@
 pub mod change;
 pub mod limits;
 
+use atelier_contract::Scope;
+
 use crate::accounts::row::{ACCOUNT_COLUMNS, Account};
 use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::{Conn, args, json};
 use crate::first_use;
 use crate::keys::limits::{KeyLimit, KeySpending, count_keys, read_limits, write_limits};
-use crate::migrate::KEYS;
+use crate::migrate::{KEYS, PEOPLE};
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
 use crate::{Error, Result};
@@ -63,6 +65,8 @@ pub struct Key {
     pub terms: KeyTerms,
     /// What its owner notes about it.
     pub note: Option<String>,
+    /// The member whose key it is.
+    pub member_id: Option<String>,
 }
 
 impl Key {
@@ -95,6 +99,8 @@ pub struct NewKey {
     pub terms: KeyTerms,
     /// What its owner notes about it.
     pub note: Option<String>,
+    /// The member whose key it is: the first of those above it, or itself.
+    pub member_id: Option<String>,
     /// Nodes that were heard of since then may be at work.
     pub alive_since_ms: i64,
 }
@@ -113,9 +119,13 @@ pub enum AddKeyOutcome {
     NoAccount,
 }
 
-const KEY_COLUMNS: &str = "api_key.id, api_key.account_id, api_key.prefix, api_key.name, \
+pub(crate) const KEY_COLUMNS: &str = "api_key.id, api_key.account_id, api_key.prefix, api_key.name, \
      api_key.scopes, api_key.created_ms, api_key.last_used_ms, api_key.expires_ms, \
-     api_key.revoked_ms, api_key.parent_id, api_key.above, api_key.limits, api_key.max_queue, api_key.rules, api_key.note";
+     api_key.revoked_ms, api_key.parent_id, api_key.above, api_key.limits, api_key.max_queue, api_key.rules, api_key.note, \
+     api_key.member_id";
+
+/// Whether a row is a key that somebody has: the head of a member's keys is none.
+pub(crate) const HELD: &str = "(member_id IS NULL OR member_id <> id)";
 
 impl FromRow for Key {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -137,6 +147,7 @@ impl FromRow for Key {
                 rules: columns.maybe_text()?,
             },
             note: columns.maybe_text()?,
+            member_id: columns.maybe_text()?,
         })
     }
 }
@@ -172,7 +183,8 @@ impl Keys<'_> {
     }
 
     async fn found(self, account_id: &str, now_ms: i64, ended: i64) -> Result<Vec<Key>> {
-        let which = "account_id = $1 AND revoked_ms IS NULL AND stands_for IS NULL";
+        let which =
+            format!("account_id = $1 AND revoked_ms IS NULL AND stands_for IS NULL AND {HELD}");
         // Each by itself, because then an index knows where those that work begin.
         let sql = format!(
             "SELECT {KEY_COLUMNS} FROM api_key WHERE id IN (SELECT id FROM api_key WHERE {which} AND expires_ms IS NULL \
@@ -279,11 +291,23 @@ async fn revoke(
     // So that none is made below it meanwhile.
     let lock = "SELECT id FROM account WHERE id = $1 {lock}";
     conn.maybe::<String>(lock, args![account_id]).await?;
-    let there = "SELECT id FROM api_key WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL AND stands_for IS NULL";
-    let there: Option<String> = conn.maybe(there, args![account_id, key_id]).await?;
+    let there = format!(
+        "SELECT id FROM api_key WHERE account_id = $1 AND id = $2 AND revoked_ms IS NULL AND stands_for IS NULL AND {HELD}"
+    );
+    let there: Option<String> = conn.maybe(&there, args![account_id, key_id]).await?;
     if there.is_none() {
         return Ok(Vec::new());
     }
+    end_line(conn, account_id, key_id, now_ms).await
+}
+
+/// Ends a key whose account is locked, what stands for it, and all below it; the hashes of those that were not revoked before.
+pub(crate) async fn end_line(
+    conn: &mut Conn,
+    account_id: &str,
+    key_id: &str,
+    now_ms: i64,
+) -> Result<Vec<String>> {
     let sql = "UPDATE api_key SET revoked_ms = $3 WHERE account_id = $1 AND revoked_ms IS NULL \
          AND (id = $2 OR stands_for = $2 OR ' ' || above || ' ' LIKE '% ' || $2 || ' %') RETURNING hash";
     conn.all(sql, args![account_id, key_id, now_ms]).await
@@ -291,9 +315,11 @@ async fn revoke(
 
 /// How many keys of an account work.
 async fn live(conn: &mut Conn, account_id: &str, now_ms: i64) -> Result<i64> {
-    let live = "SELECT COUNT(*) FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
-         AND (expires_ms IS NULL OR expires_ms > $2)";
-    let live: Option<i64> = conn.maybe(live, args![account_id, now_ms]).await?;
+    let live = format!(
+        "SELECT COUNT(*) FROM api_key WHERE account_id = $1 AND revoked_ms IS NULL \
+         AND (expires_ms IS NULL OR expires_ms > $2) AND {HELD}"
+    );
+    let live: Option<i64> = conn.maybe(&live, args![account_id, now_ms]).await?;
     Ok(live.unwrap_or_default())
 }
 
@@ -319,14 +345,41 @@ pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<AddKeyOutcome> 
             return Ok(AddKeyOutcome::NoParent);
         }
     }
-    if !new.terms.is_free()
-        && let Some(node) = first_use::begin(conn, KEYS, new.alive_since_ms).await?
-    {
+    let since_ms = new.alive_since_ms;
+    if let Some(node) = begin_terms(conn, &new.terms, &new.scopes, since_ms).await? {
         return Ok(AddKeyOutcome::OlderNode(node));
     }
+    insert(conn, new, parent_id).await?;
+    if new.terms.counts() {
+        // Nothing was spent by it yet, so the first job begins its windows.
+        count_keys(conn, &new.account_id).await?;
+    }
+    Ok(AddKeyOutcome::Done)
+}
+
+/// The node that does not know what a key is to be given, if there is one; from then on none of its release starts.
+pub(crate) async fn begin_terms(
+    conn: &mut Conn,
+    terms: &KeyTerms,
+    scopes: &str,
+    alive_since_ms: i64,
+) -> Result<Option<String>> {
+    if !terms.is_free()
+        && let Some(node) = first_use::begin(conn, KEYS, alive_since_ms).await?
+    {
+        return Ok(Some(node));
+    }
+    if scopes.split(',').any(|scope| scope == Scope::Keys.word()) {
+        return first_use::begin(conn, PEOPLE, alive_since_ms).await;
+    }
+    Ok(None)
+}
+
+/// Writes the row of a key; a conflict when the hash exists.
+pub(crate) async fn insert(conn: &mut Conn, new: &NewKey, parent_id: Option<&str>) -> Result<()> {
     let sql = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms, \
-         parent_id, above, limits, max_queue, rules, note) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (hash) DO NOTHING";
+         parent_id, above, limits, max_queue, rules, note, member_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (hash) DO NOTHING";
     let limits = write_limits(&new.terms.limits);
     let args = args![
         &new.id,
@@ -342,14 +395,11 @@ pub(crate) async fn add(conn: &mut Conn, new: &NewKey) -> Result<AddKeyOutcome> 
         limits.as_deref(),
         new.terms.max_queue,
         new.terms.rules.as_deref(),
-        new.note.as_deref()
+        new.note.as_deref(),
+        new.member_id.as_deref()
     ];
     if conn.run(sql, args).await? == 0 {
         return Err(Error::Conflict("the key exists".into()));
     }
-    if new.terms.counts() {
-        // Nothing was spent by it yet, so the first job begins its windows.
-        count_keys(conn, &new.account_id).await?;
-    }
-    Ok(AddKeyOutcome::Done)
+    Ok(())
 }

@@ -254,7 +254,8 @@ impl Ledger<'_> {
     }
 }
 
-async fn post(conn: &mut Conn, credit: &Credit) -> Result<CreditOutcome> {
+/// Grants or adjusts quota: the one way, whoever does it.
+pub(crate) async fn post(conn: &mut Conn, credit: &Credit) -> Result<CreditOutcome> {
     let account_id = &*credit.account_id;
     let mut books = LedgerBatch::load(conn, &[account_id], &[]).await?;
     let Some(account) = accounts::read(conn, account_id).await? else {

@@ -24,11 +24,13 @@ pub mod files;
 mod first_use;
 mod groups;
 mod invariants;
+mod invitations;
 pub mod jobs;
 pub mod keys;
 pub mod ledger;
 mod ledger_filter;
 mod links;
+mod members;
 pub mod migrate;
 pub mod models;
 pub mod nodes;
@@ -36,6 +38,7 @@ pub mod operators;
 mod options;
 mod payments;
 mod pending;
+mod people;
 mod period;
 mod plans;
 mod process_lock;
@@ -48,6 +51,8 @@ mod revisions;
 mod row;
 pub mod sessions;
 pub mod settings;
+mod sign_ins;
+mod sign_up;
 mod store_core;
 mod subscriptions;
 mod time;
@@ -81,6 +86,10 @@ pub use deliveries::{Deliveries, DeliveryTry};
 pub use error::{Error, Result};
 pub use groups::{GROUP_EDITION, GroupSize, Groups};
 pub use invariants::{AccountsCheck, CheckOptions, Invariants, Violation, account_invariants};
+pub use invitations::{
+    AcceptInvitationOutcome, Acceptee, Invitation, Invitations, InviteOutcome, NewInvitation,
+    PendingInvitation,
+};
 pub use jobs::attempt::{Attempts, ProgressNote, REJECTED, RequeueRequest, UNABLE};
 pub use jobs::filter::{JobFilter, JobPage};
 pub use jobs::history::{AttemptRow, Backlog, FinishedJobRow};
@@ -99,6 +108,10 @@ pub use keys::{AddKeyOutcome, Key, KeyTerms, Keys, NewKey};
 pub use ledger::{Credit, CreditEnd, CreditKind, CreditOutcome, Ledger, LedgerRow};
 pub use ledger_filter::LedgerFilter;
 pub use links::{Link, NewLink};
+pub use members::{
+    AddMemberOutcome, Member, MemberChange, MemberChangeOutcome, MemberProfile, Members,
+    Membership, NewMember, RemoveMemberOutcome,
+};
 pub use models::{MODEL_EDITION, Models};
 pub use nodes::{Node, Nodes};
 pub use operators::{NewOperator, OperatorRow};
@@ -108,14 +121,19 @@ pub use payments::{
     PaymentOutcome, PaymentPlace, PaymentRow, PaymentState, Payments, RefundOutcome, RefundRow,
     TopupOutcome, TopupPurchase,
 };
+pub use people::{
+    IdentityRow, NewPerson, People, Person, PersonOutcome, PersonRemoval, PersonRemovalOutcome,
+};
 pub use period::Period;
 pub use plans::{AccountPlan, PLAN_EDITION, PlanAssignment, PlanOutcome, Plans};
 pub use products::{PRODUCT_EDITION, Products};
 pub use receipts::{NewReceiptKey, ReceiptKeyRow, ReceiptRow, Receipts};
 pub use retention::Retention;
 pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow, SeenEdition};
-pub use sessions::{OverdueSessions, SessionRow, Sessions};
+pub use sessions::{OverdueSessions, PersonSession, SessionRow, Sessions};
 pub use settings::Settings;
+pub use sign_ins::{SignInRow, SignIns};
+pub use sign_up::{SignUp, SignUpOutcome, Welcome};
 pub use store_core::WriteSlot;
 pub use subscriptions::{EndingSubscription, Subscriptions};
 pub use time::boot_ms;
@@ -327,9 +345,9 @@ impl Store {
         Admin(&self.core)
     }
 
-    /// Sessions of the console.
-    pub fn sessions(&self) -> Sessions<'_> {
-        Sessions(&self.core)
+    /// People.
+    pub fn people(&self) -> People<'_> {
+        People(&self.core)
     }
 
     /// Credits and ledger rows.
@@ -384,5 +402,27 @@ impl Store {
     /// Rows past their retention.
     pub fn retention(&self) -> Retention<'_> {
         Retention(&self.core)
+    }
+}
+
+impl<'a> People<'a> {
+    /// Members of accounts.
+    pub fn members(self) -> Members<'a> {
+        Members(self.0)
+    }
+
+    /// Who is asked to join.
+    pub fn invitations(self) -> Invitations<'a> {
+        Invitations(self.0)
+    }
+
+    /// Sessions of the console.
+    pub fn sessions(self) -> Sessions<'a> {
+        Sessions(self.0)
+    }
+
+    /// Sign-ins that were begun.
+    pub fn sign_ins(self) -> SignIns<'a> {
+        SignIns(self.0)
     }
 }

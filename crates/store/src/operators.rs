@@ -24,6 +24,8 @@ pub struct OperatorRow {
     pub last_used_ms: Option<i64>,
     /// When it was revoked.
     pub revoked_ms: Option<i64>,
+    /// The person who it is; nobody knows its token then.
+    pub person_id: Option<String>,
 }
 
 /// An operator to be stored.
@@ -37,10 +39,12 @@ pub struct NewOperator {
     pub hash: String,
     /// The first characters of its token.
     pub prefix: String,
+    /// The person who it is.
+    pub person_id: Option<String>,
     pub now_ms: i64,
 }
 
-const COLUMNS: &str = "id, name, role, prefix, created_ms, last_used_ms, revoked_ms";
+const COLUMNS: &str = "id, name, role, prefix, created_ms, last_used_ms, revoked_ms, person_id";
 
 impl FromRow for OperatorRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -53,6 +57,7 @@ impl FromRow for OperatorRow {
             created_ms: columns.int()?,
             last_used_ms: columns.maybe_int()?,
             revoked_ms: columns.maybe_int()?,
+            person_id: columns.maybe_text()?,
         })
     }
 }
@@ -84,6 +89,12 @@ impl Admin<'_> {
         let sql =
             format!("SELECT {COLUMNS} FROM operator_token WHERE hash = $1 AND revoked_ms IS NULL");
         self.0.db.maybe(&sql, args![hash]).await
+    }
+
+    /// The hash of the token of the operator who a person is, unless it is revoked.
+    pub async fn operator_of_person(self, person_id: &str) -> Result<Option<String>> {
+        let sql = "SELECT hash FROM operator_token WHERE person_id = $1 AND revoked_ms IS NULL ORDER BY created_ms DESC, id LIMIT 1";
+        self.0.db.maybe(sql, args![person_id]).await
     }
 
     /// Revokes an operator; whether it was there and not revoked.
@@ -118,15 +129,23 @@ impl Admin<'_> {
 }
 
 async fn add(conn: &mut Conn, new: &NewOperator) -> Result<bool> {
-    let sql = "INSERT INTO operator_token (id, name, role, hash, prefix, created_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO operator_token (id, name, role, hash, prefix, created_ms, person_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
     let args = args![
         &new.id,
         &new.name,
         new.role.word(),
         &new.hash,
         &new.prefix,
-        new.now_ms
+        new.now_ms,
+        new.person_id.as_deref()
     ];
-    Ok(conn.run(sql, args).await? == 1)
+    if conn.run(sql, args).await? == 0 {
+        return Ok(false);
+    }
+    // A person is one operator at a time.
+    let sql = "UPDATE operator_token SET revoked_ms = $3 WHERE person_id = $1 AND id <> $2 AND revoked_ms IS NULL";
+    let args = args![new.person_id.as_deref(), &new.id, new.now_ms];
+    conn.run(sql, args).await?;
+    Ok(true)
 }

@@ -50,6 +50,12 @@ const OWN_ACTS: &str = "DELETE FROM account_act WHERE id IN ( \
 const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
        SELECT hash FROM console_session WHERE seen_ms < $1 ORDER BY seen_ms LIMIT $2)";
 
+const SIGN_INS: &str = "DELETE FROM sign_in WHERE hash IN ( \
+       SELECT hash FROM sign_in WHERE created_ms < $1 ORDER BY created_ms LIMIT $2)";
+
+const INVITATIONS: &str = "DELETE FROM invitation WHERE id IN ( \
+       SELECT id FROM invitation WHERE expires_ms < $1 ORDER BY expires_ms LIMIT $2)";
+
 const TAKINGS: &str = "DELETE FROM taking WHERE (hour, backend_id, operation, model, currency) IN ( \
        SELECT hour, backend_id, operation, model, currency FROM taking WHERE hour < $1 ORDER BY hour LIMIT $2)";
 
@@ -94,6 +100,16 @@ impl Retention<'_> {
     /// Forgets sessions of the console that were not used since a time; how many.
     pub async fn forget_sessions(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(SESSIONS, before_ms, limit).await
+    }
+
+    /// Forgets sign-ins that were begun before a time; how many.
+    pub async fn forget_sign_ins(self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(SIGN_INS, before_ms, limit).await
+    }
+
+    /// Forgets invitations that were over before a time; how many.
+    pub async fn forget_invitations(self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.forget(INVITATIONS, before_ms, limit).await
     }
 
     /// Forgets tries made before a time of deliveries that are over; how many.

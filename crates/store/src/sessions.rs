@@ -23,6 +23,20 @@ pub struct SessionRow {
     pub created_ms: i64,
     /// When it was last used, to the minute.
     pub seen_ms: i64,
+    /// The person who signed in, where one did.
+    pub person: Option<PersonSession>,
+}
+
+/// What is known of a person's session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonSession {
+    pub person_id: String,
+    /// What it was opened with; it ends with that.
+    pub means: String,
+    /// The browser, by its own word.
+    pub agent: String,
+    /// The network that it was opened from.
+    pub network: String,
 }
 
 /// Which sessions are over: those from then or before, in milliseconds since 1970.
@@ -30,9 +44,11 @@ pub struct SessionRow {
 pub struct OverdueSessions {
     /// Links, by when they were made.
     pub links: i64,
+    /// Those of people, by when they were opened.
+    pub people: i64,
     /// Others, by when they were opened.
     pub opened: i64,
-    /// Others, by when they were last used.
+    /// All but links, by when they were last used.
     pub seen: i64,
 }
 
@@ -42,7 +58,21 @@ pub const SESSIONS_MOST: i64 = 20;
 /// The oldest that end when there are more; those that a program without the limit left go bit by bit.
 const ENDED_AT_ONCE: i64 = 100;
 
-const COLUMNS: &str = "hash, key_hash, operator_hash, bound_hash, link, created_ms, seen_ms";
+const COLUMNS: &str = "hash, key_hash, operator_hash, bound_hash, link, created_ms, seen_ms, person_id, means, agent, network";
+
+impl FromRow for Option<PersonSession> {
+    fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
+        let person_id = columns.maybe_text()?;
+        let mut text = || Ok::<_, sqlx::Error>(columns.maybe_text()?.unwrap_or_default());
+        let (means, agent, network) = (text()?, text()?, text()?);
+        Ok(person_id.map(|person_id| PersonSession {
+            person_id,
+            means,
+            agent,
+            network,
+        }))
+    }
+}
 
 impl FromRow for SessionRow {
     fn read(columns: &mut Columns<'_>) -> sqlx::Result<Self> {
@@ -54,6 +84,7 @@ impl FromRow for SessionRow {
             link: columns.int()? != 0,
             created_ms: columns.int()?,
             seen_ms: columns.int()?,
+            person: FromRow::read(columns)?,
         })
     }
 }
@@ -106,21 +137,49 @@ impl Sessions<'_> {
         self.0
             .change(overdue, |conn, overdue| {
                 Box::pin(async move {
-                    let args = args![overdue.links, overdue.opened, overdue.seen];
-                    let sql = "DELETE FROM console_session WHERE (link = 1 AND created_ms <= $1) \
-                         OR (link = 0 AND (created_ms <= $2 OR seen_ms <= $3))";
+                    let args = args![
+                        overdue.links,
+                        overdue.opened,
+                        overdue.seen,
+                        overdue.people
+                    ];
+                    let sql = "DELETE FROM console_session WHERE (link = 1 AND created_ms <= $1) OR (link = 0 AND (seen_ms <= $3 \
+                         OR created_ms <= CASE WHEN person_id IS NULL THEN $2 ELSE $4 END))";
                     conn.run(sql, args).await
                 })
             })
             .await
     }
 
-    /// Ends a session, or with it all that stand for the same key or operator; how many.
+    /// The sessions of a person, the latest first.
+    pub async fn of_person(self, person_id: &str) -> Result<Vec<SessionRow>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM console_session WHERE person_id = $1 AND link = 0 ORDER BY created_ms DESC, hash LIMIT {SESSIONS_MOST}"
+        );
+        self.0.db.all(&sql, args![person_id]).await
+    }
+
+    /// Ends the sessions that stand for a member; how many.
+    pub async fn close_member(self, account_id: &str, member_id: &str) -> Result<u64> {
+        let input = (account_id.to_owned(), member_id.to_owned());
+        self.0
+            .change(input, |conn, (account_id, member_id)| {
+                Box::pin(async move {
+                    let sql = "DELETE FROM console_session WHERE key_hash = \
+                         (SELECT hash FROM api_key WHERE account_id = $1 AND id = $2 AND member_id = $2)";
+                    conn.run(sql, args![account_id, member_id]).await
+                })
+            })
+            .await
+    }
+
+    /// Ends a session, or with it all that stand for the same key, operator or person; how many.
     pub async fn close(self, hash: &str, everywhere: bool) -> Result<u64> {
         let sql = if everywhere {
             "DELETE FROM console_session WHERE hash = $1 \
              OR key_hash = (SELECT key_hash FROM console_session WHERE hash = $1) \
-             OR operator_hash = (SELECT operator_hash FROM console_session WHERE hash = $1)"
+             OR operator_hash = (SELECT operator_hash FROM console_session WHERE hash = $1) \
+             OR person_id = (SELECT person_id FROM console_session WHERE hash = $1)"
         } else {
             "DELETE FROM console_session WHERE hash = $1"
         };
@@ -139,8 +198,10 @@ async fn open(conn: &mut Conn, new: &SessionRow, replaces: Option<&str>) -> Resu
             return Ok(false);
         }
     }
-    let sql = "INSERT INTO console_session (hash, key_hash, operator_hash, bound_hash, link, created_ms, seen_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let sql = "INSERT INTO console_session (hash, key_hash, operator_hash, bound_hash, link, created_ms, seen_ms, \
+         person_id, means, agent, network) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    let person = new.person.as_ref();
+    let person_id = person.map(|person| person.person_id.clone());
     let args = args![
         &new.hash,
         new.key_hash.as_deref(),
@@ -149,11 +210,16 @@ async fn open(conn: &mut Conn, new: &SessionRow, replaces: Option<&str>) -> Resu
         i64::from(new.link),
         new.created_ms,
         new.seen_ms,
+        person_id.as_deref(),
+        person.map(|person| &*person.means),
+        person.map(|person| &*person.agent),
+        person.map(|person| &*person.network),
     ];
     conn.run(sql, args).await?;
     let owners = [
         ("key_hash", &new.key_hash),
         ("operator_hash", &new.operator_hash),
+        ("person_id", &person_id),
     ];
     for (column, owner) in owners {
         let Some(owner) = owner else { continue };

@@ -74,6 +74,8 @@ mod pages;
 mod paid_plans;
 #[path = "conformance/payments.rs"]
 mod payments;
+#[path = "conformance/people.rs"]
+mod people;
 #[path = "conformance/plans.rs"]
 mod plans;
 #[path = "conformance/postgres_only.rs"]

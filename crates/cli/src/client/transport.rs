@@ -63,6 +63,10 @@ impl Client {
         let (secret, what) = match access {
             Access::Open => return Ok(None),
             Access::Caller(_) => (&self.profile.key, "an API key: `atelier login URL`"),
+            Access::Person => {
+                let message = "this is for people who are signed in to the console";
+                return Err(Fault::new(ExitReason::NotAllowed, message));
+            }
             Access::Viewer | Access::Operator => (
                 &self.profile.token,
                 "an operator's token: `atelier login URL --operator`",

@@ -105,6 +105,9 @@ const CUSTODY: &[&str] = &[
     "address",
     "about",
 ];
+const MEMBER: &[&str] = &["id", "email", "name", "role", "seenAt", "createdAt"];
+const INVITATION: &[&str] = &["id", "email", "role", "account", "expiresAt"];
+const PERSON: &[&str] = &["id", "email", "name", "seenAt", "createdAt"];
 const OPERATOR: &[&str] = &["id", "name", "role", "createdAt", "lastUsedAt", "revokedAt"];
 
 #[rustfmt::skip]
@@ -113,6 +116,10 @@ pub(crate) const NOUNS: &[Noun] = &[
         examples: "atelier jobs list status=failed limit=5\natelier jobs show 0199…" },
     Noun { word: "keys", group: Group::Account, about: "Your API keys: list, issue, limit, rotate, revoke", prefix: "account.keys", columns: KEY,
         examples: "atelier keys issue name=laptop scopes=submit,read\natelier keys change ID maxQueue=5 models=image-*\natelier keys rotate ID overlapSeconds=3600\natelier keys revoke ID" },
+    Noun { word: "members", group: Group::Account, about: "Members of your account: list, limit, remove", prefix: "account.members", columns: MEMBER,
+        examples: "atelier members list\natelier members change ID role=viewer" },
+    Noun { word: "invitations", group: Group::Account, about: "Invitations into your account: list, send, take back", prefix: "account.invitations", columns: INVITATION,
+        examples: "atelier invitations create email=ada@example.com role=member" },
     Noun { word: "custody", group: Group::Account, about: "Your own worker accounts at vendors", prefix: "custody.accounts", columns: CUSTODY,
         examples: "atelier custody create vendor=relay base_url=https://media.example.com credential=@key.txt" },
     Noun { word: "buy", group: Group::Account, about: "Your payments: begin one, list, look", prefix: "account.payments", columns: OWN_PAYMENT,
@@ -137,6 +144,14 @@ pub(crate) const NOUNS: &[Noun] = &[
         examples: "atelier prices\natelier prices change artgen.imagine.fast=8" },
     Noun { word: "workers", group: Group::Operate, about: "Worker accounts of a back end", prefix: "admin.workers", columns: WORKER,
         examples: "atelier workers change BACKEND ACCOUNT state=draining" },
+    Noun { word: "people", group: Group::Operate, about: "People who sign in: list, look, delete", prefix: "admin.people", columns: PERSON,
+        examples: "atelier people list q=ada" },
+    Noun { word: "account-members", group: Group::Operate, about: "Members of an account: list, limit, remove", prefix: "admin.members", columns: MEMBER,
+        examples: "atelier account-members list ACCOUNT" },
+    Noun { word: "account-invitations", group: Group::Operate, about: "Invitations into an account: list, send, take back", prefix: "admin.account_invitations", columns: INVITATION,
+        examples: "atelier account-invitations create ACCOUNT email=ada@example.com role=owner" },
+    Noun { word: "sign-up-invitations", group: Group::Operate, about: "Invitations to open an account: list, send, take back", prefix: "admin.invitations", columns: INVITATION,
+        examples: "atelier sign-up-invitations create email=ada@example.com" },
     Noun { word: "operators", group: Group::Operate, about: "Operators and viewers: list, create, revoke", prefix: "admin.operators", columns: OPERATOR,
         examples: "atelier operators create name=night-shift role=viewer" },
 ];

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use atelier_contract::catalogue::{ApiOperation, Catalogue, ResponseKind};
+use atelier_contract::pages::Access;
 use clap::{Arg, ArgMatches, FromArgMatches as _, ValueHint};
 use serde_json::{Value, json};
 
@@ -42,10 +43,12 @@ pub(crate) struct OperationCommand<'a> {
 
 /// Whether it can be spoken at all: streams and files have commands of their own.
 pub(super) fn can_be_called(operation: &ApiOperation) -> bool {
-    matches!(
+    let is_json = matches!(
         operation.answer,
         ResponseKind::Json(_) | ResponseKind::Later(_)
-    )
+    );
+    // A person has a session in a browser, and nothing that a command could send.
+    is_json && operation.access != Access::Person
 }
 
 impl OperationCommand<'_> {

@@ -110,6 +110,7 @@ metrics! {
     CALLBACK_TRIES = MetricKind::Counter, "atelier_callback_tries_total" ["outcome"] "Tries of callbacks: delivered, again (later), given_up.";
 
     PAYMENT_EVENTS = MetricKind::Counter, "atelier_payment_events_total" ["provider", "outcome"] "Events of payment providers: applied, known (before), mismatch (kept for an operator), unmatched (waits for its payment), refused (not signed).";
+    LETTERS = MetricKind::Counter, "atelier_mails_total" ["outcome"] "Tries of e-mails: sent, again (later), given_up, dropped (the queue was full). Nothing is counted without a mail server.";
 
     STORED = MetricKind::Gauge, "atelier_stored_bytes" [] "Results and inputs that are kept, for all accounts.";
     STORE_FILE_DURATION = MetricKind::Histogram(REQUESTS), "atelier_file_store_duration_seconds" [] "Time that storing one result file took.";

@@ -9,6 +9,8 @@ pub enum Access {
     Open,
     /// An account whose key has a scope.
     Caller(Scope),
+    /// A person who is signed in.
+    Person,
     /// An operator, also one who may only look.
     Viewer,
     /// An operator who may change things.
@@ -21,6 +23,7 @@ impl Access {
         match self {
             Self::Open => None,
             Self::Caller(scope) => Some(scope.word()),
+            Self::Person => Some("person"),
             Self::Viewer => Some("viewer"),
             Self::Operator => Some("operator"),
         }

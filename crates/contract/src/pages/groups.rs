@@ -3,13 +3,14 @@
 use crate::families::FAMILIES;
 
 /// Groups that no family owns, by the first word of their names.
-const GROUPS: [(&str, &str); 7] = [
+const GROUPS: [(&str, &str); 8] = [
     ("jobs", "Jobs"),
     ("files", "Files"),
     ("openai", "OpenAI clients"),
     ("midjourney", "midjourney-proxy clients"),
     ("account", "Account"),
     ("custody", "Custody"),
+    ("auth", "Signing in"),
     ("admin", "Operator"),
 ];
 /// The group of everything else.

@@ -62,6 +62,9 @@ pub struct NewKey {
     /// A note for its owner.
     #[serde(default)]
     pub note: Option<Text<500>>,
+    /// The member whose key it shall be, which owners may say of a new key.
+    #[serde(default)]
+    pub member_id: Option<Text<64>>,
 }
 
 /// The fields of a [`NewKey`] that null takes away from a key.

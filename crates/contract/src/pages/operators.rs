@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fields::Text;
+use super::people::Language;
+use crate::fields::{MailAddress, Text};
 
 /// What an operator may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,4 +42,10 @@ pub struct NewOperator {
     pub name: Text<64>,
     /// What it may do: `operator` or `viewer`.
     pub role: OperatorRole,
+    /// The address of a person who shall be it; they sign in, and there is no token.
+    #[serde(default)]
+    pub email: Option<MailAddress>,
+    /// The language in which the person is told.
+    #[serde(default)]
+    pub language: Language,
 }

@@ -35,6 +35,26 @@ pub struct Session {
     pub operator: Option<SignedInOperator>,
     /// Whether the account's side may only look, as an operator who looks at an account may.
     pub looking: bool,
+    /// The person, if one signed in.
+    pub person: Option<SignedInAs>,
+}
+
+/// A person who is signed in.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SignedInAs {
+    /// Identifier of the person.
+    pub id: String,
+    /// The address that they are written to.
+    pub email: String,
+    /// What others see; may be empty.
+    pub name: String,
+    /// The language in which they are written to.
+    pub language: String,
+    /// Identifier of the account that the session stands for.
+    pub account_id: Option<String>,
+    /// What they may do there: `owner`, `member` or `viewer`.
+    pub role: Option<String>,
 }
 
 /// An operator who is signed in.

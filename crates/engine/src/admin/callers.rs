@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use atelier_contract::{AccountId, Code, Refusal, Scopes};
+use atelier_contract::{AccountId, Code, Refusal, Scope, Scopes};
+use atelier_store::Attribution;
 use quick_cache::sync::Cache;
 use tokio::time::timeout;
 
@@ -32,6 +33,8 @@ pub struct Caller {
     pub key_id: Arc<str>,
     /// The keys above that one, the first one first, with spaces between them.
     pub key_above: Option<Arc<str>>,
+    /// The member whose key it is; of a person's session, in place of a key.
+    pub member_id: Option<Arc<str>>,
     /// The account's group in lower case; `None` of the one that all begin in.
     pub group: Option<Arc<str>>,
     /// What that key may do.
@@ -51,6 +54,34 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whether it is a person who signed in, and not somebody with a key.
+    pub fn is_person(&self) -> bool {
+        self.member_id.as_deref() == Some(&*self.key_id)
+    }
+
+    /// Whether it is an owner of the account who signed in.
+    pub fn is_owner(&self) -> bool {
+        self.is_person() && self.scopes.allow(Scope::Account)
+    }
+
+    /// Who spends on a job of its: the key it came with, or a member who came without one and stands above the job as above its keys.
+    pub(crate) fn attribution(&self) -> Attribution {
+        let above = || self.key_above.as_deref().map(str::to_owned);
+        let own = self.key_id.to_string();
+        let (key_id, key_above) = if self.is_person() {
+            (None, Some(own))
+        } else {
+            (Some(own), above())
+        };
+        Attribution {
+            key_id,
+            key_above,
+            member_id: self.member_id.as_deref().map(str::to_owned),
+            tags: self.tags.as_deref().map(str::to_owned),
+            ..Attribution::default()
+        }
+    }
+
     /// The same, for as long as these operators' tokens work.
     pub(super) fn bound_to(self, tokens: Vec<String>) -> Self {
         Self {
@@ -273,6 +304,7 @@ impl Callers {
             group: account.group.map(Into::into),
             key_id: key.id.into(),
             key_above: key.above.map(Arc::from),
+            member_id: key.member_id.map(Arc::from),
             scopes,
             policy,
             tags: None,
@@ -304,13 +336,13 @@ impl Callers {
     }
 
     /// A key was revoked: nobody may believe it any longer.
-    pub(super) fn void_key(&self, hash: &str) {
+    pub(crate) fn void_key(&self, hash: &str) {
         self.forget_key(hash);
         self.context.broadcast(Hint::Key(hash.to_owned()));
     }
 
     /// What holds for all keys of an account was changed: none of them may be believed without asking.
-    pub(super) fn void_account(&self, id: &AccountId) {
+    pub(crate) fn void_account(&self, id: &AccountId) {
         self.forget_account(id);
         self.context.broadcast(Hint::Account(id.clone()));
     }
@@ -345,6 +377,7 @@ mod tests {
             group: None,
             key_id: format!("key of {hash}").into(),
             key_above: None,
+            member_id: None,
             scopes: Scopes::ALL,
             policy: None,
             tags: None,

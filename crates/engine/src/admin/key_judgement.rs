@@ -1,8 +1,9 @@
 //! What may be done to a key, by whom: nobody gets more by it than the keys above allow, nor more than whoever does it has.
 
-use atelier_contract::{Code, Refusal, Scopes};
+use atelier_contract::{Code, Refusal, Scope, Scopes};
 use atelier_store::Key;
 
+use super::callers::Caller;
 use super::key_request::{KeyHolder, KeyRequest, no_key};
 use super::key_terms::stored_terms;
 
@@ -19,8 +20,22 @@ pub(super) fn check_end(expires_ms: Option<i64>, now_ms: i64) -> Result<(), Refu
     Ok(())
 }
 
-/// A key that whoever acts may change: an operator any; a key itself and those below it; and one that is below none, is limited by
-/// nothing and does not end all others of the account that may do no more than it does.
+/// Whether a caller may do to an account what its owner may: an owner who signed in, or a key that is below none, is limited by nothing
+/// and does not end. One that ends would outlive its end with the secret of one that does not.
+pub(crate) fn is_free(keys: &[Key], caller: &Caller) -> bool {
+    let own = keys.iter().find(|key| key.id == *caller.key_id);
+    let unbound =
+        |own: &Key| own.above.is_none() && own.terms.is_free() && own.expires_ms.is_none();
+    caller.is_owner() || (caller.scopes.allow(Scope::Account) && own.is_some_and(unbound))
+}
+
+/// Whether a caller sees keys that are not below its own.
+pub(super) fn sees_all(caller: &Caller) -> bool {
+    caller.key_above.is_none() && caller.scopes.allow(Scope::Account)
+}
+
+/// A key that whoever acts may change: an operator any; a key itself and those below it; and whoever is free all others of the account
+/// that may do no more than it does.
 pub(super) fn managed<'a>(
     keys: &'a [Key],
     key_id: &str,
@@ -33,12 +48,8 @@ pub(super) fn managed<'a>(
     let KeyHolder::Caller(caller) = by else {
         return Ok(found);
     };
-    let own = keys.iter().find(|key| key.id == *caller.key_id);
-    // One that ends would outlive its end with the secret of one that does not.
-    let is_free = own
-        .is_some_and(|own| own.above.is_none() && own.terms.is_free() && own.expires_ms.is_none());
     let scopes = Scopes::parse(&found.scopes).unwrap_or(Scopes::NONE);
-    if is_related(found, &caller.key_id) || (is_free && caller.scopes.cover(scopes)) {
+    if is_related(found, &caller.key_id) || (is_free(keys, caller) && caller.scopes.cover(scopes)) {
         return Ok(found);
     }
     let message = "a key changes itself and the keys below it, and no other";

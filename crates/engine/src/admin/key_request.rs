@@ -20,6 +20,8 @@ pub struct KeyRequest {
     pub terms: KeyTerms,
     /// A note for its owner.
     pub note: Option<String>,
+    /// The member whose key it shall be.
+    pub member_id: Option<String>,
 }
 
 /// How a key is changed: from what it is to what it shall be. It may be asked more than once.
@@ -34,6 +36,7 @@ impl KeyRequest {
             expires_ms: None,
             terms: KeyTerms::default(),
             note: None,
+            member_id: None,
         }
     }
 }
@@ -50,8 +53,8 @@ pub enum KeyHolder<'a> {
 }
 
 impl KeyHolder<'_> {
-    /// The line that tells what it does to a key: an operator's in the audit list, a caller's in its account's.
-    pub(super) fn act(
+    /// The line that tells what it does to a key or a member: an operator's in the audit list, a caller's in its account's.
+    pub(crate) fn act(
         self,
         context: &Context,
         action: &str,

@@ -88,7 +88,7 @@ pub fn stored_terms(key: &Key) -> Result<KeyTerms, Refusal> {
 }
 
 /// The same the other way round.
-pub(super) fn to_store(terms: &KeyTerms) -> atelier_store::KeyTerms {
+pub(crate) fn to_store(terms: &KeyTerms) -> atelier_store::KeyTerms {
     let limit = |limit: &KeyLimit| atelier_store::KeyLimit {
         window: limit.window,
         quota: limit.quota,

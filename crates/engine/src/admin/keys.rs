@@ -10,7 +10,9 @@ use atelier_store::{
 };
 
 use super::callers::{Caller, Callers};
-use super::key_judgement::{check_change, check_end, check_line, is_related, managed};
+use super::key_judgement::{
+    check_change, check_end, check_line, is_free, is_related, managed, sees_all,
+};
 use super::key_request::{KeyEdit, KeyHolder, KeyRequest, no_key};
 use super::key_terms::to_store;
 use super::registry::older_node;
@@ -27,6 +29,13 @@ const CROSSED_MOST: usize = 3;
 
 /// The identifiers of keys of visits begin with this. Such a key is part of a session; nobody is shown it.
 const VISIT: &str = "visit-";
+/// The identifiers of members begin with this; each is also that of the head of its keys.
+pub(crate) const MEMBER: &str = "member-";
+
+/// Whether whoever did something is a member who was signed in, by the identifier that is written down.
+pub fn is_member(actor: &str) -> bool {
+    actor.starts_with(MEMBER)
+}
 
 /// Issues, lists and revokes keys.
 pub struct Keys {
@@ -43,11 +52,29 @@ impl Keys {
     pub async fn issue(
         &self,
         account_id: &AccountId,
-        request: KeyRequest,
+        mut request: KeyRequest,
         by: KeyHolder<'_>,
     ) -> Result<(String, String), Refusal> {
         self.check(&request, by)?;
-        self.add(account_id, request, by).await
+        let above = match &request.member_id {
+            Some(member_id) => {
+                let head = self.head(account_id, member_id).await?;
+                request.scopes = usual(request.scopes, scopes_of(&head));
+                check_line(&request, None, std::iter::once(&head))?;
+                Some(head.id)
+            }
+            None => None,
+        };
+        self.add(account_id, request, above, by).await
+    }
+
+    /// The head of the keys of a member.
+    async fn head(&self, account_id: &AccountId, member_id: &str) -> Result<Key, Refusal> {
+        let members = self.context.store().people().members();
+        let found = members.find(account_id, member_id).await;
+        let none = || Refusal::field(Code::NotFound, "memberId", "is no member of the account");
+        let found = found.map_err(unavailable)?.ok_or_else(none)?;
+        Ok(found.head)
     }
 
     /// A new key that a caller issues for its own account, shown this once; its id and the key. It is below the caller's key.
@@ -59,25 +86,46 @@ impl Keys {
         may: impl FnOnce() -> Result<(), E>,
     ) -> Result<(String, String), E> {
         let by = KeyHolder::Caller(caller);
+        if caller.is_person() {
+            request.scopes = usual(request.scopes, caller.scopes);
+        }
         self.check(&request, by)?;
-        let keys = self.working(&caller.account_id).await?;
-        if line_of(caller).count() > LEVELS {
+        let mut keys = self.working(&caller.account_id).await?;
+        let count = keys.len() as i64;
+        let mut line: Vec<String> = line_of(caller).map(str::to_owned).collect();
+        if let Some(member_id) = &request.member_id
+            && caller.member_id.as_deref() != Some(member_id)
+        {
+            if !is_free(&keys, caller) {
+                let message = "only an owner issues keys for other members";
+                return Err(Refusal::field(Code::Forbidden, "memberId", message).into());
+            }
+            line = vec![member_id.clone()];
+        }
+        if let Some(head) = line.first().filter(|id| is_member(id)) {
+            let head = self.head(&caller.account_id, head).await?;
+            request.scopes = usual(request.scopes, scopes_of(&head));
+            keys.push(head);
+        }
+        if line.len() > LEVELS {
             let message = format!(
                 "keys are {LEVELS} levels deep below an account's first one; this one is the last"
             );
             return Err(Refusal::new(Code::Forbidden, message).into());
         }
-        let above: Vec<&Key> = line_of(caller)
-            .filter_map(|id| keys.iter().find(|key| key.id == id))
+        let above: Vec<&Key> = line
+            .iter()
+            .filter_map(|id| keys.iter().find(|key| key.id == *id))
             .collect();
         let ends_ms = above.iter().filter_map(|key| key.expires_ms).min();
         request.expires_ms = request.expires_ms.or(ends_ms);
         check_line(&request, None, above.into_iter())?;
-        if keys.len() as i64 >= self.most() {
+        if count >= self.most() {
             return Err(self.too_many().into());
         }
         may()?;
-        Ok(self.add(&caller.account_id, request, by).await?)
+        let above = Some(line.join(" "));
+        Ok(self.add(&caller.account_id, request, above, by).await?)
     }
 
     /// Refuses a key that whoever issues it cannot give, or that would never work.
@@ -96,15 +144,16 @@ impl Keys {
         &self,
         account_id: &AccountId,
         request: KeyRequest,
+        above: Option<String>,
         by: KeyHolder<'_>,
     ) -> Result<(String, String), Refusal> {
         let (mut new, secret) = new_key(&self.context, account_id, request);
         if matches!(by, KeyHolder::Visitor(_)) {
             new.id.insert_str(0, VISIT);
         }
-        if let KeyHolder::Caller(caller) = by {
-            new.above = Some(line_of(caller).collect::<Vec<_>>().join(" "));
-        }
+        let first = above.iter().flat_map(|above| above.split(' ')).next();
+        new.member_id = first.filter(|id| is_member(id)).map(str::to_owned);
+        new.above = above;
         let id = new.id.clone();
         let act = Some(by.act(&self.context, "key.issue", account_id, &id));
         let added = self
@@ -190,8 +239,7 @@ impl Keys {
     ) -> Result<String, E> {
         let keys = self.working(account_id).await?;
         let seen = managed(&keys, key_id, by)?;
-        let scopes = Scopes::parse(&seen.scopes).unwrap_or(Scopes::NONE);
-        if !by.scopes().cover(scopes) {
+        if !by.scopes().cover(scopes_of(seen)) {
             let message = "a key gets no secret of a key that may do more than it does";
             return Err(Refusal::new(Code::Forbidden, message).into());
         }
@@ -244,17 +292,17 @@ impl Keys {
         listed.map(without_visits).map_err(unavailable)
     }
 
-    /// Those that a caller is shown: a key that another one made sees itself and those below it.
+    /// Those that a caller is shown: a key that another one made, or that may change only its own, sees itself and those below it.
     pub async fn list_own(&self, caller: &Caller) -> Result<Vec<Key>, Refusal> {
         let mut keys = self.list(&caller.account_id).await?;
-        if caller.key_above.is_some() {
+        if !sees_all(caller) {
             keys.retain(|key| is_related(key, &caller.key_id));
         }
         Ok(keys)
     }
 
     /// Those that work.
-    async fn working(&self, account_id: &AccountId) -> Result<Vec<Key>, Refusal> {
+    pub(crate) async fn working(&self, account_id: &AccountId) -> Result<Vec<Key>, Refusal> {
         let keys = self.context.store().keys();
         let working = keys.working(account_id, self.context.now_ms()).await;
         working.map(without_visits).map_err(unavailable)
@@ -281,7 +329,7 @@ impl Keys {
         if !keys.iter().any(|key| key.id == key_id) {
             return Ok(false);
         }
-        if matches!(by, KeyHolder::Caller(caller) if caller.key_above.is_some()) {
+        if matches!(by, KeyHolder::Caller(caller) if !sees_all(caller)) {
             managed(&keys, key_id, by)?;
         }
         let act = Some(by.act(&self.context, "key.revoke", account_id, key_id));
@@ -297,6 +345,15 @@ impl Keys {
         }
         Ok(!revoked.is_empty())
     }
+}
+
+/// What a key of a member may do: what the member may, unless less was asked for.
+fn usual(asked: Scopes, most: Scopes) -> Scopes {
+    if asked == Scopes::ALL { most } else { asked }
+}
+
+fn scopes_of(key: &Key) -> Scopes {
+    Scopes::parse(&key.scopes).unwrap_or(Scopes::NONE)
 }
 
 /// The keys above one that a caller makes, the first one first; the last is the caller's own.
@@ -332,6 +389,7 @@ fn new_key(context: &Context, account_id: &AccountId, request: KeyRequest) -> (N
         above: None,
         terms: to_store(&request.terms),
         note: request.note,
+        member_id: None,
         alive_since_ms: context.alive_since_ms(),
     };
     (new, secret)

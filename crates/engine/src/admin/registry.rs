@@ -331,7 +331,7 @@ pub(super) fn seen_worker(row: &WorkerRow) -> ExpectedRevision {
 }
 
 /// Refuses the first use of what a node at work would not know.
-pub(super) fn older_node(node: &str, lacks: &str) -> Refusal {
+pub(crate) fn older_node(node: &str, lacks: &str) -> Refusal {
     let message =
         format!("the node {node} runs an older release that {lacks}; upgrade or stop it first");
     Refusal::new(Code::Conflict, message)

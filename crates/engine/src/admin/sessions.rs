@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Refusal, Scopes};
-use atelier_store::{OverdueSessions, SessionRow};
+use atelier_store::{Membership, OverdueSessions, PersonSession, SessionRow};
 
 use super::callers::{Caller, Callers};
 use super::key_request::{KeyHolder, KeyRequest};
@@ -19,6 +19,8 @@ use crate::key;
 const IDLE_MS: i64 = 12 * 3_600_000;
 /// A session is over after this long, however much it is used.
 const MOST_MS: i64 = 7 * 24 * 3_600_000;
+/// The same of a person who signed in.
+const PERSON_MOST_MS: i64 = 30 * 24 * 3_600_000;
 /// A link that nobody followed for this long leads nowhere.
 const LINK_MS: i64 = 24 * 3_600_000;
 /// A session or a link that was not used for this long is over, whichever it is.
@@ -33,6 +35,40 @@ pub struct Principal {
     pub caller: Option<Caller>,
     /// The operator, where it stands for a token.
     pub operator: Option<Operator>,
+    /// The person, where one signed in.
+    pub person: Option<SignedInPerson>,
+}
+
+/// A person who signed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedInPerson {
+    pub id: Arc<str>,
+    /// The session, as it is listed.
+    pub session_id: String,
+    /// What it was opened with.
+    pub means: String,
+}
+
+/// Somebody who has proved who they are.
+#[derive(Clone, Debug)]
+pub struct PersonEntry {
+    pub person_id: String,
+    /// The account that they enter, if they are a member of one.
+    pub membership: Option<Membership>,
+    /// What they proved it with: the session ends with that.
+    pub means: String,
+    /// The browser, by its own word.
+    pub agent: String,
+    /// The network that they come from.
+    pub network: String,
+}
+
+/// How a session is listed: by so many digits of its hash.
+const SESSION_ID: usize = 32;
+
+/// How a session is listed. Nobody finds its word by that.
+pub fn session_id(row: &SessionRow) -> &str {
+    row.hash.get(..SESSION_ID).unwrap_or(&row.hash)
 }
 
 /// What a session is opened with.
@@ -43,10 +79,12 @@ pub enum SessionCredential<'a> {
     Root(&'a str),
 }
 
-/// An operator's look at an account: a key that may only read, and the token that it ends with.
-struct Impersonation {
-    key_hash: String,
-    bound_hash: String,
+/// What a session stands for besides an operator.
+#[derive(Default)]
+struct SessionKey {
+    key_hash: Option<String>,
+    /// The hash of the token of the operator whose look at an account it is.
+    bound_hash: Option<String>,
 }
 
 /// Sessions of the console.
@@ -90,6 +128,7 @@ impl Sessions {
             link: false,
             created_ms: now_ms,
             seen_ms: now_ms,
+            person: None,
         };
         let (mut replaces, mut caller) = (None, None);
         match opener {
@@ -118,8 +157,12 @@ impl Sessions {
             act = Some(self.context.own_act(account_id, by, "session.open", by, ""));
         }
         if replaces.is_none()
-            && let Some(earlier) = self.earlier(earlier, root_hash).await?
+            && let Some(mut earlier) = self.earlier(earlier, root_hash).await?
         {
+            // What a person signed in with ends with the person's session.
+            if earlier.person.is_some() {
+                (earlier.key_hash, earlier.operator_hash) = (None, None);
+            }
             if new.key_hash.is_none() {
                 (new.key_hash, new.bound_hash) = (earlier.key_hash, earlier.bound_hash);
             }
@@ -129,6 +172,7 @@ impl Sessions {
         let opened = self
             .context
             .store()
+            .people()
             .sessions()
             .open(new, replaces.as_deref(), act)
             .await;
@@ -154,40 +198,159 @@ impl Sessions {
         };
         let holder = KeyHolder::Visitor(&by.name);
         let (_, secret) = self.keys.issue(account_id, request, holder).await?;
-        let look = Impersonation {
-            key_hash: key::hash(&secret),
-            bound_hash: by.hash.clone(),
+        let look = SessionKey {
+            key_hash: Some(key::hash(&secret)),
+            bound_hash: Some(by.hash.clone()),
         };
         let earlier = self.earlier(earlier, root_hash).await?;
-        self.stand_beside(Some(look), earlier).await
+        self.stand_beside(look, earlier).await
     }
 
-    /// Ends such a look: what is left is the operator.
+    /// Ends such a look: what is left is the operator, and of a person its own first account.
     pub async fn end_visit(&self, word: &str) -> Result<String, Refusal> {
         let earlier = self.live(word, false).await?;
-        self.stand_beside(None, earlier).await
+        let person = earlier.as_ref().and_then(|row| row.person.as_ref());
+        let own = match person {
+            Some(person) => self.memberships(&person.person_id).await?,
+            None => Vec::new(),
+        };
+        let own = SessionKey {
+            key_hash: own.into_iter().next().map(|own| own.head_hash),
+            bound_hash: None,
+        };
+        self.stand_beside(own, earlier).await
     }
 
-    /// A new session with a look, or without any, beside the operator of the earlier one.
+    /// Opens a session for somebody who has proved who they are, in place of any earlier one: whatever a browser had before is not
+    /// worth more by it.
+    pub async fn open_person(
+        &self,
+        entry: PersonEntry,
+        earlier: Option<&str>,
+    ) -> Result<String, Refusal> {
+        let (now_ms, word) = (self.context.now_ms(), key::generate_session());
+        let store = self.context.store();
+        let operator = store.admin().operator_of_person(&entry.person_id).await;
+        let act = entry.membership.as_ref().map(|own| {
+            let member = &own.member;
+            let account_id = AccountId::new(member.account_id.clone());
+            self.context
+                .own_act(&account_id, &member.id, "session.open", &member.id, "")
+        });
+        let new = SessionRow {
+            hash: key::hash(&word),
+            key_hash: entry.membership.map(|own| own.head_hash),
+            operator_hash: operator.map_err(unavailable)?,
+            bound_hash: None,
+            link: false,
+            created_ms: now_ms,
+            seen_ms: now_ms,
+            person: Some(PersonSession {
+                person_id: entry.person_id.clone(),
+                means: entry.means,
+                agent: entry.agent,
+                network: entry.network,
+            }),
+        };
+        let earlier = match earlier {
+            Some(earlier) => self.live(earlier, false).await?,
+            None => None,
+        };
+        let replaces = earlier.map(|row| row.hash);
+        let opened = store
+            .people()
+            .sessions()
+            .open(new, replaces.as_deref(), act)
+            .await;
+        if !opened.map_err(unavailable)? {
+            return Err(wrong());
+        }
+        if let Err(error) = store.people().saw(&entry.person_id, now_ms).await {
+            tracing::debug!(%error, "when a person signed in was not written down");
+        }
+        Ok(word)
+    }
+
+    /// The accounts that a person is a member of.
+    pub async fn memberships(&self, person_id: &str) -> Result<Vec<Membership>, Refusal> {
+        let members = self.context.store().people().members();
+        members.of_person(person_id).await.map_err(unavailable)
+    }
+
+    /// Has a person's session stand for another account of theirs; the word of the session that takes its place.
+    pub async fn switch(&self, word: &str, account_id: &str) -> Result<String, Refusal> {
+        let row = self.live(word, false).await?.ok_or_else(wrong)?;
+        let Some(person) = &row.person else {
+            return Err(wrong());
+        };
+        let own = self.memberships(&person.person_id).await?;
+        let own = own
+            .into_iter()
+            .find(|own| own.member.account_id == account_id);
+        let none = || {
+            Refusal::field(
+                Code::NotFound,
+                "id",
+                "is no account that you are a member of",
+            )
+        };
+        let own = SessionKey {
+            key_hash: Some(own.ok_or_else(none)?.head_hash),
+            bound_hash: None,
+        };
+        self.stand_beside(own, Some(row)).await
+    }
+
+    /// The sessions of a person, the latest first.
+    pub async fn of_person(&self, person_id: &str) -> Result<Vec<SessionRow>, Refusal> {
+        let listed = self
+            .context
+            .store()
+            .people()
+            .sessions()
+            .of_person(person_id)
+            .await;
+        let now_ms = self.context.now_ms();
+        let mut rows = listed.map_err(unavailable)?;
+        rows.retain(|row| is_fresh(row, now_ms));
+        Ok(rows)
+    }
+
+    /// Ends one of a person's sessions; whether it was there.
+    pub async fn end(&self, person_id: &str, id: &str) -> Result<bool, Refusal> {
+        let rows = self.of_person(person_id).await?;
+        let Some(row) = rows.iter().find(|row| session_id(row) == id) else {
+            return Ok(false);
+        };
+        let sessions = self.context.store().people().sessions();
+        let ended = sessions.close(&row.hash, false).await;
+        Ok(ended.map_err(unavailable)? > 0)
+    }
+
+    /// A new session that stands for a key, or for none, beside the operator and the person of the earlier one.
     async fn stand_beside(
         &self,
-        look: Option<Impersonation>,
+        stands_for: SessionKey,
         earlier: Option<SessionRow>,
     ) -> Result<String, Refusal> {
         let (now_ms, word) = (self.context.now_ms(), key::generate_session());
-        let (key_hash, bound_hash) = look.map(|look| (look.key_hash, look.bound_hash)).unzip();
         let new = SessionRow {
             hash: key::hash(&word),
-            key_hash,
+            key_hash: stands_for.key_hash,
             operator_hash: earlier.as_ref().and_then(|row| row.operator_hash.clone()),
-            bound_hash,
+            bound_hash: stands_for.bound_hash,
             link: false,
             created_ms: earlier.as_ref().map_or(now_ms, |row| row.created_ms),
             seen_ms: now_ms,
+            person: earlier.as_ref().and_then(|row| row.person.clone()),
         };
         let replaces = earlier.map(|row| row.hash);
         let store = self.context.store();
-        let opened = store.sessions().open(new, replaces.as_deref(), None).await;
+        let opened = store
+            .people()
+            .sessions()
+            .open(new, replaces.as_deref(), None)
+            .await;
         if !opened.map_err(unavailable)? {
             return Err(wrong());
         }
@@ -206,9 +369,11 @@ impl Sessions {
             link: true,
             created_ms: now_ms,
             seen_ms: now_ms,
+            person: None,
         };
         self.context
             .store()
+            .people()
             .sessions()
             .open(row, None, None)
             .await
@@ -238,7 +403,14 @@ impl Sessions {
         row: &SessionRow,
         root_hash: &str,
     ) -> Result<Option<Principal>, Refusal> {
-        let mut visitor = Principal::default();
+        let mut visitor = Principal {
+            person: row.person.as_ref().map(|person| SignedInPerson {
+                id: person.person_id.as_str().into(),
+                session_id: session_id(row).to_owned(),
+                means: person.means.clone(),
+            }),
+            ..Principal::default()
+        };
         let tokens = row.operator_hash.iter().chain(&row.bound_hash);
         // What goes on for longer than a request looks again at these; the configuration's token ends with the process alone.
         let mut bound = Vec::new();
@@ -260,7 +432,8 @@ impl Sessions {
                 Err(refusal) => return Err(refusal),
             };
         }
-        let somebody = visitor.caller.is_some() || visitor.operator.is_some();
+        let somebody =
+            visitor.caller.is_some() || visitor.operator.is_some() || visitor.person.is_some();
         Ok(somebody.then_some(visitor))
     }
 
@@ -292,6 +465,7 @@ impl Sessions {
         let closed = self
             .context
             .store()
+            .people()
             .sessions()
             .close(&key::hash(word), everywhere)
             .await;
@@ -302,10 +476,16 @@ impl Sessions {
     pub(crate) async fn end_overdue(&self, now_ms: i64) -> Result<u64, atelier_store::Error> {
         let overdue = OverdueSessions {
             links: now_ms - LINK_MS,
+            people: now_ms - PERSON_MOST_MS,
             opened: now_ms - MOST_MS,
             seen: now_ms - IDLE_MS,
         };
-        self.context.store().sessions().end_overdue(overdue).await
+        self.context
+            .store()
+            .people()
+            .sessions()
+            .end_overdue(overdue)
+            .await
     }
 
     /// What a page must send beside its session with everything that changes something.
@@ -325,17 +505,15 @@ impl Sessions {
         if !key::well_formed_session(word) {
             return Ok(None);
         }
-        let found = self.context.store().sessions().find(&key::hash(word)).await;
+        let found = self
+            .context
+            .store()
+            .people()
+            .sessions()
+            .find(&key::hash(word))
+            .await;
         let now_ms = self.context.now_ms();
-        let lives = |row: &SessionRow| {
-            let age_ms = now_ms - row.created_ms;
-            let fresh = if link {
-                age_ms < LINK_MS
-            } else {
-                age_ms < MOST_MS && now_ms - row.seen_ms < IDLE_MS
-            };
-            row.link == link && fresh
-        };
+        let lives = |row: &SessionRow| row.link == link && is_fresh(row, now_ms);
         Ok(found.map_err(unavailable)?.filter(lives))
     }
 
@@ -346,11 +524,25 @@ impl Sessions {
         }
         let store = self.context.store().clone();
         self.context.tasks().spawn(async move {
-            if let Err(error) = store.sessions().touch(&hash, now_ms).await {
+            if let Err(error) = store.people().sessions().touch(&hash, now_ms).await {
                 tracing::debug!(%error, "last use of a session was not written down");
             }
         });
     }
+}
+
+/// Whether the time of a session or a link is not over.
+fn is_fresh(row: &SessionRow, now_ms: i64) -> bool {
+    let age_ms = now_ms - row.created_ms;
+    if row.link {
+        return age_ms < LINK_MS;
+    }
+    let most_ms = if row.person.is_some() {
+        PERSON_MOST_MS
+    } else {
+        MOST_MS
+    };
+    age_ms < most_ms && now_ms - row.seen_ms < IDLE_MS
 }
 
 fn wrong() -> Refusal {

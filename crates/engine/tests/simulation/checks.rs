@@ -13,6 +13,7 @@ use crate::clients;
 use crate::credits;
 use crate::life::GRANT;
 use crate::payments;
+use crate::people;
 use crate::world::{Shared, lock};
 
 /// More than any caller has.
@@ -68,7 +69,7 @@ pub(crate) async fn all(
     for (number, caller) in callers.iter().enumerate() {
         account(world, engine, number, caller).await?;
     }
-    Ok(())
+    people::check(world, engine).await
 }
 
 /// The jobs of an account are those its caller knows of, its quota is what it was given less what succeeded, and whoever

@@ -27,6 +27,7 @@ use crate::credits::{self, Gift, SharedCode};
 use crate::defaults::defaults;
 use crate::machine;
 use crate::payments::{self, Purchase};
+use crate::people;
 use crate::receiver;
 use crate::vendor::{LOST, VENDORS, WORLD};
 use crate::world::{RunSummary, Shared, lock};
@@ -121,7 +122,7 @@ async fn live(world: &Shared, folder: &Path) -> Result<End, String> {
     let files = Files::folder_in_place(folder.join("files")).map_err(|error| error.to_string())?;
     let engine = build_engine(world, &store, &files, &clock, &tasks)?;
     if lock(world).callers.is_empty() {
-        set_up(world, &engine).await?;
+        set_up(world, &engine, &store).await?;
     }
     let running = engine.run().await.map_err(|error| error.to_string())?;
     outside(world, &engine, &store, &tasks);
@@ -173,6 +174,12 @@ fn outside(world: &Shared, engine: &Arc<Engine>, store: &Store, tasks: &TaskTrac
         store.clone(),
     ));
     tasks.spawn(payments::buy(
+        Arc::clone(world),
+        engine.clone(),
+        store.clone(),
+    ));
+    tasks.spawn(people::manage(Arc::clone(world), engine.clone()));
+    tasks.spawn(people::sign_up(
         Arc::clone(world),
         engine.clone(),
         store.clone(),
@@ -233,7 +240,7 @@ fn settings() -> Settings {
 }
 
 /// Two callers, one of them in a group, and two back ends with two worker accounts each.
-async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
+async fn set_up(world: &Shared, engine: &Arc<Engine>, store: &Store) -> Result<(), String> {
     let say = |refusal: atelier_contract::Refusal| refusal.message;
     let group = json!({ "name": clients::GROUP, "rules": [{ "match": "*", "factor": 0.75 }] });
     let group = group.as_object().cloned().unwrap_or_default();
@@ -259,6 +266,8 @@ async fn set_up(world: &Shared, engine: &Arc<Engine>) -> Result<(), String> {
         }
         let caller = admin.callers().authenticate(&key).await.map_err(say)?;
         let caller = limited(world, engine, caller).await.map_err(say)?;
+        let caller = people::set_up(world, engine, store, caller).await;
+        let caller = caller.map_err(say)?;
         lock(world).callers.push(caller);
     }
     credits::set_up(world, engine).await.map_err(say)?;

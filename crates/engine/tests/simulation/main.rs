@@ -12,6 +12,7 @@ mod defaults;
 mod life;
 mod machine;
 mod payments;
+mod people;
 mod receiver;
 mod vendor;
 mod world;

@@ -14,6 +14,7 @@ use crate::clients::Wish;
 use crate::credits::{Gift, SharedCode};
 use crate::machine::Machine;
 use crate::payments::Purchase;
+use crate::people::WorkingMember;
 use crate::receiver::ReceivedCallbacks;
 use crate::vendor::Books;
 
@@ -35,6 +36,7 @@ pub(crate) struct World {
     pub(crate) gifts: Vec<Gift>,
     pub(crate) codes: Vec<SharedCode>,
     pub(crate) purchases: Vec<Purchase>,
+    pub(crate) members: Vec<WorkingMember>,
     /// What must never be, and was.
     pub(crate) wrong: Vec<String>,
     /// The machine, and what of it outlives its processes.
@@ -110,6 +112,7 @@ impl World {
             gifts,
             codes: Vec::new(),
             purchases,
+            members: Vec::new(),
             wrong: Vec::new(),
             machine: Machine::default(),
             began: (0, None),

@@ -44,6 +44,7 @@ async fn change(
             expires_ms: key.expires_ms,
             terms: atelier_engine::stored_terms(key)?,
             note: key.note.clone(),
+            member_id: None,
         };
         edit(&mut wanted);
         Ok(wanted)

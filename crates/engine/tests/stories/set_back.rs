@@ -55,7 +55,7 @@ async fn opened(engine: &Engine) -> [String; 2] {
 async fn is_over(engine: &Engine, rig: &Rig, [word, link]: &[String; 2]) {
     let visitor = engine.admin().sessions().visitor(word, ROOT).await;
     assert!(visitor.expect("an answer").is_none(), "the session");
-    let found = rig.store.sessions().find(&key::hash(link)).await;
+    let found = rig.store.people().sessions().find(&key::hash(link)).await;
     assert!(found.expect("an answer").is_none(), "the link");
 }
 

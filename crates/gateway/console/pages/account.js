@@ -15,6 +15,8 @@ import { Custody } from "./account/custody.js";
 import { Links } from "./account/links.js";
 import { Buy } from "./account/buy.js";
 import { Receipts } from "./account/receipts.js";
+import { People } from "./account/people.js";
+import { You } from "./account/you.js";
 
 /** @type {Record<string, (given: any) => unknown>} */
 const PARTS = {
@@ -23,19 +25,44 @@ const PARTS = {
   ledger: Ledger,
   receipts: Receipts,
   keys: Keys,
+  people: People,
   callbacks: Callbacks,
   links: Links,
   custody: Custody,
+  you: You,
 };
 /** Those that are only there where the operator offers something of the kind. */
 const OFFERED = ["buy", "receipts"];
+/** What is for owners and for keys alone, and what is not for those who only look. */
+const FOR_OWNERS = ["buy", "people", "callbacks", "custody"];
+const NOT_FOR_VIEWERS = ["keys"];
 
-/** @param {{ who: Owner, route: Route, refresh: () => void }} given */
-export function Account({ who, route, refresh }) {
+/** The parts that somebody may see. @param {Who} who */
+const partsOf = (who) =>
+  Object.keys(PARTS).filter((part) => {
+    const role = who.person?.role;
+    if (part === "you") return Boolean(who.person) && !who.looking;
+    if (role === "viewer" && NOT_FOR_VIEWERS.includes(part)) return false;
+    return !role || role === "owner" || !FOR_OWNERS.includes(part);
+  });
+
+/** @param {{ who: Who, route: Route, refresh: () => void, enter: (who: Who | null) => void }} given */
+export function Account({ who, route, refresh, enter }) {
+  // Whoever is a member of nothing yet has invitations to look at, and sessions.
+  if (!who.account)
+    return html`<header class="head"><div><h1>${t("noAccountTitle")}</h1>
+      <p class="dim">${t("noAccountText")}</p></div></header><${You} who=${who} enter=${enter} />`;
+  return html`<${OwnAccount} who=${who} route=${route} refresh=${refresh} enter=${enter} />`;
+}
+
+/** @param {{ who: Owner, route: Route, refresh: () => void, enter: (who: Who | null) => void }} given */
+function OwnAccount({ who, route, refresh, enter }) {
+  const parts = partsOf(who);
   // Payers come back to `?buy`: some payment gateways take no `=` in an address.
   const named = route.query.part ?? Object.keys(route.query)[0];
-  const part = PARTS[named] ? named : "usage";
+  const part = parts.includes(named) ? named : "usage";
   const Part = PARTS[part];
+  const owns = !who.looking && (!who.person || who.person.role === "owner");
   const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const [seen, setSeen] = useState(0);
   /** @type {Asking} */
@@ -58,7 +85,7 @@ export function Account({ who, route, refresh }) {
       has(get("/account/v1/receipts?limit=1").then(({ total }) => total > 0)),
     ]).then((there) => setOffered(OFFERED.filter((_, place) => there[place])));
   }, []);
-  const shown = Object.keys(PARTS).filter((one) => !OFFERED.includes(one) || offered.includes(one) || one === part);
+  const shown = parts.filter((one) => !OFFERED.includes(one) || offered.includes(one) || one === part);
   /** A plan that was bought is its buyer's to end. @param {Wire.AccountPlan} plan */
   const endPlan = (plan) =>
     plan.byPayment &&
@@ -89,13 +116,13 @@ export function Account({ who, route, refresh }) {
       )}</nav>
     ${
       part === "usage" &&
-      html`<${Plan} path="/account/v1/plan" seen=${seen} deeds=${who.looking ? undefined : endPlan} />
+      html`<${Plan} path="/account/v1/plan" seen=${seen} deeds=${owns ? endPlan : undefined} />
       <${Credits} path="/account/v1/credits" seen=${seen}>
         ${
-          !who.looking &&
+          owns &&
           html`<button type="button" class="button quiet" onClick=${() => setAsking(redeem)}>${t("redeem")}</button>`
         }<//>`
     }
-    <${Part} who=${who} route=${route} />
+    <${Part} who=${who} route=${route} enter=${enter} />
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}`;
 }

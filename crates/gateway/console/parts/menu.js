@@ -1,6 +1,8 @@
 // The small menu at the top: who is here, light or dark, the language, the keyboard, leaving.
 import { html, useEffect, useRef, useState } from "../lib.js";
 import { LANGUAGES, choose, language, t } from "../words.js";
+import { chooseAccount, get } from "../api.js";
+import { go, href } from "../route.js";
 import { Icon } from "./icon.js";
 
 const KEPT = "atelier.theme";
@@ -19,8 +21,41 @@ export function wear(theme = read()) {
   else document.documentElement.dataset.theme = theme;
 }
 
-/** @param {{ who: Who, leave: (everywhere: boolean) => void, keyboard: () => void }} given */
-export function Menu({ who, leave, keyboard }) {
+/**
+ * The accounts of the person who is signed in; another one is entered by choosing it.
+ * @param {{ who: Who & { person: Wire.SignedInAs }, enter: (who: Who) => void }} given
+ */
+function Accounts({ who, enter }) {
+  const [accounts, setAccounts] = useState(/** @type {Wire.Membership[]} */ ([]));
+  useEffect(() => {
+    get("/auth/v1/me").then(
+      ({ data }) => setAccounts(data.accounts),
+      () => {},
+    );
+  }, [who.person.accountId]);
+  const choose = (/** @type {string} */ id) =>
+    chooseAccount(id).then(
+      (now) => {
+        enter(now);
+        go("create");
+      },
+      () => {},
+    );
+  const others = accounts.filter((one) => one.id !== who.person.accountId);
+  return others.length > 0
+    ? html`<div role="group" aria-label=${t("enterAccount")}>
+      ${others.map(
+        (one) => html`<button class="menu-line break" key=${one.id} onClick=${() => choose(one.id)}>
+          ${t("enterNamed", one.email)}</button>`,
+      )}</div>`
+    : null;
+}
+
+/**
+ * @param {{ who: Who, leave: (everywhere: boolean) => void, enter: (who: Who) => void, keyboard: () => void }} given
+ */
+export function Menu({ who, leave, enter, keyboard }) {
+  const [opened, setOpened] = useState(false);
   /** @type {Ref<HTMLDetailsElement>} */
   const box = useRef(null);
   const [theme, setTheme] = useState(read);
@@ -54,12 +89,12 @@ export function Menu({ who, leave, keyboard }) {
     box.current.open = false;
     action();
   };
-  return html`<details class="menu" ref=${box}><summary class="button quiet" aria-label=${t("menu")} title=${t("menu")}>
+  const names = [who.person?.email, who.account?.email, who.operator && `${t("operator")}: ${who.operator.name}`];
+  return html`<details class="menu" ref=${box} onToggle=${() => setOpened(Boolean(box.current?.open))}>
+    <summary class="button quiet" aria-label=${t("menu")} title=${t("menu")}>
     <${Icon} name="more" /></summary>
     <div class="menu-list">
-      <p class="dim break">
-        ${[who.account?.email, who.operator && `${t("operator")}: ${who.operator.name}`].filter(Boolean).join(" · ")}
-          </p>
+      <p class="dim break">${names.filter(Boolean).join(" · ")}</p>
       <div class="chips" role="group" aria-label=${t("theme")}>
         ${THEMES.map(
           (one) => html`<button class=${`chip${one === theme ? " active" : ""}`} aria-pressed=${one === theme}
@@ -72,6 +107,12 @@ export function Menu({ who, leave, keyboard }) {
               lang=${key}
             onClick=${() => choose(key)}>${name}</button>`,
         )}</div>
+      ${opened && who.person && html`<${Accounts} who=${who} enter=${(now) => shut(() => enter(now))()} />`}
+      ${
+        who.person &&
+        !who.looking &&
+        html`<a class="menu-line" href=${href("account", { part: "you" })} onClick=${shut(() => {})}>${t("you")}</a>`
+      }
       <button class="menu-line" onClick=${shut(keyboard)}>${t("keyboard")}</button>
       <a class="menu-line" href="/docs">${t("docs")}</a>
       <button class="menu-line" onClick=${shut(() => leave(false))}>${t("signOut")}</button>

@@ -8,6 +8,7 @@ export const OPERATOR_PAGES = [
   { page: "overview", icon: "bars" },
   { page: "jobs", icon: "list" },
   { page: "accounts", icon: "people" },
+  { page: "people", icon: "person" },
   { page: "backends", icon: "stack" },
   { page: "models", icon: "cube" },
   { page: "prices", icon: "tag" },

@@ -49,8 +49,11 @@ function Connection() {
     ${!here && html`<p class="notice">${t("lost")}</p>`}</div>`;
 }
 
-/** @param {{ who: Who, route: Route, leave: (everywhere: boolean) => void, back: () => void, children: Hole }} given */
-export function Shell({ who, route, leave, back, children }) {
+/**
+ * @param {{ who: Who, route: Route, leave: (everywhere: boolean) => void, back: () => void, enter: (who: Who) => void,
+ * children: Hole }} given
+ */
+export function Shell({ who, route, leave, back, enter, children }) {
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
   const begun = useRef("");
@@ -111,7 +114,8 @@ export function Shell({ who, route, leave, back, children }) {
   return html`
     <a class="skip" href="#main">${t("skip")}</a>
     <nav class="rooms" aria-label=${t("rooms")}>
-      <a class="brand" href=${href(who.account ? "create" : "operator/overview")}>Atelier<b>.</b></a>
+      <a class="brand" href=${href(who.account ? "create" : who.operator ? "operator/overview" : "account")}>
+        Atelier<b>.</b></a>
       ${
         who.account &&
         ROOMS.filter((room) => !who.looking || room.page !== "create").map(
@@ -141,7 +145,7 @@ export function Shell({ who, route, leave, back, children }) {
           <span class="dim">·  ${count(who.account.freeze_balance)} ${t("held")}</span></a>`
       }
       <a class="button quiet docs-link" href="/docs">${t("docs")}</a>
-      <${Menu} who=${who} leave=${leave} keyboard=${() => setHelp(true)} />
+      <${Menu} who=${who} leave=${leave} enter=${enter} keyboard=${() => setHelp(true)} />
     </header>
     <main id="main" tabindex="-1">
       ${

@@ -19,6 +19,8 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         payments: config.payments.clone(),
         receipts: config.receipts.clone(),
         limits: config.limits.clone(),
+        people: config.people.clone(),
+        mail: config.mail.clone(),
         urls: urls(config, addresses),
         signatory: None,
     }
@@ -33,6 +35,7 @@ fn urls(config: &Config, addresses: &Addresses) -> PublicUrls {
         }
     };
     PublicUrls {
+        base: addresses.base_url.clone(),
         origin: or_base(&config.origin_url),
         cdn: or_base(&config.cdn_url),
         others: vec![addresses.base_url.clone(), config.legacy_cdn_url.clone()],

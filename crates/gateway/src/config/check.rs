@@ -1,7 +1,9 @@
 //! Settings that contradict each other, or that nothing could run with.
 
+use atelier_contract::fields::MailAddress;
 use atelier_contract::models::{CheckContext, ModelCatalogue, ModelDefinition, ModelRevision};
 use atelier_contract::{FAMILIES, canonical_name};
+use atelier_engine::{Mail, OidcSettings, SignUpMode};
 use url::Url;
 
 use super::Config;
@@ -79,6 +81,7 @@ pub(super) fn check(config: &Config) -> Result<(), SettingError> {
     }
     check_addresses(config)?;
     check_payments(config)?;
+    check_people(config)?;
     let prompts = &config.prompts;
     check_families("prompts.families", &prompts.families)?;
     let mut rules = prompts.rules.iter();
@@ -119,6 +122,82 @@ fn check_addresses(config: &Config) -> Result<(), SettingError> {
     ];
     let wrong = addresses.iter().find(|(_, address)| !is_base(address));
     wrong.map_or(Ok(()), |(field, _)| Err(SettingError::new(*field, NO_BASE)))
+}
+
+/// Who may sign up, and how e-mail goes out.
+fn check_people(config: &Config) -> Result<(), SettingError> {
+    let people = &config.people;
+    if people.signup == SignUpMode::Domains && people.domains.is_empty() {
+        let why = "needs at least one domain with people.signup = \"domains\"";
+        return Err(SettingError::new("people.domains", why));
+    }
+    let is_host = |domain: &String| MailAddress::parse(&format!("a@{domain}")).is_some();
+    if !people.domains.iter().all(is_host) {
+        let why = "each must be the part of addresses after the @, such as example.com";
+        return Err(SettingError::new("people.domains", why));
+    }
+    check_providers(&people.oidc)?;
+    Mail::check(&config.mail).map_err(|why| match why.split_once(": ") {
+        Some((field, why)) => SettingError::new(field, why),
+        None => SettingError::new("mail.url", why),
+    })
+}
+
+/// Providers that nobody could sign in at.
+fn check_providers(providers: &[OidcSettings]) -> Result<(), SettingError> {
+    for (place, provider) in providers.iter().enumerate() {
+        let wrong = |field: &str, why: &str| {
+            Err(SettingError::new(
+                format!("people.oidc[{place}].{field}"),
+                why,
+            ))
+        };
+        if !cfg!(feature = "people") {
+            return wrong(
+                "name",
+                "this program was built without the feature `people`",
+            );
+        }
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let name = &provider.name;
+        if !(1..=32).contains(&name.len()) || !name.bytes().all(plain) {
+            return wrong("name", "must be 1 to 32 characters of a to z, 0 to 9 and -");
+        }
+        if providers[..place].iter().any(|other| other.name == *name) {
+            return wrong("name", "is given twice");
+        }
+        if provider.issuer.is_empty() || !is_base(&provider.issuer) {
+            return wrong(
+                "issuer",
+                "must be the https address that the provider calls its issuer",
+            );
+        }
+        if provider.client_id.is_empty() {
+            return wrong(
+                "client_id",
+                "must be what the provider knows this service by",
+            );
+        }
+        if provider.account.is_empty() && !provider.roles.is_empty() {
+            return wrong(
+                "roles",
+                "needs `account`: the account in which these are roles",
+            );
+        }
+        if !provider.account.is_empty() && provider.roles.is_empty() {
+            return wrong(
+                "roles",
+                "needs at least one: { \"*\" = \"member\" } for everybody",
+            );
+        }
+        if !provider.account.is_empty() && !provider.groups.is_empty() {
+            return wrong(
+                "groups",
+                "is for providers whose people have accounts of their own (without `account`)",
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Models that nobody could sell. Their back ends may be made later and are looked for at the start, and so are the models that

@@ -6,7 +6,7 @@ use toml::Value;
 use super::load::{DEFAULTS, Sources, paths, value_at};
 
 /// Settings whose values are never shown.
-const SECRETS: [&str; 11] = [
+const SECRETS: [&str; 12] = [
     "database",
     "database_pooler",
     "admin_token",
@@ -18,6 +18,7 @@ const SECRETS: [&str; 11] = [
     "payments.epay.key",
     "assets.access_key",
     "assets.secret_key",
+    "mail.url",
 ];
 
 /// A setting, as `atelier config` shows it.
@@ -49,7 +50,7 @@ pub(crate) fn settings(sources: &Sources) -> Result<Vec<Setting>> {
                 written(value_at(&now, &path)),
             );
             let hidden = SECRETS.contains(&path.as_str()) && now != "\"\""
-                || path == "backends" && now != "[]";
+                || ["backends", "people.oidc"].contains(&path.as_str()) && now != "[]";
             Setting {
                 about: sentence(&path),
                 variable: Sources::variable(&path),

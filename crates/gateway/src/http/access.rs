@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use atelier_contract::pages::Access;
 use atelier_contract::pages::operators::OperatorRole;
-use atelier_contract::{Code, Refusal};
-use atelier_engine::{Caller, Operator};
+use atelier_contract::{AccountId, Code, Refusal};
+use atelier_engine::{Caller, Operator, SignedInPerson};
 use hyper::header::HeaderMap;
 
 use super::admission::{Admission, Credential};
@@ -75,6 +75,7 @@ pub(super) async fn admit(
             }
             Ok(Requester::Caller(caller))
         }
+        Access::Person => Ok(Requester::Person(person(app, access, received).await?)),
         Access::Viewer => Ok(Requester::Operator(operator(app, access, received).await?)),
         Access::Operator => {
             let operator = operator(app, access, received).await?;
@@ -105,7 +106,7 @@ pub(super) async fn admit_name(
             arrive(app, admission, headers, CallKind::Call).await?;
             caller::has_valid_credential(app, conn, received).await?
         }
-        Requester::Caller(_) | Requester::Operator(_) => true,
+        Requester::Caller(_) | Requester::Operator(_) | Requester::Person(_) => true,
     };
     if vouched { Ok(()) } else { Err(foreign.into()) }
 }
@@ -125,6 +126,24 @@ pub(crate) async fn may_look(app: &Arc<App>, received: &IncomingRequest) -> bool
     // The page itself needs no place; looking somebody up does, here as everywhere.
     let place = arrive(app, &received.admission, headers, CallKind::Call).await;
     place.is_ok() && operator(app, Access::Viewer, received).await.is_ok()
+}
+
+/// The person whose session a request carries. A key or a token stands for no person.
+async fn person(
+    app: &Arc<App>,
+    access: Access,
+    received: &IncomingRequest,
+) -> Result<SignedInPerson, Denial> {
+    let visitor = session::visitor(app, access, received).await?;
+    let Some(person) = visitor.and_then(|visitor| visitor.person) else {
+        let message = "this call is for people who are signed in; a key or a token is nobody here";
+        return Err(Refusal::new(Code::Unauthorized, message).into());
+    };
+    let whose = AccountId::from(&*person.id);
+    received
+        .admission
+        .admit(&app.request_slots, &app.rates, &whose)?;
+    Ok(person)
 }
 
 /// The operator whose token or session a request carries.

@@ -25,6 +25,12 @@ const KEYS_AT_ONCE: u32 = 5;
 /// Wrong voucher codes in an hour.
 const WRONG_CODES: u32 = 20;
 
+/// Sign-in links in an hour: to an address, and for a network.
+const LINKS_TO_ADDRESS: u32 = 5;
+const LINKS_FOR_NETWORK: u32 = 30;
+/// Sign-ins of other kinds that a network begins in an hour: an office may be one.
+const SIGN_INS_FOR_NETWORK: u32 = 300;
+
 /// What is told of a key that had too many.
 pub(crate) const TOO_MANY_BY_KEY: &str = "this key submits more often than it may";
 
@@ -64,6 +70,14 @@ pub(crate) struct Rates {
     guesses: TokenBuckets<String>,
     network_guesses: TokenBuckets<IpAddr>,
     guess_rate: Rate,
+    /// Sign-in links by address and by network.
+    links: TokenBuckets<String>,
+    links_rate: Rate,
+    network_links: TokenBuckets<IpAddr>,
+    network_links_rate: Rate,
+    /// Other sign-ins that were begun, by network.
+    sign_ins: TokenBuckets<IpAddr>,
+    sign_ins_rate: Rate,
     acts: TokenBuckets<String>,
     /// Sessions of the console by key, as many as acts: any key may sign in, and shall use up nothing of the account's.
     sessions: TokenBuckets<String>,
@@ -124,6 +138,20 @@ impl Rates {
             guesses: TokenBuckets::default(),
             network_guesses: TokenBuckets::default(),
             guess_rate: Rate::new(WRONG_CODES, Duration::from_hours(1), WRONG_CODES),
+            links: TokenBuckets::default(),
+            links_rate: Rate::new(LINKS_TO_ADDRESS, Duration::from_hours(1), LINKS_TO_ADDRESS),
+            network_links: TokenBuckets::default(),
+            network_links_rate: Rate::new(
+                LINKS_FOR_NETWORK,
+                Duration::from_hours(1),
+                LINKS_FOR_NETWORK,
+            ),
+            sign_ins: TokenBuckets::default(),
+            sign_ins_rate: Rate::new(
+                SIGN_INS_FOR_NETWORK,
+                Duration::from_hours(1),
+                SIGN_INS_FOR_NETWORK,
+            ),
             acts: TokenBuckets::default(),
             sessions: TokenBuckets::default(),
             account_sessions: TokenBuckets::default(),
@@ -240,6 +268,27 @@ impl Rates {
         let (network, rate) = (network::of(peer), self.guess_rate);
         self.network_guesses.give_back(&network, rate);
         self.guesses.give_back(account_id, rate);
+    }
+
+    /// Counts a sign-in link that a network asks for, whoever the address is; the number of seconds to wait when there were too many to
+    /// the address or for the network. What the network may not have costs the address nothing.
+    pub(crate) fn link(&self, address_key: &str, peer: IpAddr) -> Result<(), u64> {
+        let of_network = self
+            .network_links
+            .take(&network::of(peer), self.network_links_rate);
+        of_network
+            .and_then(|level| level.wait_s)
+            .map_or(Ok(()), Err)?;
+        let of_address = self.links.take(address_key, self.links_rate);
+        of_address
+            .and_then(|level| level.wait_s)
+            .map_or(Ok(()), Err)
+    }
+
+    /// Counts another sign-in that a network begins; the number of seconds to wait when there were too many.
+    pub(crate) fn begin_sign_in(&self, peer: IpAddr) -> Result<(), u64> {
+        let level = self.sign_ins.take(&network::of(peer), self.sign_ins_rate);
+        level.and_then(|level| level.wait_s).map_or(Ok(()), Err)
     }
 
     /// Counts a page that needs no key; the number of seconds to wait when there were too many.

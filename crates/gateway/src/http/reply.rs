@@ -199,14 +199,13 @@ fn listed<T: Serialize>(
 }
 
 /// Another page to look at.
-pub(crate) fn see_other(path: &'static str) -> Reply {
+pub(crate) fn see_other(path: &str) -> Reply {
     let mut reply = Response::new(Payload::Whole(Bytes::new()));
     *reply.status_mut() = StatusCode::SEE_OTHER;
     *reply.headers_mut() = api_headers(JSON);
     reply.headers_mut().remove(CONTENT_TYPE);
-    reply
-        .headers_mut()
-        .insert(LOCATION, HeaderValue::from_static(path));
+    let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/"));
+    reply.headers_mut().insert(LOCATION, to);
     reply
 }
 

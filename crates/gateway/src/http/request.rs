@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use atelier_contract::{AccountId, Code, Refusal};
-use atelier_engine::{Caller, Operator, TraceContext};
+use atelier_engine::{Caller, Operator, SignedInPerson, TraceContext};
 use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 
@@ -61,6 +61,8 @@ pub(crate) enum Requester {
     Caller(Caller),
     /// An operator, or one who may only look.
     Operator(Operator),
+    /// A person who is signed in.
+    Person(SignedInPerson),
 }
 
 /// A request whose head has arrived.
@@ -81,10 +83,9 @@ impl IncomingRequest {
     pub(crate) fn caller(&self) -> Result<&Caller, Refusal> {
         match &self.requester {
             Requester::Caller(caller) => Ok(caller),
-            Requester::Anonymous | Requester::Operator(_) => Err(Refusal::new(
-                Code::Internal,
-                "this page was to have a caller",
-            )),
+            Requester::Anonymous | Requester::Operator(_) | Requester::Person(_) => Err(
+                Refusal::new(Code::Internal, "this page was to have a caller"),
+            ),
         }
     }
 
@@ -97,10 +98,19 @@ impl IncomingRequest {
     pub(crate) fn acting(&self) -> Result<&Operator, Refusal> {
         match &self.requester {
             Requester::Operator(operator) => Ok(operator),
-            Requester::Anonymous | Requester::Caller(_) => Err(Refusal::new(
-                Code::Internal,
-                "this page was to have an operator",
-            )),
+            Requester::Anonymous | Requester::Caller(_) | Requester::Person(_) => Err(
+                Refusal::new(Code::Internal, "this page was to have an operator"),
+            ),
+        }
+    }
+
+    /// The person who is signed in; the table says which pages have one.
+    pub(crate) fn person(&self) -> Result<&SignedInPerson, Refusal> {
+        match &self.requester {
+            Requester::Person(person) => Ok(person),
+            Requester::Anonymous | Requester::Caller(_) | Requester::Operator(_) => Err(
+                Refusal::new(Code::Internal, "this page was to have a person"),
+            ),
         }
     }
 
@@ -129,7 +139,7 @@ impl IncomingRequest {
 }
 
 /// A text with what was percent-encoded put back. What is no text then has a mark in it that no name has.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,6 +1,6 @@
 //! What is remembered of a request while it is answered, and where it is told afterwards: in the log, in the access log, in
-//! the log of slow requests, in a trace. Of its target only the path: a query may say what is nobody's business, and so does the
-//! word of a vendor's hook.
+//! the log of slow requests, in a trace. Of its target only the path: a query may say what is nobody's business, and so do the
+//! word of a vendor's hook and that of a sign-in link.
 
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use hyper::header::{HeaderMap, REFERER, USER_AGENT};
 use hyper::{Method, Request, Version};
 use tokio::time::Instant;
 
+use super::link_words::hide_link_words;
 use super::reply::Reply;
 use super::request::Exchange;
 use crate::access_log::Line;
@@ -60,10 +61,10 @@ impl RequestLog {
             arrived: Instant::now(),
             seen: wanted.then(|| RequestSummary {
                 method: request.method().clone(),
-                path: hide_in_path(request.uri().path()).into_owned(),
+                path: hide_link_words(&hide_in_path(request.uri().path())).into_owned(),
                 version: request.version(),
-                referer: hide_hook_words(&text(headers, &REFERER)).into_owned(),
-                agent: hide_hook_words(&text(headers, &USER_AGENT)).into_owned(),
+                referer: hidden(headers, &REFERER),
+                agent: hidden(headers, &USER_AGENT),
             }),
             traced: given.is_some(),
             span: tracer.arrive(given, String::new(), now_ms),
@@ -121,9 +122,11 @@ impl RequestLog {
     }
 }
 
-fn text(headers: &HeaderMap, name: &hyper::header::HeaderName) -> String {
+/// The text of a header without words that are secret.
+fn hidden(headers: &HeaderMap, name: &hyper::header::HeaderName) -> String {
     let value = headers.get(name).and_then(|value| value.to_str().ok());
-    value.unwrap_or_default().to_owned()
+    let text = hide_hook_words(value.unwrap_or_default());
+    hide_link_words(&text).into_owned()
 }
 
 /// How many bytes the body has, where that is known beforehand.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use atelier_contract::pages::Access;
 use atelier_contract::{Code, Refusal, Scope};
-use atelier_engine::{Caller, Principal, SessionCredential, key};
+use atelier_engine::{Caller, Principal, SessionCredential, SignInBrowser, key};
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq as _;
@@ -19,8 +19,14 @@ use crate::server::proxies;
 
 const NAME: &str = "atelier_session";
 const PROOF: HeaderName = HeaderName::from_static("x-csrf-token");
+/// The word of a browser in which somebody is about to sign in.
+const BROWSER: &str = "atelier_browser";
 /// As long as a session can last, in seconds.
 const MOST_S: u64 = 7 * 24 * 3600;
+/// The same of a person who signed in.
+const PERSON_MOST_S: u64 = 30 * 24 * 3600;
+/// As long as a sign-in can be finished.
+const BROWSER_S: u64 = 15 * 60;
 const TOO_MANY: &str = "this key opened too many sessions within the hour; wait";
 
 /// Who a request's session stands for; nobody when it carries a key or a token itself, which then decides.
@@ -60,13 +66,7 @@ pub(super) async fn visitor(
 /// Refuses to open a session for a page of another origin, which would have its visitor work in somebody else's name. Such
 /// a page cannot say that it sends JSON without asking first.
 pub(crate) fn only_from_own_pages(app: &App, received: &IncomingRequest) -> Result<(), Refusal> {
-    if !app
-        .names
-        .is_own_page(&received.head, received.from.by_proxy)
-    {
-        let message = "only a page of the service itself may sign in; this one has another Origin";
-        return Err(Refusal::new(Code::Forbidden, message));
-    }
+    only_by_own_pages(app, received)?;
     let media_type = received.head.headers.get(CONTENT_TYPE);
     let media_type = media_type.and_then(|value| value.to_str().ok());
     let name = media_type.and_then(|value| value.split(';').next());
@@ -150,12 +150,21 @@ pub(crate) async fn end_visit(
 
 /// The word of the session that a request carries.
 pub(crate) fn session_token(headers: &HeaderMap) -> Option<&str> {
+    cookie_word(headers, NAME)
+}
+
+/// The word of the browser in which somebody is about to sign in.
+pub(crate) fn browser_word(headers: &HeaderMap) -> Option<&str> {
+    cookie_word(headers, BROWSER).filter(|word| SignInBrowser::is_word(word))
+}
+
+fn cookie_word<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let lines = headers.get_all(COOKIE).iter();
     let mut found = lines
         .filter_map(|line| line.to_str().ok())
         .flat_map(|line| line.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(name, _)| *name == NAME);
+        .filter(|(name, _)| *name == wanted);
     let (_, word) = found.next()?;
     // Two that differ say nothing about who calls.
     found.all(|(_, other)| other == word).then_some(word)
@@ -168,16 +177,69 @@ pub(crate) fn cookie(
     received: &IncomingRequest,
     word: Option<&str>,
 ) -> Option<HeaderValue> {
+    let (word, seconds) = word.map_or(("", 0), |word| (word, MOST_S));
+    lasting_cookie(app, received, word, seconds)
+}
+
+/// The same for a person, who is signed in for longer.
+pub(crate) fn person_cookie(
+    app: &App,
+    received: &IncomingRequest,
+    word: &str,
+) -> Option<HeaderValue> {
+    lasting_cookie(app, received, word, PERSON_MOST_S)
+}
+
+fn lasting_cookie(
+    app: &App,
+    received: &IncomingRequest,
+    word: &str,
+    seconds: u64,
+) -> Option<HeaderValue> {
+    let secure = secure(app, received);
+    let line =
+        format!("{NAME}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
+    HeaderValue::from_str(&line).ok()
+}
+
+/// The line that lets a browser be known again in which somebody is about to sign in. It comes along when a link of an e-mail or a
+/// provider leads here, which a session does not.
+pub(crate) fn browser_cookie(
+    app: &App,
+    received: &IncomingRequest,
+    word: &str,
+) -> Option<HeaderValue> {
+    let secure = secure(app, received);
+    let line = format!(
+        "{BROWSER}={word}; Path=/auth/v1; HttpOnly; SameSite=Lax; Max-Age={BROWSER_S}{secure}"
+    );
+    HeaderValue::from_str(&line).ok()
+}
+
+fn secure(app: &App, received: &IncomingRequest) -> &'static str {
     let (headers, from) = (&received.head.headers, received.from);
     let by_tls = from.by_tls
         || (from.by_proxy && proxies::forwarded_over_tls(headers))
         || names::came_by_tls(headers)
         || app.config.base_url.starts_with("https://");
-    let secure = if by_tls { "; Secure" } else { "" };
-    let (word, seconds) = word.map_or(("", 0), |word| (word, MOST_S));
-    let line =
-        format!("{NAME}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
-    HeaderValue::from_str(&line).ok()
+    if by_tls { "; Secure" } else { "" }
+}
+
+/// Counts something made up that somebody tried to sign in with, like a wrong key.
+pub(crate) fn count_wrong(app: &App, received: &IncomingRequest) -> Result<(), Denial> {
+    caller::count_wrong(app, received.from)
+}
+
+/// Refuses what a page of another origin has a browser do in somebody's name.
+pub(crate) fn only_by_own_pages(app: &App, received: &IncomingRequest) -> Result<(), Refusal> {
+    if app
+        .names
+        .is_own_page(&received.head, received.from.by_proxy)
+    {
+        return Ok(());
+    }
+    let message = "only a page of the service itself may sign in; this one has another Origin";
+    Err(Refusal::new(Code::Forbidden, message))
 }
 
 fn check_csrf_token(app: &App, headers: &HeaderMap, word: &str) -> Result<(), Refusal> {

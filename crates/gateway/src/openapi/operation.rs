@@ -81,6 +81,7 @@ fn security(access: Access) -> Value {
     match access {
         Access::Open => json!([]),
         Access::Caller(scope) => json!([{ "key": [scope.word()] }, { "bearer": [scope.word()] }]),
+        Access::Person => json!([{ "session": ["person"] }]),
         Access::Viewer => json!([{ "operator": ["viewer"] }]),
         Access::Operator => json!([{ "operator": ["operator"] }]),
     }

@@ -11,6 +11,7 @@ pub(super) mod links;
 pub(super) mod models;
 pub(super) mod operators;
 pub(super) mod payments;
+pub(super) mod people;
 pub(super) mod trail;
 pub(super) mod usage;
 pub(super) mod vouchers;

@@ -79,6 +79,7 @@ mod operator;
 mod operators;
 mod own_acts;
 mod payments;
+mod people;
 mod picture_doors;
 mod posted;
 mod public;

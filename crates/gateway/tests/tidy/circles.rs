@@ -7,8 +7,9 @@ use std::path::Path;
 
 use super::{root, visit};
 
-const CRATES: [&str; 9] = [
-    "contract", "media", "fairness", "studio", "store", "backends", "engine", "cli", "gateway",
+const CRATES: [&str; 10] = [
+    "contract", "media", "fairness", "mail", "studio", "store", "backends", "engine", "cli",
+    "gateway",
 ];
 
 /// Words after which a name is defined.

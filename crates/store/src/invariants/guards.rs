@@ -58,6 +58,8 @@ const GUARDS: &[&str] = &[
     "receipt_key_kept",
     "receipt_key_stays",
     "voucher_stays",
+    "welcome_kept",
+    "welcome_stays",
     "audit_by_number",
 ];
 

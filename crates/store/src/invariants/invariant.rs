@@ -47,11 +47,15 @@ pub(crate) enum RowKind {
     PlanPeriods,
     Payments,
     Products,
+    Members,
+    People,
+    PersonSessions,
+    Welcomes,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -78,5 +82,9 @@ impl RowKind {
         Self::PlanPeriods,
         Self::Payments,
         Self::Products,
+        Self::Members,
+        Self::People,
+        Self::PersonSessions,
+        Self::Welcomes,
     ];
 }

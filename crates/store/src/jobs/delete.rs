@@ -117,6 +117,8 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
         "UPDATE payment_event SET raw = '' WHERE payment_id IN (SELECT payment.id FROM payment WHERE payment.account_id = $1)",
         "UPDATE payment SET pay_at = NULL WHERE account_id = $1",
         "DELETE FROM account_act WHERE account_id = $1",
+        "DELETE FROM invitation WHERE account_id = $1",
+        "DELETE FROM console_session WHERE key_hash IN (SELECT hash FROM api_key WHERE account_id = $1 AND member_id = id)",
         "DELETE FROM worker WHERE owner = $1",
         "DELETE FROM backend WHERE owner = $1",
         "UPDATE asset SET expires_ms = 0 WHERE account_id = $1 AND expires_ms > 0",
@@ -128,6 +130,8 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
     subscriptions::cancel_at_once(conn, id).await?;
     topups::forget(conn, id).await?;
     let sql = "UPDATE api_key SET revoked_ms = $2, name = '', note = NULL WHERE account_id = $1 AND revoked_ms IS NULL";
+    conn.run(sql, args![id, now_ms]).await?;
+    let sql = "UPDATE member SET removed_ms = $2 WHERE account_id = $1 AND removed_ms IS NULL";
     conn.run(sql, args![id, now_ms]).await?;
     Ok(true)
 }

@@ -4,10 +4,8 @@ use crate::Result;
 use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::db::{Conn, args};
-use crate::first_use;
 use crate::keys::limits::{CountedKey, KeyLimit, count_keys, write_limits};
-use crate::keys::{KEY_COLUMNS, Key, Keys, live};
-use crate::migrate::KEYS;
+use crate::keys::{KEY_COLUMNS, Key, Keys, begin_terms, live};
 
 /// What a key becomes.
 #[derive(Clone, Debug)]
@@ -114,7 +112,8 @@ async fn locked(
     conn.maybe(&sql, args![account_id, key_id, now_ms]).await
 }
 
-async fn apply(conn: &mut Conn, change: &KeyChange) -> Result<KeyChangeOutcome> {
+/// Changes a key, or the head of a member's keys, as whoever does it saw it.
+pub(crate) async fn apply(conn: &mut Conn, change: &KeyChange) -> Result<KeyChangeOutcome> {
     let KeyChange { seen, wanted, .. } = change;
     let found = locked(conn, &seen.account_id, &seen.id, change.now_ms).await?;
     let Some((mut key, hash)) = found else {
@@ -125,9 +124,8 @@ async fn apply(conn: &mut Conn, change: &KeyChange) -> Result<KeyChangeOutcome> 
     if key != *seen {
         return Ok(KeyChangeOutcome::Crossed);
     }
-    if !wanted.terms.is_free()
-        && let Some(node) = first_use::begin(conn, KEYS, change.alive_since_ms).await?
-    {
+    let since_ms = change.alive_since_ms;
+    if let Some(node) = begin_terms(conn, &wanted.terms, &wanted.scopes, since_ms).await? {
         return Ok(KeyChangeOutcome::OlderNode(node));
     }
     let limits = write_limits(&wanted.terms.limits);
@@ -221,5 +219,5 @@ const END_BELOW: &str = "UPDATE api_key SET expires_ms = $3 WHERE account_id = $
 
 const NEW_SECRET: &str = "UPDATE api_key SET hash = $2, prefix = $3 WHERE id = $1";
 
-const OLD_SECRET: &str = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms, parent_id, above, stands_for) \
-     SELECT $1, account_id, $3, $4, name, scopes, $5, $6, parent_id, above, id FROM api_key WHERE id = $2";
+const OLD_SECRET: &str = "INSERT INTO api_key (id, account_id, hash, prefix, name, scopes, created_ms, expires_ms, parent_id, above, stands_for, member_id) \
+     SELECT $1, account_id, $3, $4, name, scopes, $5, $6, parent_id, above, id, member_id FROM api_key WHERE id = $2";

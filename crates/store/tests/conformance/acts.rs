@@ -53,6 +53,7 @@ fn key(rig: &Rig, account_id: &str, hash: &str) -> NewKey {
         above: None,
         terms: KeyTerms::default(),
         note: None,
+        member_id: None,
         alive_since_ms: 0,
     }
 }

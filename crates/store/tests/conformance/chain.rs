@@ -32,6 +32,7 @@ async fn act(store: &Store, number: i64) {
         role: OperatorRole::Viewer,
         hash: format!("hash-{number}"),
         prefix: "op_".into(),
+        person_id: None,
         now_ms: NOW,
     };
     store.admin().add_operator(new, row).await.expect("made");

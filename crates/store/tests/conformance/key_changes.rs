@@ -61,6 +61,7 @@ async fn revoking_a_key_ends_all_below_it(rig: Rig) {
         above: Some(top.clone()),
         terms: KeyTerms::default(),
         note: None,
+        member_id: None,
         alive_since_ms: 0,
     };
     let added = keys.add(new, None).await.expect("an answer");

@@ -34,6 +34,7 @@ async fn key(rig: &Rig, account_id: &str, expires_ms: Option<i64>) -> NewKey {
         above: None,
         terms: KeyTerms::default(),
         note: None,
+        member_id: None,
         alive_since_ms: 0,
     };
     let added = rig
@@ -193,6 +194,7 @@ async fn two_nodes_cannot_both_issue_the_last_key(rig: Rig) {
                 above: None,
                 terms: KeyTerms::default(),
                 note: None,
+                member_id: None,
                 alive_since_ms: 0,
                 ..model.clone()
             };

@@ -203,6 +203,14 @@ const SHIPPED: &[(&str, &str)] = &[
         "0060_receipts",
         "da0efef1fc3a7a698088bf8f38304eb695c35358a3ceb054554459832de3ea60",
     ),
+    (
+        "0063_people",
+        "a7798fe14c9d4ff4d18842d25b592f1f54f84f4239016c818962f9e57d5c9a7c",
+    ),
+    (
+        "0064_sign_ins",
+        "a4bface8a9196097d785fd4dae73d0ef8082d9c3ff90fd05b6482bf1649c2f43",
+    ),
 ];
 
 #[test]

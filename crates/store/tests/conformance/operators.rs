@@ -18,6 +18,7 @@ fn new(rig: &Rig, name: &str) -> NewOperator {
         role: OperatorRole::Viewer,
         hash: rig.id("hash"),
         prefix: "op_abcdef".into(),
+        person_id: None,
         now_ms: NOW,
     }
 }

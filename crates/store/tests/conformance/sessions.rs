@@ -21,18 +21,24 @@ fn new(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
         link: false,
         created_ms: NOW,
         seen_ms: NOW,
+        person: None,
     }
 }
 
 async fn open(rig: &Rig, key: Option<&str>, operator: Option<&str>) -> SessionRow {
     let row = new(rig, key, operator);
-    let opened = rig.store.sessions().open(row.clone(), None, None).await;
+    let opened = rig
+        .store
+        .people()
+        .sessions()
+        .open(row.clone(), None, None)
+        .await;
     assert!(opened.expect("an answer"));
     row
 }
 
 async fn is_open(rig: &Rig, row: &SessionRow) -> bool {
-    let found = rig.store.sessions().find(&row.hash).await;
+    let found = rig.store.people().sessions().find(&row.hash).await;
     found.expect("a read").is_some()
 }
 
@@ -44,7 +50,12 @@ async fn sessions_and_links_that_are_over_end_together(rig: Rig) {
             seen_ms,
             ..new(&rig, Some("k"), None)
         };
-        let opened = rig.store.sessions().open(row.clone(), None, None).await;
+        let opened = rig
+            .store
+            .people()
+            .sessions()
+            .open(row.clone(), None, None)
+            .await;
         assert!(opened.expect("an answer"));
         row
     };
@@ -59,10 +70,11 @@ async fn sessions_and_links_that_are_over_end_together(rig: Rig) {
     ];
     let overdue = OverdueSessions {
         links: NOW - 10,
+        people: NOW - 5_000,
         opened: NOW - 1_000,
         seen: NOW - 100,
     };
-    let ended = rig.store.sessions().end_overdue(overdue).await;
+    let ended = rig.store.people().sessions().end_overdue(overdue).await;
     assert_eq!(ended.expect("an answer"), 3);
     for row in &over {
         assert!(!is_open(&rig, row).await, "{row:?}");
@@ -77,24 +89,36 @@ async fn a_session_replaces_another_in_one_commit(rig: Rig) {
         link: true,
         ..new(&rig, Some("k"), None)
     };
-    let opened = rig.store.sessions().open(link.clone(), None, None).await;
+    let opened = rig
+        .store
+        .people()
+        .sessions()
+        .open(link.clone(), None, None)
+        .await;
     assert!(opened.expect("an answer"));
     let next = new(&rig, Some("k"), None);
     let opened = rig
         .store
+        .people()
         .sessions()
         .open(next.clone(), Some(&link.hash), None)
         .await;
     assert!(opened.expect("an answer"));
     assert!(!is_open(&rig, &link).await);
     assert_eq!(
-        rig.store.sessions().find(&next.hash).await.expect("a read"),
+        rig.store
+            .people()
+            .sessions()
+            .find(&next.hash)
+            .await
+            .expect("a read"),
         Some(next)
     );
     // What was replaced once cannot be replaced again, and nothing is opened in its place.
     let late = new(&rig, Some("k"), None);
     let opened = rig
         .store
+        .people()
         .sessions()
         .open(late.clone(), Some(&link.hash), None)
         .await;
@@ -108,10 +132,20 @@ async fn sessions_end_alone_or_with_their_key_or_operator(rig: Rig) {
     let third = open(&rig, Some("k"), None).await;
     let operator = open(&rig, None, Some("root")).await;
     let stranger = open(&rig, Some("other"), None).await;
-    let ended = rig.store.sessions().close(&first.hash, false).await;
+    let ended = rig
+        .store
+        .people()
+        .sessions()
+        .close(&first.hash, false)
+        .await;
     assert_eq!(ended.expect("ended"), 1);
     assert!(is_open(&rig, &third).await);
-    let ended = rig.store.sessions().close(&second.hash, true).await;
+    let ended = rig
+        .store
+        .people()
+        .sessions()
+        .close(&second.hash, true)
+        .await;
     assert_eq!(ended.expect("ended"), 3);
     for gone in [&second, &third, &operator] {
         assert!(!is_open(&rig, gone).await);
@@ -123,6 +157,7 @@ async fn sessions_that_nobody_uses_are_forgotten(rig: Rig) {
     let used = open(&rig, Some("k"), None).await;
     let idle = open(&rig, Some("k"), None).await;
     rig.store
+        .people()
         .sessions()
         .touch(&used.hash, NOW + 10)
         .await
@@ -141,7 +176,12 @@ async fn the_oldest_sessions_of_a_key_or_an_operator_end_when_there_are_too_many
                 created_ms: NOW + number,
                 ..new(&rig, owner.0, owner.1)
             };
-            let opened = rig.store.sessions().open(row.clone(), None, None).await;
+            let opened = rig
+                .store
+                .people()
+                .sessions()
+                .open(row.clone(), None, None)
+                .await;
             assert!(opened.expect("an answer"));
             all.push(row);
         }
@@ -149,7 +189,7 @@ async fn the_oldest_sessions_of_a_key_or_an_operator_end_when_there_are_too_many
             link: true,
             ..new(&rig, owner.0, owner.1)
         };
-        let opened = rig.store.sessions().open(link, None, None).await;
+        let opened = rig.store.people().sessions().open(link, None, None).await;
         assert!(opened.expect("an answer"));
         for (number, row) in all.iter().enumerate() {
             assert_eq!(is_open(&rig, row).await, number >= 3, "{number}");

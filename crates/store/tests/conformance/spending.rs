@@ -49,6 +49,7 @@ pub(crate) async fn key(rig: &Rig, account_id: &str, above: &[&str], terms: KeyT
         above: (!above.is_empty()).then(|| above.join(" ")),
         terms,
         note: None,
+        member_id: None,
         alive_since_ms: NOW - 60_000,
     };
     let added = rig.store.keys().add(new, None).await.expect("an answer");

@@ -6,23 +6,12 @@ import { Ask } from "../../parts/ask.js";
 import { RowDeeds } from "../../parts/row_menu.js";
 import { Secret } from "../../parts/secret.js";
 import { Paged, Table, Time, usePages } from "../../parts/table.js";
-import { act, count } from "../../show.js";
+import { spending, termFields, termsOf } from "../../parts/terms.js";
+import { act } from "../../show.js";
 
-const SCOPES = ["submit", "read", "account"];
-
-const WINDOWS = ["day", "week", "month", "total"];
-const LISTS = /** @type {const} */ (["operations", "models", "addresses"]);
-
-/** What a key may spend and has, in one line. @param {Wire.Key} row */
-function spending(row) {
-  const limits = (row.limits || []).map((one) =>
-    t("spentOf", count(one.spent), count(one.quota), t(`window.${one.window}`)),
-  );
-  const lists = LISTS.filter((name) => row[name]).map((name) => row[name]?.join(", "));
-  const rate = row.submitsPerSecond ? [t("perSecond", row.submitsPerSecond)] : [];
-  const queue = row.maxQueue ? [t("inQueue", row.maxQueue)] : [];
-  return [...limits, ...lists, ...rate, ...queue].join(" · ");
-}
+const SCOPES = ["submit", "read", "keys", "account"];
+/** What a member who is no owner may give a key. */
+const OWN_SCOPES = ["submit", "read", "keys"];
 
 /** Keys with those below each right behind it, and how deep each is. @param {Wire.Key[]} keys */
 function inLine(keys) {
@@ -34,25 +23,11 @@ function inLine(keys) {
   return first.flatMap((one) => [{ ...one, depth: 0 }, ...below(one.id, 1)]);
 }
 
-/** What a form says of a key's limits; what is left empty is none. @param {Values} given */
-function termsOf(given) {
-  const list = (/** @type {string} */ text) => (text ? text.split(/[\s,]+/).filter(Boolean) : null);
-  const limits = WINDOWS.filter((window) => given[window] !== undefined).map((window) => ({
-    window,
-    quota: given[window],
-  }));
-  /** @type {Values} */
-  const terms = {
-    limits: limits.length ? limits : null,
-    submitsPerSecond: given.submitsPerSecond ?? null,
-    maxQueue: given.maxQueue ?? null,
-    note: given.note ?? null,
-  };
-  for (const name of LISTS) terms[name] = list(given[name]);
-  return terms;
-}
-
-export function Keys() {
+/** @param {{ who: Owner }} given */
+export function Keys({ who }) {
+  const scopes = who.person?.role === "member" ? OWN_SCOPES : SCOPES;
+  const isOwner = who.person?.role === "owner";
+  const [members, setMembers] = useState(/** @type {Wire.Member[]} */ ([]));
   const [keys, setKeys] = useState(/** @type {Wire.Key[] | null} */ (null));
   const [asking, setAsking] = useState(/** @type {Asking | null} */ (null));
   const [secret, setSecret] = useState("");
@@ -64,7 +39,16 @@ export function Keys() {
     );
   useEffect(() => {
     read();
+    if (isOwner)
+      get("/account/v1/members").then(
+        ({ data }) => setMembers(data),
+        () => {},
+      );
   }, []);
+  const memberName = (/** @type {string | undefined} */ id) => {
+    const member = members.find((one) => one.id === id);
+    return member ? member.name || member.email : "";
+  };
   /** @type {Asking} */
   const issue = {
     title: t("newKey"),
@@ -75,14 +59,28 @@ export function Keys() {
         name: "scopes",
         label: t("scopes"),
         type: "checks",
-        options: SCOPES,
-        value: SCOPES,
+        options: scopes,
+        value: scopes,
         names: (one) => t(`scope.${one}`),
       },
       { name: "expiresAt", label: t("expires"), type: "date", hint: t("expiresHint") },
+      ...(isOwner && members.length > 1
+        ? [
+            {
+              name: "memberId",
+              label: t("forMember"),
+              options: members.map((one) => one.id),
+              names: memberName,
+              hint: t("forMemberHint"),
+            },
+          ]
+        : []),
     ],
     act: async (given) => {
-      const { data } = await post("/account/v1/keys", given);
+      // What a member may do is for the service to say: all that was left is all of it.
+      const { scopes: chosen, ...rest } = given;
+      const wish = given.memberId && chosen.length === scopes.length ? rest : given;
+      const { data } = await post("/account/v1/keys", wish);
       setSecret(data.api_key);
       read();
     },
@@ -103,25 +101,9 @@ export function Keys() {
     title: t("limitsTitle", row.name || row.prefix),
     text: t("limitsText"),
     action: t("save"),
-    fields: [
-      ...WINDOWS.map((window) => ({
-        name: window,
-        label: t("limitIn", t(`window.${window}`)),
-        type: "number",
-        value: row.limits?.find((one) => one.window === window)?.quota,
-      })),
-      ...LISTS.map((name) => ({
-        name,
-        label: t(`only.${name}`),
-        value: row[name]?.join(", "),
-        placeholder: { operations: "artgen.*", models: "image-*", addresses: "203.0.113.0/24" }[name],
-      })),
-      { name: "submitsPerSecond", label: t("submitsASecond"), type: "number", value: row.submitsPerSecond },
-      { name: "maxQueue", label: t("unfinishedMost"), type: "number", value: row.maxQueue },
-      { name: "note", label: t("note"), value: row.note },
-    ],
+    fields: [...termFields(row), { name: "note", label: t("note"), value: row.note }],
     act: async (given) => {
-      await patch(`/account/v1/keys/${row.id}`, termsOf(given));
+      await patch(`/account/v1/keys/${row.id}`, { ...termsOf(given), note: given.note ?? null });
       read();
     },
   });
@@ -147,7 +129,9 @@ export function Keys() {
           {
             title: t("name"),
             show: (row) => html`<b>${"↳ ".repeat(row.depth)}${given(row.name) || "–"}</b> <span class="dim code block">
-          ${row.prefix}…</span>${row.note && html`<span class="dim block" dir="auto">${row.note}</span>`}`,
+          ${row.prefix}…</span>${
+            memberName(row.memberId) && html`<span class="dim block break">${memberName(row.memberId)}</span>`
+          }${row.note && html`<span class="dim block" dir="auto">${row.note}</span>`}`,
           },
           { title: t("limits"), show: (row) => spending(row) || html`<span class="dim">${t("noLimits")}</span>` },
           {
@@ -181,7 +165,7 @@ export function Keys() {
     }
     ${asking && html`<${Ask} ...${asking} close=${() => setAsking(null)} />`}
     ${secret && html`<${Secret} title=${t("newKey")} value=${secret} close=${() => setSecret("")} />`}</section>
-      <${Acts} />`;
+      ${(!who.person || isOwner) && html`<${Acts} />`}`;
 }
 
 /** What callers did to the account itself. */

@@ -23,7 +23,7 @@ function everyDay(byDay, what, range) {
  */
 const asking = (base, range) => `${base}${base.includes("?") ? "" : "?"}${range.asked}`.replace("?&", "?");
 
-const KINDS = ["key", "model", "operation", "tag"];
+const KINDS = ["key", "member", "model", "operation", "tag"];
 
 /**
  * What was used by keys, models, operations or what a tag says.

@@ -7,6 +7,7 @@ import { go, href } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
 import { Credits } from "../../parts/credits.js";
 import { DateRange, rangeOf } from "../../parts/date_range.js";
+import { Members } from "../../parts/members.js";
 import { Plan } from "../../parts/plan.js";
 import { RowDeeds } from "../../parts/row_menu.js";
 import { settingName } from "../../parts/settings.js";
@@ -16,7 +17,7 @@ import { Usage } from "../account/usage.js";
 import { AccountKeys, Limits, asksOf, look } from "./account_forms.js";
 import { AccountJobs } from "./lists.js";
 
-const PARTS = ["usage", "ledger", "jobs", "keys", "limits"];
+const PARTS = ["usage", "ledger", "jobs", "keys", "people", "limits"];
 /** Those that are about a span of days. */
 const SPANNED = ["usage", "ledger", "jobs"];
 /** What is told of an account elsewhere on its page. */
@@ -89,6 +90,7 @@ export function AccountPage({ who, route, enter }) {
     ledger: () => html`<${Ledger} base=${`/admin/v1/ledger?${base}`} range=${range} />`,
     jobs: () => html`<${AccountJobs} row=${row} range=${range} />`,
     keys: () => html`<${AccountKeys} row=${row} may=${may} tell=${setSecret} />`,
+    people: () => html`<${Members} base=${`/admin/v1/accounts/${encodeURIComponent(row.id)}`} may=${may} />`,
     limits: () => html`<${Terms} row=${row} may=${may} change=${() => setLimits(true)} />`,
   };
   const items = [

@@ -1,6 +1,6 @@
 // Operators and viewers: who there is, a new one with its token, revoking one.
 import { html, useEffect, useState } from "../../lib.js";
-import { t } from "../../words.js";
+import { language, t } from "../../words.js";
 import { get, post, remove } from "../../api.js";
 import { Ask } from "../../parts/ask.js";
 import { Secret } from "../../parts/secret.js";
@@ -34,10 +34,11 @@ export function Operators({ who }) {
         required: true,
         names: (one) => t(`role.${one}`),
       },
+      { name: "email", label: t("operatorEmail"), type: "email", hint: t("operatorEmailHint") },
     ],
     act: async (given) => {
-      const { data } = await post("/admin/v1/operators", given);
-      setSecret(data.token);
+      const { data } = await post("/admin/v1/operators", { ...given, language });
+      if (data.token) setSecret(data.token);
       read();
     },
   };
@@ -60,7 +61,11 @@ export function Operators({ who }) {
         rows &&
         html`<${Table} caption=${t("operators")} rows=${rows} empty=${t("noOperators")} columns=${
           /** @type {Column<Wire.Operator>[]} */ ([
-            { title: t("name"), show: (row) => html`<b class="break">${row.name}</b>` },
+            {
+              title: t("name"),
+              show: (row) => html`<b class="break">${row.name}</b>
+                ${row.personId ? html` <span class="tag">${t("person")}</span>` : ""}`,
+            },
             { title: t("role"), show: (row) => t(`role.${row.role}`) },
             {
               title: t("since"),

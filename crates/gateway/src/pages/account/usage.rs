@@ -98,12 +98,11 @@ async fn by_groups(
     to_ms: i64,
 ) -> Result<Usage, Refusal> {
     let found = app.engine.admin().accounts().usage_by(&asked).await?;
-    let keys = match asked.by {
-        UsageKind::Key => {
-            let ids = found.groups.iter().take(GROUPS_MOST);
-            let ids: Vec<&str> = ids.filter_map(|group| group.id.as_deref()).collect();
-            app.engine.admin().keys().names(account, &ids).await?
-        }
+    let ids = found.groups.iter().take(GROUPS_MOST);
+    let ids: Vec<&str> = ids.filter_map(|group| group.id.as_deref()).collect();
+    let names = match asked.by {
+        UsageKind::Key => app.engine.admin().keys().names(account, &ids).await?,
+        UsageKind::Member => app.engine.people().members().names(account, &ids).await?,
         _ => HashMap::new(),
     };
     let mut by_family = BTreeMap::new();
@@ -120,7 +119,7 @@ async fn by_groups(
         .fold(Quota::ZERO, |sum, one| sum + one.quota);
     let jobs = found.groups.iter().map(|one| one.jobs).sum();
     let row = |group: UsageGroup| {
-        let name = group.id.as_ref().and_then(|id| keys.get(id));
+        let name = group.id.as_ref().and_then(|id| names.get(id));
         GroupUsage {
             name: name.cloned().or_else(|| group.id.clone()),
             id: group.id,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::operators::NewOperator;
+use atelier_engine::AddressedPerson;
 
 use crate::app::App;
 use crate::http::denial::Denial;
@@ -23,18 +24,26 @@ pub(crate) async fn list(
     Ok(Data(rows.collect()))
 }
 
-/// Makes an operator; this answer is the only one that shows its token.
+/// Makes an operator; this answer is the only one that shows its token. A person signs in and has none.
 pub(crate) async fn create(
     app: Arc<App>,
     received: IncomingRequest,
     Body(new): Body<NewOperator>,
 ) -> Result<Data<IssuedOperator>, Denial> {
-    let made = app
-        .engine
-        .admin()
-        .operators()
-        .create(received.operator()?, &new.name, new.role);
-    let (operator, token) = made.await?;
+    let by = received.operator()?;
+    let (operator, token) = if let Some(email) = new.email {
+        let to = AddressedPerson {
+            email,
+            language: new.language,
+        };
+        let people = app.engine.people().persons();
+        let made = people.appoint(by, &new.name, new.role, &to).await?;
+        (made, None)
+    } else {
+        let operators = app.engine.admin().operators();
+        let (operator, token) = operators.create(by, &new.name, new.role).await?;
+        (operator, Some(token))
+    };
     let operator = operator.into();
     Ok(Data(IssuedOperator { operator, token }))
 }

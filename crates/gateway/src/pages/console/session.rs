@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use atelier_contract::families::artgen::account::AccountRecord;
 use atelier_contract::pages::PageOutput;
-use atelier_contract::pages::session::{Session, SignIn, SignOut, SignOutReply, SignedInOperator};
+use atelier_contract::pages::session::{
+    Session, SignIn, SignOut, SignOutReply, SignedInAs, SignedInOperator,
+};
 use atelier_contract::{Code, Refusal, Scope};
 use atelier_engine::Caller;
 use hyper::header::{HeaderValue, SET_COOKIE};
@@ -20,7 +22,7 @@ use crate::http::session;
 use crate::pages::artgen::record;
 
 /// The usual envelope, and a cookie beside it.
-pub(crate) struct WithCookie<T>(Data<T>, Option<HeaderValue>);
+pub(crate) struct WithCookie<T>(pub(crate) Data<T>, pub(crate) Option<HeaderValue>);
 
 impl<T: Serialize + JsonSchema + Send + 'static> Output for WithCookie<T> {
     const GIVES: PageOutput = Data::<T>::GIVES;
@@ -98,7 +100,12 @@ pub(crate) async fn visit(
     ))
 }
 
-async fn of(app: &App, received: &IncomingRequest, word: &str) -> Result<Option<Session>, Denial> {
+/// Who a session stands for, as the console is told.
+pub(crate) async fn of(
+    app: &App,
+    received: &IncomingRequest,
+    word: &str,
+) -> Result<Option<Session>, Denial> {
     let Some(visitor) = app
         .engine
         .admin()
@@ -122,7 +129,12 @@ async fn of(app: &App, received: &IncomingRequest, word: &str) -> Result<Option<
         None => None,
     };
     let looks = |caller: &Caller| !caller.scopes.allow(Scope::Submit);
+    let person = match &visitor.person {
+        Some(person) => Some(signed_in_as(app, &person.id, visitor.caller.as_ref()).await?),
+        None => None,
+    };
     Ok(Some(Session {
+        person,
         looking: visitor.caller.as_ref().is_some_and(looks),
         csrf: app.engine.admin().sessions().proof(word),
         account,
@@ -131,6 +143,36 @@ async fn of(app: &App, received: &IncomingRequest, word: &str) -> Result<Option<
             role: operator.role.word().to_owned(),
         }),
     }))
+}
+
+/// A person as the console is told, with what they are in the account that the session stands for.
+async fn signed_in_as(
+    app: &App,
+    person_id: &str,
+    caller: Option<&Caller>,
+) -> Result<SignedInAs, Refusal> {
+    let people = app.engine.people();
+    let person = people.persons().one(person_id).await?;
+    // An operator's look at an account is nobody's membership.
+    let own = caller.filter(|caller| caller.is_person());
+    let role = match own {
+        Some(caller) => {
+            let member = people
+                .members()
+                .one(&caller.account_id, &caller.key_id)
+                .await?;
+            Some(member.member.role.word().to_owned())
+        }
+        None => None,
+    };
+    Ok(SignedInAs {
+        id: person.id,
+        email: person.email.unwrap_or_default(),
+        name: person.name,
+        language: person.language,
+        account_id: own.map(|caller| caller.account_id.to_string()),
+        role,
+    })
 }
 
 fn nobody() -> Refusal {

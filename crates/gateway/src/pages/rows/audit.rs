@@ -1,7 +1,7 @@
 //! The record of what was changed, by whom.
 
 use atelier_contract::time::timestamp;
-use atelier_engine::records;
+use atelier_engine::{is_member, records};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,8 +45,12 @@ pub(crate) struct AccountAct {
     pub(crate) time: String,
     /// The key it was done with, where that is written down.
     pub(crate) key_id: Option<String>,
-    /// What: `key.issue`, `key.revoke`, `custody.create`, `custody.change`, `custody.probe`, `custody.remove`, `secret.rotate` or
-    /// `session.open`.
+    /// The member who did it while signed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) member_id: Option<String>,
+    /// What: `key.issue`, `key.revoke`, `custody.create`, `custody.change`, `custody.probe`, `custody.remove`, `secret.rotate`,
+    /// `session.open`, `account.create`, `invitation.create`, `invitation.remove`, `member.join`, `member.change`, `member.leave` or
+    /// `member.remove`.
     pub(crate) action: String,
     /// Identifier or name of the thing it was done to.
     pub(crate) target: String,
@@ -56,10 +60,16 @@ pub(crate) struct AccountAct {
 
 impl From<records::AuditRow> for AccountAct {
     fn from(act: records::AuditRow) -> Self {
+        let actor = Some(act.actor).filter(|actor| !actor.is_empty());
+        let (member_id, key_id) = match actor {
+            Some(actor) if is_member(&actor) => (Some(actor), None),
+            actor => (None, actor),
+        };
         Self {
             id: act.id,
             time: timestamp(act.time_ms),
-            key_id: Some(act.actor).filter(|key| !key.is_empty()),
+            key_id,
+            member_id,
             action: act.action,
             target: act.target,
             detail: act.detail,

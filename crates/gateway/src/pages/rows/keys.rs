@@ -2,7 +2,7 @@
 
 use atelier_contract::body::{self, Fields};
 use atelier_contract::limit_window::{LimitWindow, resets_at};
-use atelier_contract::pages::keys::{KeyTerms, NewKey, TAKEN_AWAY};
+use atelier_contract::pages::keys::{KeyLimit, KeyTerms, NewKey, TAKEN_AWAY};
 use atelier_contract::time::timestamp;
 use atelier_contract::{Quota, Refusal, Scopes};
 use atelier_engine::records::{Key, KeySpending};
@@ -55,6 +55,9 @@ pub(crate) struct KeyRow {
     /// A note for its owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
+    /// The member whose key it is; absent of a key of the account itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) member_id: Option<String>,
 }
 
 /// What a key may spend in a window, and has.
@@ -85,20 +88,8 @@ fn key_row(key: Key, spending: &[KeySpending], now_ms: i64) -> KeyRow {
         rules,
         max_queue,
     } = stored_terms(&key).unwrap_or_default();
-    let limit = |limit: atelier_contract::pages::keys::KeyLimit| {
-        // A clock that was put back leaves the latest window as it is.
-        let mut windows = spending.iter().filter(|one| one.key_id == key.id);
-        let window = windows.rfind(|one| one.window == limit.window);
-        let until_ms = window.map_or_else(|| limit.window.span(now_ms).1, |one| one.until_ms);
-        LimitRow {
-            window: limit.window,
-            quota: limit.quota,
-            spent: window.map_or(Quota::ZERO, |one| one.spent),
-            resets_at: resets_at(until_ms),
-        }
-    };
     KeyRow {
-        limits: limits.into_iter().map(limit).collect(),
+        limits: limit_rows(&key.id, limits, spending, now_ms),
         // Scopes that nobody knows allow nothing; such a key is only listed to be revoked.
         scopes: Scopes::parse(&key.scopes).unwrap_or(Scopes::NONE),
         id: key.id,
@@ -114,7 +105,30 @@ fn key_row(key: Key, spending: &[KeySpending], now_ms: i64) -> KeyRow {
         submits_per_second: rules.submits_per_second,
         max_queue,
         note: key.note,
+        member_id: key.member_id,
     }
+}
+
+/// The limits of a key, or of the head of a member's keys, with what was spent in their windows.
+pub(crate) fn limit_rows(
+    id: &str,
+    limits: Vec<KeyLimit>,
+    spending: &[KeySpending],
+    now_ms: i64,
+) -> Vec<LimitRow> {
+    let limit = |limit: KeyLimit| {
+        // A clock that was put back leaves the latest window as it is.
+        let mut windows = spending.iter().filter(|one| one.key_id == id);
+        let window = windows.rfind(|one| one.window == limit.window);
+        let until_ms = window.map_or_else(|| limit.window.span(now_ms).1, |one| one.until_ms);
+        LimitRow {
+            window: limit.window,
+            quota: limit.quota,
+            spent: window.map_or(Quota::ZERO, |one| one.spent),
+            resets_at: resets_at(until_ms),
+        }
+    };
+    limits.into_iter().map(limit).collect()
 }
 
 /// What a new key shall be; everything about it is optional.
@@ -125,6 +139,7 @@ pub(crate) fn key_request(new: &NewKey, now_ms: i64) -> Result<KeyRequest, Refus
         expires_ms: new.ends_ms(now_ms)?,
         terms: new.terms_over(KeyTerms::default())?,
         note: new.note.as_deref().map(str::to_owned),
+        member_id: new.member_id.as_deref().map(str::to_owned),
     })
 }
 
@@ -180,6 +195,7 @@ impl KeyChange {
             expires_ms: self.ends_ms.or(expires_ms),
             terms: self.given.terms_over(old)?,
             note: self.given.note.as_deref().map(str::to_owned).or(note),
+            member_id: key.member_id.clone(),
         })
     }
 }

@@ -19,6 +19,9 @@ pub(crate) struct OperatorRow {
     pub(crate) role: OperatorRole,
     /// The first characters of its token.
     pub(crate) prefix: Option<String>,
+    /// The person who it is; they sign in, and there is no token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) person_id: Option<String>,
     /// When it was made, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) created_at: Option<String>,
     /// When its token was last used, to the minute.
@@ -35,6 +38,7 @@ impl OperatorRow {
             name: ROOT.to_owned(),
             role: OperatorRole::Operator,
             prefix: None,
+            person_id: None,
             created_at: None,
             last_used_at: None,
             revoked_at: None,
@@ -48,7 +52,8 @@ impl From<records::OperatorRow> for OperatorRow {
             id: operator.id,
             name: operator.name,
             role: operator.role,
-            prefix: Some(operator.prefix),
+            prefix: Some(operator.prefix).filter(|prefix| !prefix.is_empty()),
+            person_id: operator.person_id,
             created_at: Some(timestamp(operator.created_ms)),
             last_used_at: operator.last_used_ms.map(timestamp),
             revoked_at: operator.revoked_ms.map(timestamp),
@@ -62,6 +67,6 @@ pub(crate) struct IssuedOperator {
     /// The operator.
     #[serde(flatten)]
     pub(crate) operator: OperatorRow,
-    /// The token itself; no other answer shows it.
-    pub(crate) token: String,
+    /// The token itself; no other answer shows it. None of a person.
+    pub(crate) token: Option<String>,
 }

@@ -59,6 +59,7 @@ static GUIDES: &[Guide] = guides! {
     "answers" "Answers: waiting, later, as a stream"
     "callbacks" "Callbacks"
     "keys" "Keys and operators"
+    "people" "People"
     "compatibility" "Compatibility APIs: files, batches, events, other clients"
     "backends" "Back ends"
     "credit" "Credit, vouchers, plans"

@@ -12,6 +12,7 @@ use crate::gateway::{Gateway, send};
 pub(super) enum Needs {
     Nothing,
     Scope(&'static str),
+    Person,
     Viewer,
     Operator,
 }
@@ -47,10 +48,31 @@ const THINGS: &[(&str, &str, PickId)] = &[
     ("/files/v1/", "fileId", |ids| &ids.file),
     ("/v1/models/", "model", |_| "no-such-model"),
     ("/account/v1/keys/", "keyId", |ids| &ids.key),
+    ("/account/v1/members/", "memberId", |ids| &ids.member),
+    ("/account/v1/invitations/", "invitationId", |ids| {
+        &ids.invitation
+    }),
+    ("/account/v1/sessions/", "sessionId", |_| "no-such-session"),
+    ("/auth/v1/link/", "token", |_| "no-such-link"),
+    ("/auth/v1/oidc/", "name", |_| "no-such-provider"),
+    ("/auth/v1/accounts/", "id", |_| "no-such-account"),
+    (
+        "/auth/v1/invitations/",
+        "invitationId",
+        |_| "no-such-invitation",
+    ),
     ("/account/v1/callbacks/", "id", |ids| &ids.callback),
     ("/custody/v1/accounts/", "id", |ids| &ids.custody),
     ("/admin/v1/accounts/", "id", |ids| &ids.account),
     ("/admin/v1/accounts/", "keyId", |ids| &ids.key),
+    ("/admin/v1/accounts/", "memberId", |ids| &ids.member),
+    ("/admin/v1/accounts/", "invitationId", |ids| &ids.invitation),
+    (
+        "/admin/v1/invitations/",
+        "invitationId",
+        |_| "no-such-invitation",
+    ),
+    ("/admin/v1/people/", "personId", |_| "no-such-person"),
     ("/admin/v1/models/", "name", |_| "no-such-model"),
     ("/admin/v1/groups/", "name", |_| "no-such-group"),
     ("/admin/v1/plans/", "name", |_| "no-such-plan"),
@@ -112,6 +134,17 @@ impl Route {
         }
     }
 
+    /// Whether it takes away what whoever calls it came with, for every other route.
+    pub(super) fn ends_session(&self) -> bool {
+        let ends = [
+            (Method::DELETE, "/console/session"),
+            (Method::DELETE, "/auth/v1/me"),
+            (Method::POST, "/auth/v1/logout"),
+        ];
+        ends.iter()
+            .any(|(method, path)| self.method == *method && self.path == *path)
+    }
+
     /// Whether it goes on for as long as the caller listens.
     pub(super) fn is_endless(&self) -> bool {
         self.path.ends_with("/events")
@@ -129,7 +162,12 @@ impl Route {
         }
         if self.path == "/account/v1/keys" {
             // A key with one scope may issue no key with more.
-            return Some(json!({ "scopes": ["account"] }));
+            return Some(json!({ "scopes": ["keys"] }));
+        }
+        if self.path == "/auth/v1/link" {
+            // An address gets few links in an hour, and the answer says nothing about it.
+            let email = format!("nobody-{}@example.com", ids.next());
+            return Some(json!({ "email": email }));
         }
         if !self.names_something() {
             return None;
@@ -202,9 +240,13 @@ fn needs(security: &Value) -> Option<Needs> {
         return Some(Needs::Nothing);
     };
     let word = |kind: &str| first[kind][0].as_str();
+    if word("session") == Some("person") {
+        return Some(Needs::Person);
+    }
     match (word("key"), word("operator")) {
         (Some("submit"), None) => Some(Needs::Scope("submit")),
         (Some("read"), None) => Some(Needs::Scope("read")),
+        (Some("keys"), None) => Some(Needs::Scope("keys")),
         (Some("account"), None) => Some(Needs::Scope("account")),
         (None, Some("viewer")) => Some(Needs::Viewer),
         (None, Some("operator")) => Some(Needs::Operator),

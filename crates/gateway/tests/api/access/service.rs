@@ -1,18 +1,20 @@
 //! An owner with one thing of every kind, everybody's credentials, and what shows that nothing of it was touched.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use atelier_contract::FAMILIES;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::Role;
 use super::routes::{Needs, Route};
+use super::{PersonKind, Role};
 use crate::backends::finished;
 use crate::files::{png, upload};
 use crate::gateway::{ADMIN_TOKEN, Account, Answer, Gateway, Options, send};
+use crate::people::browser::{Browser, letter};
 
-const SCOPES: [&str; 3] = ["submit", "read", "account"];
+const SCOPES: [&str; 4] = ["submit", "read", "keys", "account"];
 
 /// One thing of every kind that a path or body can name.
 pub(super) struct Ids {
@@ -27,12 +29,20 @@ pub(super) struct Ids {
     /// A job that made something, where work takes no time; otherwise the same.
     pub(super) made: String,
     pub(super) key: String,
+    pub(super) invitation: String,
+    pub(super) member: String,
     pub(super) operator: String,
     pub(super) worker: String,
     jobs: HashMap<&'static str, String>,
+    count: AtomicU64,
 }
 
 impl Ids {
+    /// A number that nobody was given before.
+    pub(super) fn next(&self) -> u64 {
+        self.count.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// A job of a family.
     pub(super) fn job_of(&self, family: &str) -> &str {
         self.jobs.get(family).unwrap_or(&self.job)
@@ -50,9 +60,12 @@ impl Ids {
             job: id(),
             made: id(),
             key: id(),
+            invitation: id(),
+            member: id(),
             operator: id(),
             worker: id(),
             jobs: HashMap::new(),
+            count: AtomicU64::new(0),
         }
     }
 }
@@ -73,6 +86,8 @@ pub(super) struct Service {
     operator: String,
     /// Sessions of the operator and of the owner with each of those keys: the cookie and its proof.
     sessions: HashMap<&'static str, (String, String)>,
+    /// People who are signed in, by what they are.
+    people: HashMap<PersonKind, Browser>,
     /// The owner's things as they were.
     before: Vec<Value>,
 }
@@ -81,6 +96,7 @@ impl Service {
     pub(super) async fn build(pace: &str) -> Self {
         let gateway = Options::default()
             .set("LIMITS_WRONG_KEYS_PER_MINUTE", "0")
+            .set("LIMITS_ACTS_BURST", "100")
             .set("STUDIO_PACE", pace)
             .set("BASE_URL", "https://atelier.example.com")
             .spawn()
@@ -95,7 +111,9 @@ impl Service {
         assert_eq!(gone.status, 200, "{}", gone.json);
         let (mut only, mut without) = (HashMap::new(), HashMap::new());
         for scope in SCOPES {
-            let others: Vec<&str> = SCOPES.into_iter().filter(|one| *one != scope).collect();
+            // What changes all keys of an account changes its own.
+            let lacks = |one: &&str| *one != scope && !(scope == "keys" && *one == "account");
+            let others: Vec<&str> = SCOPES.into_iter().filter(lacks).collect();
             only.insert(scope, key(json!({ "scopes": [scope] })).await.1);
             without.insert(scope, key(json!({ "scopes": others })).await.1);
         }
@@ -113,7 +131,9 @@ impl Service {
             let both = sign_in(&gateway, &operator, Some(&first.0)).await;
             sessions.insert(scope, both);
         }
+        let people = people(&gateway, &owner, &mut owned).await;
         let mut service = Self {
+            people,
             owned,
             absent: Ids::absent(),
             stranger,
@@ -133,8 +153,13 @@ impl Service {
 
     /// The session somebody has; ending it here would end it for every other route.
     pub(super) fn session(&self, who: Role, route: &Route) -> Option<(&str, &str)> {
-        let ends = route.path == "/console/session" && route.method == Method::DELETE;
-        if ends || ![Role::Session, Role::Unproven].contains(&who) {
+        if let Role::Person(kind) = who {
+            let browser = &self.people[&kind];
+            let session = browser.cookies.get("atelier_session");
+            let session = session.filter(|_| !route.ends_session());
+            return session.map(|session| (session.as_str(), browser.proof.as_str()));
+        }
+        if route.ends_session() || ![Role::Session, Role::Unproven].contains(&who) {
             return None;
         }
         let scope = match route.needs {
@@ -153,7 +178,7 @@ impl Service {
     /// What somebody comes with.
     pub(super) fn credential(&self, who: Role, needs: Needs) -> Option<&str> {
         Some(match who {
-            Role::Nobody | Role::Session | Role::Unproven => return None,
+            Role::Nobody | Role::Session | Role::Unproven | Role::Person(_) => return None,
             Role::Malformed => "at_not-a-key",
             Role::Revoked => &self.revoked,
             Role::WithoutScope => self.of(&self.without, needs),
@@ -183,10 +208,14 @@ impl Service {
             file,
             job,
             key,
+            invitation,
+            member,
             jobs,
             ..
         } = &self.owned;
-        let ids = [account, batch, callback, custody, file, job, key];
+        let ids = [
+            account, batch, callback, custody, file, job, key, invitation, member,
+        ];
         ids.into_iter()
             .chain(jobs.values())
             .any(|id| text.contains(id.as_str()))
@@ -227,6 +256,7 @@ impl Service {
             format!("/account/v1/callbacks/{}", self.owned.callback),
             "/custody/v1/accounts".to_owned(),
             "/files/v1".to_owned(),
+            format!("/account/v1/members/{}", self.owned.member),
         ] {
             let answer = self.gateway.get(&self.owner.key, &path).await;
             assert_eq!(answer.status, 200, "{path}: {}", answer.json);
@@ -243,6 +273,57 @@ impl Service {
         things.push(account.json["data"]["disabled"].clone());
         things
     }
+}
+
+/// Everybody who may be signed in: members of the owner's account, somebody who is invited there, somebody who was removed, and an
+/// operator.
+async fn people(
+    gateway: &Gateway,
+    owner: &Account,
+    owned: &mut Ids,
+) -> HashMap<PersonKind, Browser> {
+    let invite = async |email: &str, role: &str| {
+        let body = json!({ "email": email, "role": role });
+        let path = "/account/v1/invitations";
+        let sent = gateway.post(&owner.key, path, body).await;
+        text(&sent.json["data"], "id")
+    };
+    let mut people = HashMap::new();
+    let members = [
+        (PersonKind::Owner, "owner"),
+        (PersonKind::Member, "member"),
+        (PersonKind::Viewer, "viewer"),
+        (PersonKind::Removed, "member"),
+    ];
+    for (kind, role) in members {
+        let email = format!("{kind:?}@example.com").to_lowercase();
+        invite(&email, role).await;
+        let mut browser = Browser::default();
+        let word = letter(gateway, &email, 0).await;
+        let joined = browser.follow(gateway, &word).await;
+        assert_eq!(joined.status, 200, "{}", joined.json);
+        people.insert(kind, browser);
+    }
+    let members = gateway.get(&owner.key, "/account/v1/members").await;
+    let of = |email: &str| {
+        let rows = members.json["data"].as_array().expect("members");
+        let row = rows.iter().find(|row| row["email"] == email);
+        text(row.expect("a member"), "id")
+    };
+    owned.member = of("member@example.com");
+    let path = format!("/account/v1/members/{}", of("removed@example.com"));
+    let gone = gateway.request(Method::DELETE, &path);
+    let gone = send(gone.header("SVC-API-KEY", &owner.key)).await;
+    assert_eq!(gone.status, 200, "{}", gone.json);
+    owned.invitation = invite("invited@example.com", "owner").await;
+    let invited = Browser::sign_in(gateway, "invited@example.com").await;
+    people.insert(PersonKind::Invited, invited);
+    let wish = json!({ "name": "person", "role": "operator", "email": "operator@example.com" });
+    let made = gateway.operate(Method::POST, "/admin/v1/operators", Some(wish));
+    assert_eq!(made.await.status, 200);
+    let operator = Browser::sign_in(gateway, "operator@example.com").await;
+    people.insert(PersonKind::Operator, operator);
+    people
 }
 
 fn ids_of(data: &Value) -> Value {
@@ -349,9 +430,12 @@ async fn own(gateway: &Gateway, owner: &Account, operator: String) -> Ids {
         made: job.clone(),
         job,
         key,
+        invitation: String::new(),
+        member: String::new(),
         operator,
         worker,
         jobs,
+        count: AtomicU64::new(0),
     }
 }
 
