@@ -33,6 +33,7 @@ const CALLER = {
   callbacks: "account?part=callbacks",
   links: "account?part=links",
   custody: "account?part=custody",
+  notices: "account?part=notices",
   unknown: "no-such-page",
 };
 const OPERATOR = {
@@ -48,6 +49,8 @@ const OPERATOR = {
   products: "operator/products",
   payments: "operator/payments",
   vouchers: "operator/vouchers",
+  books: "operator/books",
+  "op-notices": "operator/notices",
   prices: "operator/prices",
   words: "operator/words",
   "op-callbacks": "operator/callbacks",
@@ -101,6 +104,11 @@ async function furnish() {
     hookUrl: `http://127.0.0.1:${port}/hook`,
   });
   if (!sent) throw new Error("no callback was taken");
+  const notices = "/account/v1/notices/subscriptions";
+  const slack = "https://hooks.slack.com/services/T0/B0/x";
+  await own(notices, { channel: "slack", address: slack, quiet: "22:00-07:00 +02:00" });
+  await own(notices, { kind: "balance_low", below: 5000, channel: "webhook", address: `http://127.0.0.1:${port}/low` });
+  await admin("notices/subscriptions", { channel: "webhook", address: `http://127.0.0.1:${port}/alerts` });
   const rows = [];
   for (const [name, rank] of [
     ["painters", 500],
@@ -210,9 +218,11 @@ const there = await furnish();
 for (const [name, path] of Object.entries(CALLER)) await look(name, `/console/${path}`);
 await look("job", `/console/job/${there.job}`);
 for (const [name, path] of Object.entries(DEVELOPER)) await look(name, path);
+await visit.signIn(process.env.BEFORE);
+await look("statements", "/console/account?part=statements");
 await visit.signIn(token);
 for (const [name, path] of Object.entries(OPERATOR)) await look(name, `/console/${path}`);
-for (const part of ["", "ledger", "jobs", "keys", "limits"])
+for (const part of ["", "ledger", "jobs", "keys", "limits", "statements"])
   await look(`account-${part || "usage"}`, `/console/operator/accounts/${there.account}${part ? `?part=${part}` : ""}`);
 await look("backend", `/console/operator/backends/${there.backend}`);
 await look("op-job", `/console/job/${there.job}`);

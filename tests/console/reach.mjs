@@ -118,12 +118,12 @@ export function drawn(word) {
 const CALLERS = [
   "create?op=artgen.imagine",
   "library",
-  ...["", "ledger", "keys", "callbacks", "links", "custody"].map(part),
+  ...["", "ledger", "statements", "keys", "notices", "callbacks", "links", "custody"].map(part),
 ];
-const OPERATORS = (
-  "overview jobs accounts backends models groups plans products payments vouchers prices words callbacks " +
-  "operators audit"
-).split(" ");
+const OPERATORS = [
+  ..."overview jobs accounts backends models groups plans products payments vouchers".split(" "),
+  ..."books notices prices words callbacks operators audit".split(" "),
+];
 
 function part(name) {
   return `account${name && `?part=${name}`}`;

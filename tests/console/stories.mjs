@@ -932,7 +932,8 @@ for (const [name, path] of [
 ])
   await tell(name, () => visit.look(name, `/console/${path}`));
 await tell("an own account at a vendor", custody);
-await callersTopics(visit, { base, key, token });
+const place = { base, key, token, before: process.env.BEFORE };
+await callersTopics(visit, place);
 await tell("a model that an operator sells", modelForCallers);
 await tell("the reference", documents);
 await tell("sign in as an operator", () => visit.signIn(token));
@@ -943,7 +944,7 @@ await tell("sell a vendor's new model", models);
 await tell("prices of a group", groups);
 await tell("ban and allow a word", bannedWords);
 await tell("prices with a preview", prices);
-await operatorsTopics(visit, { base, key, token });
+await operatorsTopics(visit, place);
 await tell("operators", operators);
 await tell("margins of a vendor that says what it took", margins);
 await tell("the service is restarted under the overview", restartedUnderOverview);

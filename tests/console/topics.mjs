@@ -3,6 +3,7 @@
 //
 //   node topics.mjs BASE_URL LINK TOKEN KEY FOLDER [WORD]   WORD picks those with it in their name
 import { Visit } from "./visit.mjs";
+import * as books from "./books.mjs";
 import * as forms from "./forms.mjs";
 import * as operating from "./operating.mjs";
 import * as reach from "./reach.mjs";
@@ -43,6 +44,8 @@ const CALLER = [
   ["other languages in the form", reach.othersLanguages],
   ["what is only in English", reach.saidToBeEnglish],
   ["a caller's pages in Chinese", reach.callersInChinese],
+  ["statements and exports", books.statementsAndExports],
+  ["notices are sent", books.noticesAreSent],
 ];
 const OPERATOR = [
   ["health is true", operating.healthIsTrue],
@@ -62,6 +65,8 @@ const OPERATOR = [
   ["receipts are saved", selling.receiptsSaved],
   ["lists of a span of days", operating.spansOfLists],
   ["a back end's page", operating.backendPage],
+  ["a month is closed", books.monthIsClosed],
+  ["operators are told", books.operatorsAreTold],
   ["an operator's pages in Chinese", reach.operatorsInChinese],
 ];
 
@@ -74,7 +79,7 @@ export const operatorsTopics = (visit, place) => run(visit, OPERATOR, place);
 
 if (process.argv[1]?.endsWith("topics.mjs")) {
   const [base, link, token, key, folder, word = ""] = process.argv.slice(2);
-  const place = { base, key, token };
+  const place = { base, key, token, before: process.env.BEFORE };
   const picked = (stories) => stories.filter(([name]) => name.includes(word));
   const visit = await Visit.begin(base, folder);
   await visit.signIn(link);

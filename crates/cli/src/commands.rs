@@ -9,6 +9,7 @@ mod callbacks;
 pub(crate) mod client_options;
 pub(crate) mod complete;
 mod completions;
+mod export;
 mod groups;
 mod known_models;
 mod login;
@@ -33,6 +34,7 @@ pub(crate) const CALLER: &[Entry] = &[
     Entry::client::<account::Account>(),
     Entry::client::<verify::VerifyCommand>(),
     callbacks::ENTRY,
+    Entry::client::<export::ExportCommand>(),
     Entry::client::<models::ModelsCommand>(),
     backends::ENTRY,
     Entry::client::<groups::GroupsCommand>(),

@@ -41,7 +41,7 @@ pub use note::{CATALOGUE_FIELD, ModelNote, as_asked, note_of};
 pub use price::{CatalogueTotal, ModelPrice, PriceLine, PriceUnit, UnitPrice};
 pub use render::{render_answer, render_events, render_job};
 pub use request::CatalogueRequest;
-pub use routes::{Route, Routes, StopLoss, joint_hash, share_hash};
+pub use routes::{Route, Routes, STOP_LOSS, StopLoss, joint_hash, share_hash};
 pub use schema::DatedModels;
 pub(crate) use stored::StoredModelRequest;
 pub use view::price_text;

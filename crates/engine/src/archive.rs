@@ -7,6 +7,7 @@ mod file;
 use std::io;
 use std::path::Path;
 
+use atelier_contract::month::Month;
 use atelier_store::{ArchiveCut, ArchiveFile, Store};
 
 use file::{Draft, discard, hold, publish, unfinished_name};
@@ -14,6 +15,9 @@ pub use file::{FileState, state_of};
 
 /// Ledger rows, or attempts, that share a file and a commit, about.
 const ROWS: i64 = 1_000;
+
+/// Accounts that are looked at together.
+const ACCOUNTS: i64 = 200;
 
 /// How often archiving begins anew because something changed meanwhile.
 const TRIES: usize = 20;
@@ -30,6 +34,17 @@ pub enum ArchiveError {
     /// Another one archives into the same folder: it would take this one's file for what a crash left, and remove it.
     #[error("another `atelier archive` is at work in {0}; wait for its end")]
     InUse(String),
+    /// Rows of a month would go that nobody has a statement of.
+    #[error(
+        "the account {account_id} has no statement of {month}; close that month first: `atelier closes close month={month}`, or \
+         `atelier archive` with --close"
+    )]
+    NoStatement {
+        /// Whose rows they are.
+        account_id: String,
+        /// The month of the first of them.
+        month: Month,
+    },
     /// The file could not be written.
     #[error("the archive's folder failed: {0}")]
     Io(#[from] io::Error),
@@ -65,6 +80,7 @@ pub async fn archive(
         moved: ArchiveSummary::default(),
     };
     archiver.recover_unfinished().await?;
+    archiver.check_statements().await?;
     archiver.attempts().await?;
     for _ in 0..TRIES {
         if archiver.accounts().await? {
@@ -94,6 +110,31 @@ impl Archiver<'_> {
             discard(self.folder)?;
         }
         Ok(())
+    }
+
+    /// Every row that would go is in a statement: nobody can add it up afterwards.
+    async fn check_statements(&self) -> Result<(), ArchiveError> {
+        let mut after = String::new();
+        loop {
+            let accounts = self
+                .store
+                .ledger()
+                .exports()
+                .accounts(&after, ACCOUNTS)
+                .await?;
+            let Some(last) = accounts.last() else {
+                return Ok(());
+            };
+            after.clone_from(last);
+            for account_id in accounts {
+                let statements = self.store.ledger().statements();
+                let first = statements.first_without(&account_id, self.before_ms);
+                if let Some(time_ms) = first.await? {
+                    let month = Month::at(time_ms);
+                    return Err(ArchiveError::NoStatement { account_id, month });
+                }
+            }
+        }
     }
 
     /// Attempts go first: afterwards none is left of the jobs that go.

@@ -2,6 +2,7 @@
 
 mod archive_files;
 mod assets;
+mod statements;
 mod summary;
 
 use std::path::Path;
@@ -39,6 +40,7 @@ pub async fn audit(
             subject,
         });
     }
+    statements::are_as_made(store, &mut looked, found).await?;
     assets::rows_have_files(store, files, look, &mut looked, found).await?;
     assets::files_have_rows(store, files, look, &mut looked, found).await?;
     archive_files::files_are_whole(store, archive, &mut looked, found).await?;

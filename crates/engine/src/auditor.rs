@@ -4,8 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use atelier_store::{NewNotice, Violation};
+use serde_json::json;
+
 use crate::context::Context;
 
+const DAY_MS: i64 = 86_400_000;
 /// How often some accounts are looked at.
 pub(crate) const PAUSE_MS: u64 = 5_000;
 
@@ -46,6 +50,7 @@ impl Auditor {
             .check_accounts(cursor.as_ref())
             .await?;
         for fault in &looked.faults {
+            self.tell(fault);
             tracing::error!(
                 invariant = fault.invariant,
                 account = fault.subject,
@@ -64,6 +69,22 @@ impl Auditor {
             }
         });
         Ok(())
+    }
+
+    /// Has operators be told, once a day for each invariant.
+    fn tell(&self, fault: &Violation) {
+        let now_ms = self.context.now_ms();
+        let facts =
+            json!({ "invariant": fault.invariant, "what": fault.what, "subject": fault.subject });
+        self.context.notices().put(NewNotice {
+            account_id: String::new(),
+            kind: "invariant_broken",
+            subject: fault.invariant.to_owned(),
+            window_ms: now_ms - now_ms.rem_euclid(DAY_MS),
+            since_ms: now_ms,
+            facts: facts.to_string(),
+            now_ms,
+        });
     }
 
     /// How many accounts break each invariant, by the last round and this one, and how many accounts were looked at.

@@ -19,8 +19,10 @@ use crate::callback_queue::{CLAIM_MS, CallbackQueue, QueuedCallback, Route, Rout
 use crate::context::Context;
 use crate::crash;
 use attempt::ClaimedCallback;
-use routes::Routes;
-use secrets::SigningSecrets;
+pub(crate) use attempt::{next_state, signed_headers};
+pub(crate) use routes::Routes;
+pub(crate) use secrets::SigningSecrets;
+pub(crate) use secrets::current as current_secret;
 
 pub(crate) use secrets::PREFIX as CALLBACK_SECRETS;
 

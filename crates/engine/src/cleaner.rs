@@ -29,6 +29,7 @@ enum RowKind {
     Sessions,
     Bulks,
     Takings,
+    Notices,
 }
 
 /// Forgets and gives up what has been kept for long enough.
@@ -65,6 +66,7 @@ impl Cleaner {
             RowKind::Sessions,
             RowKind::Bulks,
             RowKind::Takings,
+            RowKind::Notices,
         ] {
             gone += self.forget_all(old, now_ms).await?;
         }
@@ -85,7 +87,7 @@ impl Cleaner {
                     retention.log_days.ms()
                 }
                 RowKind::FailedWords => retention.failed_days.ms(),
-                RowKind::Acts => retention.audit_days.ms(),
+                RowKind::Acts | RowKind::Notices => retention.audit_days.ms(),
                 RowKind::Keys | RowKind::KeyWindows => retention.key_days.ms(),
                 RowKind::Sessions => crate::admin::SESSION_KEEP_MS,
                 RowKind::Takings => TAKINGS_KEEP_MS,
@@ -104,6 +106,7 @@ impl Cleaner {
                 RowKind::KeyWindows => retention.forget_key_windows(before_ms, AT_ONCE).await?,
                 RowKind::Sessions => retention.forget_sessions(before_ms, AT_ONCE).await?,
                 RowKind::Bulks => retention.forget_bulks(before_ms, AT_ONCE).await?,
+                RowKind::Notices => retention.forget_notices(before_ms, AT_ONCE).await?,
                 RowKind::Takings => {
                     let hour = before_ms.div_euclid(HOUR_MS);
                     retention.forget_takings(hour, AT_ONCE).await?

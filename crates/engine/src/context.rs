@@ -17,6 +17,7 @@ use crate::hint::Hint;
 use crate::ids::Ids;
 use crate::keyring::Keyring;
 use crate::meters::Meters;
+use crate::notice_board::NoticeBoard;
 use crate::settings::Settings;
 use crate::tracer::Tracer;
 use crate::wake::Wakeups;
@@ -63,6 +64,7 @@ pub(crate) struct Context {
     tracer: Tracer,
     meters: Meters,
     wakes: Arc<Wakeups>,
+    notices: NoticeBoard,
     tasks: TaskTracker,
     stopping: CancellationToken,
     node: String,
@@ -85,6 +87,7 @@ impl Context {
             tracer,
             meters: Meters::new(deps.vendors),
             wakes: Arc::default(),
+            notices: NoticeBoard::default(),
             tasks: TaskTracker::new(),
             stopping: CancellationToken::new(),
             node: deps.node,
@@ -130,6 +133,11 @@ impl Context {
     /// Hints within this process.
     pub(crate) fn wakes(&self) -> &Arc<Wakeups> {
         &self.wakes
+    }
+
+    /// What was noticed here and is to be told of.
+    pub(crate) fn notices(&self) -> &NoticeBoard {
+        &self.notices
     }
 
     /// Whatever runs beside the loops.

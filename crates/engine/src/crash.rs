@@ -36,6 +36,10 @@ pub const POINTS: &[&str] = &[
     "payment.refunded",
     "payment.charged",
     "payment.cancelled",
+    "exports.written",
+    "statements.made",
+    "notices.claimed",
+    "notices.posted",
 ];
 
 #[cfg(debug_assertions)]

@@ -19,14 +19,17 @@ use crate::callbacks::Callbacks;
 use crate::cleaner::Cleaner;
 use crate::clock::Clock;
 use crate::context::{Context, ContextDeps};
+use crate::exports::Exports;
 use crate::ids::Ids;
 use crate::intake::{Intake, SaleTerms};
 use crate::jobs::Jobs;
 use crate::keyring::Keyring;
 use crate::meters::Meters;
 use crate::model_revisions::ModelRevisions;
+use crate::notices::Notices;
 use crate::runner::{EmbeddedWorker, Runner};
 use crate::settings::Settings;
+use crate::statements::Statements;
 use crate::tracer::Tracer;
 
 /// What an engine is built from.
@@ -34,6 +37,8 @@ pub struct Parts {
     pub store: Store,
     /// The asset store's bytes.
     pub files: Files,
+    /// Where the exports of each day go.
+    pub export_files: Files,
     /// Whoever makes the media inside this process.
     pub workers: Vec<EmbeddedWorker>,
     /// The vendors that worker accounts can be set up at.
@@ -57,6 +62,9 @@ pub struct Engine {
     intake: Intake,
     callbacks: Arc<Callbacks>,
     jobs: Arc<Jobs>,
+    exports: Exports,
+    statements: Statements,
+    notices: Arc<Notices>,
     tidy: Cleaner,
     auditor: Auditor,
     admin: Admin,
@@ -108,7 +116,9 @@ impl Engine {
             models: models.clone(),
             banned: banned.clone(),
         });
+        let notices = Notices::new(context.clone(), runner.clone(), models.clone());
         Arc::new(Self {
+            notices,
             intake: Intake::new(
                 context.clone(),
                 assets.clone(),
@@ -121,6 +131,8 @@ impl Engine {
                 banned,
             ),
             callbacks: Callbacks::new(context.clone(), assets.clone(), callback_queue),
+            exports: Exports::new(context.clone(), assets.clone(), parts.export_files),
+            statements: Statements::new(context.clone()),
             tidy: Cleaner::new(context.clone(), assets.clone()),
             auditor: Auditor::new(context.clone()),
             admin,
@@ -195,6 +207,21 @@ impl Engine {
     /// Accounts, keys, back ends, prices, operators, and what operators see.
     pub fn admin(&self) -> &Admin {
         &self.admin
+    }
+
+    /// Where rows are taken out.
+    pub fn exports(&self) -> &Exports {
+        &self.exports
+    }
+
+    /// What accounts had, got and spent in months.
+    pub fn statements(&self) -> &Statements {
+        &self.statements
+    }
+
+    /// What accounts and operators are told.
+    pub fn notices(&self) -> &Arc<Notices> {
+        &self.notices
     }
 
     /// What forgets old rows and files.

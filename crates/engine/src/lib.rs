@@ -17,6 +17,7 @@ mod clock;
 mod context;
 pub mod crash;
 mod engine;
+mod exports;
 mod hint;
 mod ids;
 mod intake;
@@ -27,6 +28,8 @@ mod loops;
 mod meters;
 mod model_revisions;
 mod names;
+mod notice_board;
+mod notices;
 mod order;
 mod recent_names;
 pub mod records;
@@ -35,6 +38,7 @@ mod runner;
 pub mod seal;
 mod settings;
 pub mod sign;
+mod statements;
 mod tracer;
 mod wake;
 
@@ -52,17 +56,21 @@ pub use callbacks::Callbacks;
 pub use certificate::{OwnCertificateError, own_certificate};
 pub use clock::{Clock, ServiceClock, SimulatedMachine};
 pub use engine::{Engine, Parts};
+pub use exports::{ExportRequest, ExportRows, Exports};
 pub use ids::{Ids, random_bytes};
 pub use intake::{BulkAnswer, BulkCall, BulkView, Call, Intake, QuoteTerms, Submission};
 pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::RunningEngine;
 pub use meters::Meters;
+pub use notices::{NoticeList, NoticeOwner, Notices, SubscriptionRequest};
 pub use runner::{EmbeddedWorker, HookListener, ModelOutlook, Runner};
 pub use settings::{
-    CallbackSettings, Days, EpaySettings, Hours, JobSettings, ManualSettings, Minutes,
-    PaymentSettings, Period, PriceSettings, PromptSettings, PublicUrls, ReceiptSettings, Retention,
-    Seconds, Settings, StripeSettings, Translation,
+    CallbackSettings, CertificateLook, DailyTime, Days, DiskLook, EpaySettings, ExportSettings,
+    Hours, JobSettings, MachineLook, ManualSettings, Minutes, PaymentSettings, Period,
+    PriceSettings, PromptSettings, PublicUrls, ReceiptSettings, Retention, Seconds, Settings,
+    StatementSettings, StripeSettings, Translation,
 };
+pub use statements::{LogoError, StatementError, StatementIssuer, Statements, close_before};
 pub use tracer::{OpenSpan, SpanKind, Telemetry, TraceContext, Tracer};
 pub use wake::Changes;

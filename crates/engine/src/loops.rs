@@ -25,6 +25,14 @@ const CREDITS_LOOK_MS: u64 = 5_000;
 const PAYMENTS_LOOK_MS: u64 = 5_000;
 /// What routes leave is looked at this often.
 const MARGINS_LOOK_MS: u64 = 30_000;
+/// How often it is asked whether an export is due, and tried again where one failed.
+const EXPORTS_LOOK_MS: u64 = 10_000;
+/// How often balances, keys and failures are looked at for whoever wants to be told.
+const NOTICES_LOOK_MS: u64 = 5_000;
+/// How often back ends, routes, the disk and certificates are looked at for operators.
+const OPERATOR_LOOK_MS: u64 = 15_000;
+/// How often it is asked whether a month is to be closed.
+const STATEMENTS_LOOK_MS: u64 = 5_000;
 /// Spans are sent this often.
 const SPANS_PAUSE_MS: u64 = 1_000;
 /// Each loop begins this long after the one before it: it finds the connection of that one free again, where all of them at
@@ -141,6 +149,48 @@ static LOOPS: &[Loop] = &[
                 let payments = engine.admin().payments();
                 let tidied = payments.tidy_step().await?;
                 Ok(NextStep::more(payments.provider_step().await? || tidied))
+            })
+        },
+    },
+    Loop {
+        name: "exports",
+        pause_ms: |_| EXPORTS_LOOK_MS,
+        hint: None,
+        step: |engine| Box::pin(async move { engine.exports().step().await.map(NextStep::more) }),
+    },
+    Loop {
+        name: "statements",
+        pause_ms: |_| STATEMENTS_LOOK_MS,
+        hint: None,
+        step: |engine| {
+            Box::pin(async move { engine.statements().step().await.map(NextStep::more) })
+        },
+    },
+    Loop {
+        name: "notices",
+        pause_ms: |settings| settings.jobs.idle_ms,
+        hint: None,
+        step: |engine| Box::pin(async move { engine.notices().step().await.map(NextStep::more) }),
+    },
+    Loop {
+        name: "notice looks",
+        pause_ms: |_| NOTICES_LOOK_MS,
+        hint: None,
+        step: |engine| {
+            Box::pin(async move { engine.notices().look().await.map(|()| NextStep::Pause) })
+        },
+    },
+    Loop {
+        name: "operator looks",
+        pause_ms: |_| OPERATOR_LOOK_MS,
+        hint: None,
+        step: |engine| {
+            Box::pin(async move {
+                engine
+                    .notices()
+                    .look_around()
+                    .await
+                    .map(|()| NextStep::Pause)
             })
         },
     },
@@ -276,6 +326,12 @@ impl Engine {
             self.context()
                 .store()
                 .deliveries()
+                .free_claims(self.steady_ms())
+                .await?;
+            self.context()
+                .store()
+                .deliveries()
+                .notices()
                 .free_claims(self.steady_ms())
                 .await?;
         }

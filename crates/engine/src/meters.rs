@@ -8,6 +8,7 @@ use std::time::Duration;
 use atelier_backends::credentials::Tally;
 use atelier_backends::{Class, Fault, Vendor};
 use atelier_contract::metrics::{CounterVec, HistogramVec, TraceMark, table};
+use atelier_contract::pages::notices::NoticeChannel;
 use atelier_contract::{FAMILIES, JobState};
 use atelier_store::{Cost, Delivery, DeliveryState, JobRow};
 
@@ -38,6 +39,15 @@ const MODELS_COUNTED: usize = 1_024;
 /// What all others are counted as, together with a model that is called so.
 const OTHER_MODELS: &str = "other";
 
+/// What a try of a callback or a notice came to.
+fn outcome_of(state: &DeliveryState) -> &'static str {
+    match state {
+        DeliveryState::Delivered => TRIES[0],
+        DeliveryState::Due { .. } => TRIES[1],
+        DeliveryState::Stopped | DeliveryState::Exhausted => TRIES[2],
+    }
+}
+
 /// What this node counts.
 pub struct Meters {
     jobs: HistogramVec,
@@ -48,6 +58,7 @@ pub struct Meters {
     callback_lags: HistogramVec,
     callback_durations: HistogramVec,
     callback_tries: CounterVec,
+    notice_tries: CounterVec,
     files: HistogramVec,
     credentials: CounterVec,
     payment_events: CounterVec,
@@ -76,6 +87,10 @@ impl Meters {
             callback_lags: HistogramVec::new(&table::CALLBACK_LAG, plain()),
             callback_durations: HistogramVec::new(&table::CALLBACK_DURATION, plain()),
             callback_tries: CounterVec::new(&table::CALLBACK_TRIES, [TRIES.to_vec(), vec![]]),
+            notice_tries: CounterVec::new(
+                &table::NOTICE_TRIES,
+                [NoticeChannel::WORDS.to_vec(), TRIES.to_vec()],
+            ),
             files: HistogramVec::new(&table::STORE_FILE_DURATION, plain()),
             credentials: CounterVec::new(&table::CREDENTIALS, [MARKED.to_vec(), vec![]]),
             payment_events: CounterVec::new(
@@ -176,18 +191,18 @@ impl Meters {
         took_ms: u64,
         now_ms: i64,
     ) {
-        let outcome = match state {
-            DeliveryState::Delivered => {
-                let lag_ms = now_ms - delivery.created_ms;
-                self.callback_lags.at("", "").observe_ms(lag_ms, None);
-                TRIES[0]
-            }
-            DeliveryState::Due { .. } => TRIES[1],
-            DeliveryState::Stopped | DeliveryState::Exhausted => TRIES[2],
-        };
-        self.callback_tries.count(outcome, "");
+        if *state == DeliveryState::Delivered {
+            let lag_ms = now_ms - delivery.created_ms;
+            self.callback_lags.at("", "").observe_ms(lag_ms, None);
+        }
+        self.callback_tries.count(outcome_of(state), "");
         let durations = self.callback_durations.at("", "");
         durations.observe(took_ms.saturating_mul(1000));
+    }
+
+    /// A notice was tried.
+    pub(crate) fn told(&self, channel: &str, state: &DeliveryState) {
+        self.notice_tries.count(channel, outcome_of(state));
     }
 
     /// Every histogram.
@@ -203,10 +218,11 @@ impl Meters {
         ]
     }
 
-    pub fn counters(&self) -> [&CounterVec; 4] {
+    pub fn counters(&self) -> [&CounterVec; 5] {
         [
             &self.vendor_faults,
             &self.callback_tries,
+            &self.notice_tries,
             &self.credentials,
             &self.payment_events,
         ]

@@ -2,8 +2,9 @@
 
 pub use atelier_store::{
     Account, AccountCredits, AccountFilter, AccountLimitsPatch, AccountPatch, AttemptRow, AuditRow,
-    CreditRow, Delivery, DeliveryTry, EventRow, GroupedUsage, JobFilter, JobPage, JobSummary, Key,
-    KeySpending, LedgerFilter, LedgerRow, Link, OperatorRow, PaymentFilter, PaymentRow,
-    PaymentState, Period, Redeemed, RefundRow, SUMMARIES_MAX, SpenderFilter, Upload, UsageGroup,
-    UsageKind, UsageQuestion, UsageRow, VoucherBatch, VoucherTerms,
+    BookRow, CloseTally, CreditRow, Delivery, DeliveryTry, EventRow, ExportPart, ExportRun,
+    GroupedUsage, JobFilter, JobPage, JobSummary, Key, KeySpending, LedgerFilter, LedgerRow, Link,
+    MonthClose, NoticeDelivery, NoticeSubscription, OperatorRow, PaymentFilter, PaymentRow,
+    PaymentState, Period, Redeemed, RefundRow, SUMMARIES_MAX, SpenderFilter, Statement, Upload,
+    UsageGroup, UsageKind, UsageQuestion, UsageRow, VoucherBatch, VoucherTerms,
 };

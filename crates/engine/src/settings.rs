@@ -1,11 +1,14 @@
 //! What the engine goes by: the sections of the configuration that are its own, read as they are written, and what the
 //! gateway makes of the rest. `config/default.toml` holds the defaults.
 
+mod exports;
+mod machine;
 mod payments;
 mod period;
 mod prompts;
 mod receipts;
 mod retention;
+mod statements;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,12 +19,15 @@ use serde::Deserialize;
 
 use crate::tracer::Telemetry;
 
+pub use exports::{DailyTime, ExportSettings};
+pub use machine::{CertificateLook, DiskLook, MachineLook};
 pub(crate) use payments::PAYMENT_PROVIDERS;
 pub use payments::{EpaySettings, ManualSettings, PaymentSettings, StripeSettings};
 pub use period::{Days, Hours, Minutes, Period, Seconds};
 pub use prompts::{PromptSettings, Translation};
 pub use receipts::ReceiptSettings;
 pub use retention::Retention;
+pub use statements::StatementSettings;
 
 /// The longest pause between two looks at something.
 const HOUR_MS: i64 = 3_600_000;
@@ -35,6 +41,10 @@ pub struct Settings {
     pub callbacks: CallbackSettings,
     /// How long things are kept.
     pub retention: Retention,
+    /// What is exported each day.
+    pub exports: ExportSettings,
+    /// Who statements are from.
+    pub statements: StatementSettings,
     /// What prompts may say.
     pub prompts: PromptSettings,
     /// Who puts prompts into English.
@@ -51,6 +61,9 @@ pub struct Settings {
     /// Where the service is reached.
     #[serde(skip)]
     pub urls: PublicUrls,
+    /// What can be asked of the machine.
+    #[serde(skip)]
+    pub machine: MachineLook,
     /// Who signs what is said of results, if anybody does.
     #[serde(skip)]
     pub signatory: Option<Arc<Signatory>>,

@@ -40,6 +40,8 @@ const OPERATOR_PAGES = {
   products: () => import("./pages/operator/products.js").then((page) => page.Products),
   payments: () => import("./pages/operator/payments.js").then((page) => page.Payments),
   vouchers: () => import("./pages/operator/vouchers.js").then((page) => page.Vouchers),
+  books: () => import("./pages/operator/books.js").then((page) => page.Books),
+  notices: () => import("./pages/operator/notices.js").then((page) => page.OperatorNotices),
   prices: () => import("./pages/operator/prices.js").then((page) => page.Prices),
   callbacks: () => import("./pages/operator/lists.js").then((page) => page.Callbacks),
   operators: () => import("./pages/operator/operators.js").then((page) => page.Operators),

@@ -12,6 +12,7 @@ const date = dates({ day: "numeric", month: "short" });
 const dateAndYear = dates({ day: "numeric", month: "short", year: "numeric" });
 const dated = dates({ weekday: "long", day: "numeric", month: "long" });
 const whole = dates({ dateStyle: "medium", timeZone: "UTC" });
+const months = dates({ month: "long", year: "numeric", timeZone: "UTC" });
 const exact = dates({ dateStyle: "full", timeStyle: "long" });
 const number = new Intl.NumberFormat(language === "en" ? undefined : language, { maximumFractionDigits: 3 });
 
@@ -34,6 +35,8 @@ export const clockAt = (ms) => clock.format(new Date(ms));
 export const exactly = (text) => (text ? exact.format(time(text)) : "");
 /** A day as operators write it, `YYYY-MM-DD` or with a time, with its year. @param {string} text */
 export const dateOf = (text) => whole.format(new Date(text));
+/** A month, `2026-10`, by its name. @param {string} text */
+export const monthName = (text) => months.format(new Date(`${text}-15T12:00:00Z`));
 /** @param {string} text */
 export const dayName = (text) => date.format(new Date(`${text}T12:00:00Z`));
 

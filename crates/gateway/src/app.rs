@@ -50,6 +50,9 @@ const BATCHES: u64 = 8;
 /// Long answers that are written at once; one account has an eighth.
 const LONG_ANSWERS: u64 = 16;
 
+/// Exports that are sent at once; one account has an eighth.
+const EXPORTS: u64 = 16;
+
 /// Bodies to pages that need no key have one in so many of the bytes that all bodies may have, beside those.
 const OPEN_BODIES: u64 = 8;
 
@@ -88,6 +91,8 @@ pub(crate) struct App {
     pub(crate) batches: Arc<FairSemaphore>,
     /// Lists of megabytes that are being written.
     pub(crate) long_answers: Arc<FairSemaphore>,
+    /// Exports that are being sent.
+    pub(crate) exports: Arc<FairSemaphore>,
     /// Event streams that are open.
     pub(crate) event_streams: Arc<FairSemaphore>,
     /// Result files that are being sent.
@@ -144,6 +149,7 @@ impl App {
             large_requests: FairSemaphore::elastic("large_requests", limits.large_requests),
             batches: FairSemaphore::fixed("batches", BATCHES, 1),
             long_answers: FairSemaphore::fixed("long_answers", LONG_ANSWERS, 1),
+            exports: FairSemaphore::fixed("exports", EXPORTS, 1),
             event_streams: FairSemaphore::fixed("event_streams", limits.event_streams, 1),
             downloads: FairSemaphore::fixed("downloads", limits.downloads, 1),
             download_throughput: Arc::new(Throughput::new(limits.download_mib_per_s)),
@@ -192,6 +198,7 @@ impl App {
             &self.large_requests,
             &self.batches,
             &self.long_answers,
+            &self.exports,
             &self.event_streams,
             &self.downloads,
             self.engine.assets().input_memory(),

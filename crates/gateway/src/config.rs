@@ -15,8 +15,8 @@ use atelier_contract::models::ModelDefinition;
 use atelier_contract::pages::backends::DeclaredBackend;
 use atelier_contract::settings::{Limits, within};
 use atelier_engine::{
-    CallbackSettings, JobSettings, PaymentSettings, PriceSettings, PromptSettings, ReceiptSettings,
-    Retention, Telemetry, Translation,
+    CallbackSettings, ExportSettings, JobSettings, PaymentSettings, PriceSettings, PromptSettings,
+    ReceiptSettings, Retention, StatementSettings, Telemetry, Translation,
 };
 use atelier_store::files::AssetSettings;
 use serde::Deserialize;
@@ -64,6 +64,8 @@ pub(crate) struct Config {
     pub(crate) callbacks: CallbackSettings,
     pub(crate) assets: AssetSettings,
     pub(crate) retention: Retention,
+    pub(crate) exports: ExportSettings,
+    pub(crate) statements: StatementSettings,
     #[cfg_attr(
         not(feature = "studio"),
         expect(

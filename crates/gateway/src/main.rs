@@ -6,6 +6,7 @@
 mod access_log;
 mod app;
 mod catalogue;
+mod certificate;
 mod commands;
 mod config;
 mod counts;

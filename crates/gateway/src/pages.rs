@@ -8,19 +8,23 @@ mod batches;
 mod console;
 mod custody;
 mod events;
+mod exports;
 mod job_list;
 mod job_news;
 mod jobs;
 mod mcp;
+mod notices;
 mod periods;
 mod rows;
 mod spenders;
+mod statements;
 mod uploads;
 mod usable_models;
 
 /// Self-service of an account.
 mod account {
     pub(super) mod acts;
+    pub(super) mod archive;
     pub(super) mod callbacks;
     pub(super) mod credits;
     pub(super) mod keys;
@@ -204,6 +208,18 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
 
     get("account.usage", "/account/v1/usage", READ, "What was consumed, by family and by day, or by key, member, model, operation or tag.", page!(usage::show)),
     get("account.ledger", "/account/v1/ledger", READ, "Every movement of quota, newest first.", page!(ledger::list)),
+    get("account.exports.jobs", "/account/v1/exports/jobs", READ, "A row for each job as a file, CSV or JSON lines, oldest first.", page!(exports::own)),
+    get("account.exports.ledger", "/account/v1/exports/ledger", READ, "Every movement of quota as a file, CSV or JSON lines, oldest first.", page!(exports::own)),
+    get("account.exports.usage", "/account/v1/exports/usage", READ, "What was consumed in each hour by key, member, model and operation, as a file, CSV or JSON lines.", page!(exports::own)),
+    get("account.statements", "/account/v1/statements", READ, "The months of the account that are over, with the statements that are there.", page!(statements::own)),
+    get("account.statements.show", "/account/v1/statements/{month}", READ, "The statement of a month, as a table (CSV) or as a page to be printed; it is made when it is first asked for, and the same bytes ever after.", page!(statements::own_month)),
+    get("account.notices", "/account/v1/notices", READ, "What the account was told, newest first, and what became of each notice at each address.", page!(notices::own)),
+    get("account.notices.subscriptions", "/account/v1/notices/subscriptions", ACCOUNT, "Who is told of what, and where.", page!(notices::own_subscriptions)),
+    post("account.notices.subscribe", "/account/v1/notices/subscriptions", ACCOUNT, "Has notices of a kind be sent to an address.", page!(notices::subscribe))
+        .example(r#"{"kind":"limit_80","channel":"slack","address":"https://hooks.slack.com/services/T0/B0/x","quiet":"22:00-07:00"}"#),
+    delete("account.notices.unsubscribe", "/account/v1/notices/subscriptions/{id}", ACCOUNT, "Ends a subscription; what is owed to it is not sent.", page!(notices::unsubscribe)),
+    post("account.notices.sample", "/account/v1/notices/subscriptions/{id}/sample", ACCOUNT, "Sends a sample to the address of a subscription once and tells what came back.", page!(notices::sample)),
+    get("account.archive", "/account/v1/archive", ACCOUNT, "Everything about the account as one ZIP file: jobs, ledger, usage, keys, callbacks, notices, statements and files.", page!(account::archive::own)),
     get("account.credits", "/account/v1/credits", READ, "What the account has, and what of it ends, in the order of use.", page!(account::credits::show)),
     get("account.plan", "/account/v1/plan", READ, "The plan of the account, and when it is renewed.", page!(account::plan::show)),
     delete("account.plan.end", "/account/v1/plan", ACCOUNT, "Ends a plan that the account has bought, and its subscription, with the period that is paid for.", page!(account::plan::end)),
@@ -352,6 +368,27 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("admin.jobs.cancel", "/admin/v1/jobs/{jobId}/cancel", OPERATOR, "Ends an unfinished job of any account; its quota comes back.", page!(views::cancel)),
     get("admin.usage", "/admin/v1/usage", VIEWER, "What an account consumed, as `/account/v1/usage` tells it.", page!(views::usage)),
     get("admin.ledger", "/admin/v1/ledger", VIEWER, "Movements of all accounts.", page!(views::ledger)),
+    get("admin.exports", "/admin/v1/exports", VIEWER, "The exports that the service makes each day, with their files, the latest first.", page!(exports::daily)),
+    get("admin.exports.jobs", "/admin/v1/exports/jobs", VIEWER, "A row for each job of all accounts, or of one, as a file.", page!(exports::of_all)),
+    get("admin.exports.ledger", "/admin/v1/exports/ledger", VIEWER, "Every movement of quota of all accounts, or of one, as a file.", page!(exports::of_all)),
+    get("admin.exports.usage", "/admin/v1/exports/usage", VIEWER, "What all accounts, or one, consumed in each hour, as a file.", page!(exports::of_all)),
+    get("admin.accounts.archive", "/admin/v1/accounts/{id}/archive", VIEWER, "Everything about an account as one ZIP file.", page!(account::archive::of_account)),
+    get("admin.accounts.exports.jobs", "/admin/v1/accounts/{id}/exports/jobs", VIEWER, "A row for each job of an account as a file.", page!(exports::of_account)),
+    get("admin.accounts.exports.ledger", "/admin/v1/accounts/{id}/exports/ledger", VIEWER, "Every movement of quota of an account as a file.", page!(exports::of_account)),
+    get("admin.accounts.exports.usage", "/admin/v1/accounts/{id}/exports/usage", VIEWER, "What an account consumed in each hour, as a file.", page!(exports::of_account)),
+    get("admin.statements", "/admin/v1/statements", VIEWER, "The months since the first account that are over, with how many accounts' books are closed.", page!(statements::months)),
+    post("admin.statements.close", "/admin/v1/statements", OPERATOR, "Closes a month: makes the statement of every account.", page!(statements::close))
+        .example(r#"{"month":"2026-10"}"#),
+    get("admin.statements.show", "/admin/v1/statements/{month}", VIEWER, "Which accounts' books of a month are closed.", page!(statements::books)),
+    get("admin.accounts.statements", "/admin/v1/accounts/{id}/statements", VIEWER, "The months of an account that are over, with the statements that are there.", page!(statements::of_account)),
+    get("admin.accounts.statements.show", "/admin/v1/accounts/{id}/statements/{month}", VIEWER, "The statement of an account for a month, as a table (CSV) or as a page to be printed.", page!(statements::month_of_account)),
+    get("admin.notices", "/admin/v1/notices", VIEWER, "What operators were told, newest first, and what became of each notice at each address.", page!(notices::of_operators)),
+    get("admin.notices.subscriptions", "/admin/v1/notices/subscriptions", VIEWER, "Which operators' addresses are told of what.", page!(notices::operator_subscriptions)),
+    post("admin.notices.subscribe", "/admin/v1/notices/subscriptions", OPERATOR, "Has operators' notices of a kind be sent to an address, which may be private.", page!(notices::subscribe_operators))
+        .example(r#"{"kind":"backend_ill","channel":"webhook","address":"https://alerts.example.com/atelier"}"#),
+    delete("admin.notices.unsubscribe", "/admin/v1/notices/subscriptions/{id}", OPERATOR, "Ends a subscription of the operators.", page!(notices::unsubscribe_operators)),
+    post("admin.notices.sample", "/admin/v1/notices/subscriptions/{id}/sample", OPERATOR, "Sends a sample to the address of an operators' subscription once and tells what came back.", page!(notices::sample_operators)),
+    get("admin.notices.secret", "/admin/v1/notices/secret", OPERATOR, "The secret that webhooks of operators' notices are signed with.", page!(notices::secret)),
     get("admin.callbacks", "/admin/v1/callbacks", VIEWER, "Callbacks of all accounts.", page!(views::callbacks)),
     get("admin.audit", "/admin/v1/audit", VIEWER, "What operators did.", page!(views::audit)),
     get("admin.stats", "/admin/v1/stats", VIEWER, "What the service is doing.", page!(views::stats)),

@@ -9,6 +9,7 @@ mod decide;
 pub(crate) mod key_windows;
 pub(crate) mod ledger_batch;
 mod lines;
+pub(crate) mod notices;
 mod receipts;
 pub(crate) mod tries;
 mod write;

@@ -1,10 +1,14 @@
 //! Deliveries: results owed to callers' addresses, and every try made.
 
+mod change;
 pub mod claim;
+pub(crate) mod texts;
 
 use crate::Result;
 use crate::changes::delivery::{DELIVERY_COLUMNS, Delivery};
 use crate::db::args;
+use crate::deliveries::texts::CALLBACKS;
+use crate::notices::Notices;
 use crate::period::Period;
 use crate::row::{Columns, FromRow};
 use crate::store_core::StoreCore;
@@ -39,6 +43,13 @@ impl FromRow for DeliveryTry {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Deliveries<'a>(pub(crate) &'a StoreCore);
+
+impl<'a> Deliveries<'a> {
+    /// What accounts and operators are told.
+    pub fn notices(self) -> Notices<'a> {
+        Notices(self.0)
+    }
+}
 
 impl Deliveries<'_> {
     /// A page of deliveries, newest first, and how many match.
@@ -105,7 +116,6 @@ impl Deliveries<'_> {
 
     /// When the next delivery is due, or a try being made counts as lost.
     pub async fn next_due_ms(self) -> Result<Option<i64>> {
-        let sql = "SELECT MIN(next_ms) FROM delivery WHERE state IN ('due', 'sending')";
-        self.0.db.one(sql, &[]).await
+        self.0.db.one(CALLBACKS.next_due, &[]).await
     }
 }

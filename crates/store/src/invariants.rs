@@ -16,6 +16,7 @@ mod money;
 mod payments;
 mod plans;
 mod scan;
+mod statements;
 mod vouchers;
 
 use std::collections::HashSet;
@@ -42,6 +43,7 @@ const GROUPS: &[&[Invariant]] = &[
     vouchers::ALL,
     plans::ALL,
     payments::ALL,
+    statements::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

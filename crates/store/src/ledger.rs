@@ -10,6 +10,7 @@ use crate::batch::credits::NewCredit;
 use crate::batch::ledger_batch::{CREDITS_MOST, LedgerBatch, Posting};
 use crate::credits::Credits;
 use crate::db::{Conn, args};
+use crate::exports::Exports;
 use crate::first_use;
 use crate::migrate::CREDITS;
 use crate::payments::Payments;
@@ -17,6 +18,7 @@ use crate::plans::Plans;
 use crate::products::Products;
 use crate::receipts::Receipts;
 use crate::row::{Columns, FromRow};
+use crate::statements::Statements;
 use crate::store_core::StoreCore;
 use crate::subscriptions::Subscriptions;
 use crate::topups::Topups;
@@ -194,6 +196,16 @@ impl<'a> Ledger<'a> {
     /// Codes that are worth quota.
     pub fn vouchers(self) -> Vouchers<'a> {
         Vouchers(self.0)
+    }
+
+    /// What accounts had, got and spent in months.
+    pub fn statements(self) -> Statements<'a> {
+        Statements(self.0)
+    }
+
+    /// Rows in the order of their index, for whoever takes all of them.
+    pub fn exports(self) -> Exports<'a> {
+        Exports(self.0)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::db::{Arg, args};
 use crate::jobs::spender::SpenderFilter;
 use crate::ledger::{LEDGER_COLUMNS, Ledger, LedgerRow};
-use crate::readers::Reader;
+use crate::ledger_place::first_at;
 
 /// Rows that one look at a filtered list sees.
 const ROWS_MOST: i64 = 100_000;
@@ -32,11 +32,11 @@ impl Ledger<'_> {
         let entries: Option<i64> = reader.maybe(sql, args![&filter.account_id]).await?;
         let entries = entries.unwrap_or(0);
         let end = match filter.to_ms {
-            Some(to_ms) => first_at(&reader, filter, to_ms, entries).await? - 1,
+            Some(to_ms) => first_at(&reader, &filter.account_id, to_ms, entries).await? - 1,
             None => entries,
         };
         let begin = match filter.from_ms {
-            Some(from_ms) => first_at(&reader, filter, from_ms, entries).await?,
+            Some(from_ms) => first_at(&reader, &filter.account_id, from_ms, entries).await?,
             None => 1,
         };
         let begin = begin.max(end - ROWS_MOST + 1);
@@ -69,27 +69,4 @@ impl Ledger<'_> {
         );
         Ok((reader.all(&page, &values).await?, total))
     }
-}
-
-/// The number of the first row of an account at a moment or later. Rows are written in the order of time but for what clocks were put
-/// back; halving finds it among any number of them.
-async fn first_at(
-    reader: &Reader<'_>,
-    filter: &LedgerFilter,
-    at_ms: i64,
-    entries: i64,
-) -> Result<i64> {
-    let (mut low, mut high) = (1, entries + 1);
-    let sql =
-        "SELECT time_ms FROM ledger WHERE account_id = $1 AND number >= $2 ORDER BY number LIMIT 1";
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let time_ms: Option<i64> = reader.maybe(sql, args![&filter.account_id, middle]).await?;
-        if time_ms.is_some_and(|time_ms| time_ms < at_ms) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(low)
 }

@@ -138,6 +138,18 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0060_receipts",
         include_str!("../migrations/0060_receipts.sql"),
     ),
+    (
+        "0070_exports",
+        include_str!("../migrations/0070_exports.sql"),
+    ),
+    (
+        "0071_statements",
+        include_str!("../migrations/0071_statements.sql"),
+    ),
+    (
+        "0072_notices",
+        include_str!("../migrations/0072_notices.sql"),
+    ),
 ];
 
 /// The migration since which there may be models. It widens until there is one.

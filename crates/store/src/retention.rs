@@ -50,6 +50,11 @@ const OWN_ACTS: &str = "DELETE FROM account_act WHERE id IN ( \
 const SESSIONS: &str = "DELETE FROM console_session WHERE hash IN ( \
        SELECT hash FROM console_session WHERE seen_ms < $1 ORDER BY seen_ms LIMIT $2)";
 
+/// Notices whose deliveries are over, oldest first.
+const NOTICES: &str = "SELECT id FROM notice WHERE created_ms < $1 AND spread_ms IS NOT NULL AND NOT EXISTS \
+       (SELECT 1 FROM notice_delivery WHERE notice_delivery.notice_id = notice.id AND notice_delivery.state IN ('due', 'sending')) \
+     ORDER BY created_ms LIMIT $2";
+
 const TAKINGS: &str = "DELETE FROM taking WHERE (hour, backend_id, operation, model, currency) IN ( \
        SELECT hour, backend_id, operation, model, currency FROM taking WHERE hour < $1 ORDER BY hour LIMIT $2)";
 
@@ -144,6 +149,25 @@ impl Retention<'_> {
     /// Forgets windows of keys that ended before a time; how many.
     pub async fn forget_key_windows(self, before_ms: i64, limit: i64) -> Result<u64> {
         self.forget(WINDOWS, before_ms, limit).await
+    }
+
+    /// Forgets notices from before a time, with what they owed; how many.
+    pub async fn forget_notices(self, before_ms: i64, limit: i64) -> Result<u64> {
+        self.0
+            .change_alone((before_ms, limit), |conn, (before_ms, limit)| {
+                Box::pin(async move {
+                    let old: Vec<String> = conn.all(NOTICES, args![*before_ms, *limit]).await?;
+                    let old = json(&old);
+                    for sql in [
+                        "DELETE FROM notice_log WHERE delivery_id IN (SELECT id FROM notice_delivery WHERE notice_id IN ({list:$1}))",
+                        "DELETE FROM notice_delivery WHERE notice_id IN ({list:$1})",
+                    ] {
+                        conn.run(sql, args![&old]).await?;
+                    }
+                    conn.run("DELETE FROM notice WHERE id IN ({list:$1})", args![&old]).await
+                })
+            })
+            .await
     }
 
     /// Forgets what callers paid and vendors took before an hour, counted from 1970; how many rows.

@@ -40,6 +40,8 @@ mod credits;
 mod deletion;
 #[path = "conformance/deliveries.rs"]
 mod deliveries;
+#[path = "conformance/exports.rs"]
+mod exports;
 #[path = "conformance/fill.rs"]
 mod fill;
 #[path = "conformance/groups.rs"]
@@ -66,6 +68,8 @@ mod migrations;
 mod model;
 #[path = "conformance/models.rs"]
 mod models;
+#[path = "conformance/notices.rs"]
+mod notices;
 #[path = "conformance/operators.rs"]
 mod operators;
 #[path = "conformance/pages.rs"]
@@ -104,6 +108,8 @@ mod short;
 mod spenders;
 #[path = "conformance/spending.rs"]
 mod spending;
+#[path = "conformance/statements.rs"]
+mod statements;
 #[path = "../../../tests/shared/stopwatch.rs"]
 mod stopwatch;
 #[path = "conformance/topups.rs"]

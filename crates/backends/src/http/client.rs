@@ -8,6 +8,7 @@ use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
+use url::Url;
 
 use super::connect::{ConnectRules, GuardedConnector};
 use super::fence::FencedBody;
@@ -77,6 +78,18 @@ impl OutboundClient {
             stranger_memory,
             ..Self::build(policy, self.limits, self.resolver, roots, tls)
         }
+    }
+
+    /// The same client for somebody who runs the service: it may go to this one address wherever that is, as long as it is not the
+    /// service itself; and the address in its normal form.
+    pub fn reaching(&self, address: &str) -> Result<(Self, Url), String> {
+        let url = Url::parse(address).map_err(|_| "must be an http or https URL".to_owned())?;
+        let host = url.host_str().unwrap_or_default();
+        let port = url.port_or_known_default().unwrap_or(0);
+        let policy = self.policy.with_exception(&format!("{host}:{port}"))?;
+        let url = policy.check_url(address, Purpose::Callback);
+        let url = url.map_err(|why| why.to_string())?;
+        Ok((self.clone().with_policy(Arc::new(policy)), url))
     }
 
     /// The rules it obeys.

@@ -115,6 +115,33 @@ impl Client {
     }
 }
 
+impl Client {
+    /// Calls an operation whose answer is a file, once; the file is yet to be read.
+    pub(crate) async fn open(
+        &self,
+        operation: &ApiOperation,
+        asked: &ApiRequest,
+    ) -> Result<reqwest::Response, Fault> {
+        let mut request = asked.request(&self.http, &self.profile.url, operation);
+        if let Some(secret) = self.secret(operation.access)? {
+            request = request.bearer_auth(secret);
+        }
+        let answer = request.send().await.map_err(connection_fault)?;
+        let status = answer.status().as_u16();
+        if status < 400 {
+            return Ok(answer);
+        }
+        let bytes = answer.bytes().await.map_err(connection_fault)?;
+        match parse_response(status, &bytes) {
+            Err(fault) => Err(fault),
+            Ok(_) => Err(Fault::new(
+                ExitReason::Other,
+                format!("the service answered {status}"),
+            )),
+        }
+    }
+}
+
 /// One try: the status, the headers and the whole body of its answer.
 async fn send_once(
     request: reqwest::RequestBuilder,

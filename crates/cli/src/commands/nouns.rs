@@ -94,6 +94,20 @@ const VOUCHER: &[&str] = &[
     "expires",
     "revoked_at",
 ];
+const NOTICE: &[&str] = &["time", "kind", "title", "since", "action"];
+const STATEMENT: &[&str] = &[
+    "month", "closed", "opening", "credited", "adjusted", "charged", "closing",
+];
+const CLOSE: &[&str] = &[
+    "month",
+    "accounts",
+    "closed",
+    "refused",
+    "charged",
+    "by",
+    "finished_at",
+];
+const EXPORT: &[&str] = &["day", "kind", "rows", "finished_at", "error"];
 const BACKEND: &[&str] = &["id", "name", "vendor", "rank", "enabled", "base_url"];
 const WORKER: &[&str] = &["id", "name", "state", "concurrency", "per_minute"];
 const CUSTODY: &[&str] = &[
@@ -121,6 +135,16 @@ pub(crate) const NOUNS: &[Noun] = &[
         examples: "atelier receipts list\natelier receipts show JOB --json | jq -r .signed > receipt.jws" },
     Noun { word: "files", group: Group::Account, about: "Files handed in for use in later calls", prefix: "files", columns: FILE,
         examples: "atelier files upload picture.png" },
+    Noun { word: "notices", group: Group::Account, about: "What you were told, and where: list, subscribe, sample", prefix: "account.notices", columns: NOTICE,
+        examples: "atelier notices subscribe kind=limit_80 channel=slack address=https://hooks.slack.com/services/…\natelier notices subscribe kind=balance_low below=10 channel=webhook address=https://example.com/notices\natelier notices sample ID" },
+    Noun { word: "statements", group: Group::Account, about: "Months that are over; `export statement` takes one", prefix: "account.statements", columns: STATEMENT,
+        examples: "atelier statements" },
+    Noun { word: "closes", group: Group::Operate, about: "Months of all accounts: how far they are closed, close one", prefix: "admin.statements", columns: CLOSE,
+        examples: "atelier closes\natelier closes close month=2026-10\natelier closes show 2026-10 state=open" },
+    Noun { word: "alerts", group: Group::Operate, about: "What operators were told, and where: list, subscribe, sample", prefix: "admin.notices", columns: NOTICE,
+        examples: "atelier alerts subscribe kind=backend_ill channel=webhook address=http://10.0.0.7/alerts" },
+    Noun { word: "exports", group: Group::Operate, about: "Exports that are made each day", prefix: "admin.exports", columns: EXPORT,
+        examples: "atelier exports" },
     Noun { word: "accounts", group: Group::Operate, about: "Accounts: list, create, change", prefix: "admin.accounts", columns: ACCOUNT,
         examples: "atelier accounts create email=someone@example.com balance=100\natelier accounts change ID max_queue=50 submits_per_second=50 share_percent=25\natelier accounts credit ID amount=50 expires=2027-01-31" },
     Noun { word: "plans", group: Group::Operate, about: "Plans: quota that comes again and again", prefix: "admin.plans", columns: PLAN,

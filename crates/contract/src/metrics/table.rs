@@ -108,6 +108,7 @@ metrics! {
     CALLBACK_LAG = MetricKind::Histogram(LATENESS), "atelier_callback_lag_seconds" [] "Time from the end of a job to the delivery of its callback.";
     CALLBACK_DURATION = MetricKind::Histogram(REQUESTS), "atelier_callback_duration_seconds" [] "Time that one try of a callback took.";
     CALLBACK_TRIES = MetricKind::Counter, "atelier_callback_tries_total" ["outcome"] "Tries of callbacks: delivered, again (later), given_up.";
+    NOTICE_TRIES = MetricKind::Counter, "atelier_notice_tries_total" ["channel", "outcome"] "Tries of notices: delivered, again (later), given_up.";
 
     PAYMENT_EVENTS = MetricKind::Counter, "atelier_payment_events_total" ["provider", "outcome"] "Events of payment providers: applied, known (before), mismatch (kept for an operator), unmatched (waits for its payment), refused (not signed).";
 

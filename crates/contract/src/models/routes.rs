@@ -62,6 +62,17 @@ pub struct Route {
     pub paused: Option<String>,
 }
 
+/// What the stop-loss calls itself where it says why a route is paused.
+pub const STOP_LOSS: &str = "stop-loss";
+
+impl Route {
+    /// Why the stop-loss paused it, if that did.
+    pub fn stop_loss_reason(&self) -> Option<&str> {
+        let why = self.paused.as_deref()?.strip_prefix(STOP_LOSS)?;
+        why.strip_prefix(": ")
+    }
+}
+
 /// What a route has to leave, lest it is paused: the margin of its latest jobs, in dollars, as margins are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

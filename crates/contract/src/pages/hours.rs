@@ -101,7 +101,7 @@ impl JsonSchema for Hours {
 }
 
 /// Minutes since midnight of `HH:MM`; 24:00 is the end of the day.
-fn clock(text: &str) -> Option<i64> {
+pub(super) fn clock(text: &str) -> Option<i64> {
     let (hours, minutes) = text.trim().split_once(':')?;
     let digits = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(hours) || !digits(minutes) {

@@ -9,6 +9,7 @@ use crate::certificate::PREFIX as CREDENTIALS;
 use crate::context::Context;
 use crate::ids::random_bytes;
 use crate::keyring::Keyring;
+use crate::notice_board::NOTICE_ADDRESSES;
 use crate::runner::credential_place;
 
 /// Why secrets were not sealed anew; nothing has changed then.
@@ -56,7 +57,13 @@ impl SealedSecrets {
             }
         }
         let mut settings = Vec::new();
-        for prefix in [CALLBACK_SECRETS, ADDRESS_KEYS, CREDENTIALS, RECEIPT_KEYS] {
+        for prefix in [
+            CALLBACK_SECRETS,
+            ADDRESS_KEYS,
+            CREDENTIALS,
+            NOTICE_ADDRESSES,
+            RECEIPT_KEYS,
+        ] {
             for (name, sealed) in self.context.store().settings().list(prefix).await? {
                 let sealed = again(&name, &sealed, &name)?;
                 settings.push((name, sealed));

@@ -19,7 +19,7 @@ pub struct Asset {
 
 impl Asset {
     /// The file that a row is about.
-    pub(super) fn of(row: AssetRow) -> Self {
+    pub(crate) fn of(row: AssetRow) -> Self {
         Self {
             etag: format!("\"{:x}-{:x}\"", row.created_ms, row.bytes),
             key: row.key,

@@ -77,7 +77,7 @@ fn callback_span(context: &Context, callback: &ClaimedCallback) -> OpenSpan {
 /// Writes down how a try went and when the next one is due.
 pub(super) async fn record(context: &Context, delivery: Delivery, outcome: CallbackOutcome) {
     let now_ms = context.now_ms();
-    let state = next_state(context, &delivery, &outcome, context.steady_ms());
+    let state = next_state(context, delivery.failures, &outcome, context.steady_ms());
     let failed = !outcome.delivered() && !outcome.busy;
     context
         .meters()
@@ -110,22 +110,32 @@ fn compose(
     let job = row.map(|row| assets.job(row)).ok_or("its job is gone")?;
     let body = callback_body(&job).ok_or("its family is gone")?;
     let secrets = secrets.map_err(|refusal| refusal.message)?;
-    let timestamp_s = context.clock().machine_ms() / 1000;
-    let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
-    let signature = sign_webhook(&secrets, id, timestamp_s, &body);
-    let headers = vec![
-        ("webhook-id", id.to_owned()),
-        ("webhook-timestamp", timestamp_s.to_string()),
-        ("webhook-signature", signature),
-    ];
+    let headers = signed_headers(context, &secrets, id, &body);
     Ok((headers, body))
 }
 
-/// What becomes of a callback after a try: delivered, given up, or due again as the schedule says, or later where the receiver
-/// asks for that.
-fn next_state(
+/// The headers that say whose a body is and when it was signed.
+pub(crate) fn signed_headers(
     context: &Context,
-    delivery: &Delivery,
+    secrets: &[String],
+    id: &str,
+    body: &[u8],
+) -> Vec<(&'static str, String)> {
+    let timestamp_s = context.clock().machine_ms() / 1000;
+    let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
+    let signature = sign_webhook(&secrets, id, timestamp_s, body);
+    vec![
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", timestamp_s.to_string()),
+        ("webhook-signature", signature),
+    ]
+}
+
+/// What becomes of what is owed after a try, when so many have failed before: delivered, given up, or due again as the schedule says, or
+/// later where the receiver asks for that.
+pub(crate) fn next_state(
+    context: &Context,
+    failures: i64,
     outcome: &CallbackOutcome,
     steady_ms: i64,
 ) -> DeliveryState {
@@ -141,7 +151,7 @@ fn next_state(
         _ => {}
     }
     let schedule = &context.settings().callbacks.schedule_s;
-    match schedule.get(delivery.failures.max(0) as usize) {
+    match schedule.get(failures.max(0) as usize) {
         None => DeliveryState::Exhausted,
         Some(&pause_s) => {
             let pause_ms = jittered(pause_s * 1000, context.ids().dice());

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use atelier_backends::guard::Purpose;
 use atelier_contract::pages::callbacks::Sample;
-use atelier_contract::webhook::sign_webhook;
 use atelier_contract::{AccountId, Code, Refusal};
 use bytes::Bytes;
 use serde_json::json;
 
+use super::attempt::signed_headers;
 use super::secrets::{self, SecretReader};
 use crate::context::Context;
 
@@ -27,7 +27,6 @@ pub(super) async fn send(
         .check_url(url, Purpose::Callback)
         .map_err(|why| Refusal::field(Code::AddressNotAllowed, "url", why))?;
     let secrets = secrets::signing(context, account_id, SecretReader::Account).await?;
-    let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
     let id = format!("sample_{}", context.ids().uuid());
     let body = json!({
         "status": "SUCCESS",
@@ -36,15 +35,7 @@ pub(super) async fn send(
         "data": null,
     });
     let body = body.to_string();
-    let timestamp_s = context.clock().machine_ms() / 1000;
-    let headers = vec![
-        ("webhook-id", id.clone()),
-        ("webhook-timestamp", timestamp_s.to_string()),
-        (
-            "webhook-signature",
-            sign_webhook(&secrets, &id, timestamp_s, body.as_bytes()),
-        ),
-    ];
+    let headers = signed_headers(context, &secrets, &id, body.as_bytes());
     let sent = Bytes::from(body.clone());
     let outcome = context.outbound().post_callback(url, &headers, sent).await;
     let headers = headers

@@ -26,11 +26,11 @@ const REMEMBERED: usize = 1_000;
 
 /// The signing secrets of accounts, remembered for a moment.
 #[derive(Default)]
-pub(super) struct SigningSecrets(Mutex<HashMap<AccountId, (i64, Vec<String>)>>);
+pub(crate) struct SigningSecrets(Mutex<HashMap<AccountId, (i64, Vec<String>)>>);
 
 impl SigningSecrets {
     /// The secrets that sign now.
-    pub(super) async fn signing(
+    pub(crate) async fn signing(
         &self,
         context: &Context,
         account_id: &AccountId,
@@ -79,7 +79,7 @@ struct StoredSecrets {
 }
 
 /// The secret callbacks of an account are signed with.
-pub(super) async fn current(context: &Context, account_id: &AccountId) -> Result<String, Refusal> {
+pub(crate) async fn current(context: &Context, account_id: &AccountId) -> Result<String, Refusal> {
     let secrets = read(context, account_id, SecretReader::Account).await?;
     Ok(secrets.current)
 }

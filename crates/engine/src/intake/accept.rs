@@ -333,7 +333,14 @@ pub(super) async fn precheck(context: &Context, prepared: &PreparedJob) -> Resul
     let refused = context.store().jobs().precheck_refusal(job, max_storage);
     match refused.await.map_err(unavailable)? {
         None => Ok(()),
-        Some(refused) => Err(refusal_of(&refused, job.price)),
+        Some(refused) => {
+            // The commit would tell of it; it never comes to one.
+            if let AcceptOutcome::KeyLimit(reached) = &refused {
+                let notice = reached.refused(&job.account_id, context.now_ms());
+                context.notices().put(notice);
+            }
+            Err(refusal_of(&refused, job.price))
+        }
     }
 }
 
@@ -367,7 +374,7 @@ pub(super) fn refusal_of(refused: &AcceptOutcome, price: Quota) -> Refusal {
             format!("the queue holds {max_queue} unfinished jobs at most; wait for one to finish"),
         ),
         AcceptOutcome::StorageFull { max_storage } => return storage_full(*max_storage),
-        AcceptOutcome::KeyLimit(reached) => return key_limit(*reached, price),
+        AcceptOutcome::KeyLimit(reached) => return key_limit(reached, price),
         AcceptOutcome::NoAccount => (Code::Unauthorized, "the account no longer exists".into()),
         AcceptOutcome::PlanDue => (
             Code::Overloaded,
@@ -382,7 +389,7 @@ pub(super) fn refusal_of(refused: &AcceptOutcome, price: Quota) -> Refusal {
 }
 
 /// What a caller is told of a limit that its key, or one above it, has reached.
-fn key_limit(reached: KeyLimitReached, price: Quota) -> Refusal {
+fn key_limit(reached: &KeyLimitReached, price: Quota) -> Refusal {
     let limit = ReachedLimit {
         window: reached.window,
         quota: reached.quota,

@@ -256,6 +256,8 @@ fn answer(item: BulkItem) -> BulkAnswer {
                 price,
             } => {
                 let reached = KeyLimitReached {
+                    key_id: String::new(),
+                    from_ms: 0,
                     window: LimitWindow::from_word(&window).unwrap_or_default(),
                     quota: quota(limit),
                     spent: quota(spent),

@@ -209,6 +209,7 @@ fn build_engine(
     };
     Ok(Engine::new(Parts {
         store: store.clone(),
+        export_files: files.clone(),
         files: files.clone(),
         workers: Vec::new(),
         vendors: VENDORS,

@@ -1,6 +1,8 @@
 //! The archive: what is moved is in a file that is as its row says, whoever else archives at that time.
 
+use atelier_contract::month::Month;
 use atelier_engine::archive::{ArchiveError, FileState, archive, state_of};
+use atelier_engine::{StatementIssuer, close_before};
 use atelier_store::{Options, Store};
 
 use crate::rig::Rig;
@@ -16,7 +18,7 @@ async fn a_second_archiving_into_a_folder_is_refused_and_the_files_of_the_first_
         rig.imagine(&caller, "a fox").await.expect("accepted");
     }
     rig.settle_down().await;
-    rig.clock.advance(5 * DAY_MS);
+    rig.clock.advance(40 * DAY_MS);
     // As the command opens it, beside the service.
     let url = format!("sqlite:{}", rig.folder.join("atelier.db").display());
     let options = Options {
@@ -25,7 +27,11 @@ async fn a_second_archiving_into_a_folder_is_refused_and_the_files_of_the_first_
     };
     let store = Store::open(&url, options).await.expect("a store");
     let (folder, now_ms) = (rig.folder.join("archive"), rig.clock.now_ms());
-    let once = || archive(&store, &folder, now_ms - 2 * DAY_MS, now_ms);
+    let before_ms = Month::at(now_ms).from_ms();
+    let issuer = StatementIssuer::default();
+    let made = close_before(&store, &issuer, before_ms, now_ms).await;
+    assert_eq!(made.expect("statements"), 1);
+    let once = || archive(&store, &folder, before_ms, now_ms);
     let (moved, refused) = match tokio::join!(once(), once()) {
         (Ok(moved), Err(refused)) | (Err(refused), Ok(moved)) => (moved, refused),
         both => panic!("one is refused: {both:?}"),

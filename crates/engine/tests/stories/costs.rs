@@ -1,6 +1,7 @@
 //! What vendors say that they took: kept, added up, shown against what callers paid, and capped.
 
 use atelier_contract::{Code, JobState};
+use atelier_engine::NoticeOwner;
 use serde_json::json;
 
 use crate::models::{create, draw, fields, fox};
@@ -244,6 +245,17 @@ async fn a_route_that_does_not_pay_is_paused_until_an_operator_has_looked() {
         Some(format!("paused: {why}"))
     );
     assert!(!shown.route_health[0].usable && shown.route_health[1].usable);
+
+    for _ in 0..2 {
+        rig.engine.notices().look_around().await.expect("looked");
+    }
+    let told = crate::notices::told(&rig.engine, &NoticeOwner::operators("root")).await;
+    assert_eq!(told.len(), 1, "operators are told once: {told:?}");
+    assert!(
+        told[0].0.text.ends_with("which leaves less than 10 %."),
+        "{}",
+        told[0].0.text
+    );
 
     let mut routes = serde_json::to_value(&shown.row.definition.routes).expect("JSON");
     routes[0].as_object_mut().expect("a route").remove("paused");

@@ -27,6 +27,7 @@ mod day;
 mod deadlines;
 mod disconnects;
 mod endings;
+mod exports;
 mod fairness;
 mod field_support;
 #[path = "../../../backends/tests/vendors/formats.rs"]
@@ -49,6 +50,7 @@ mod model_outages;
 mod models;
 mod money;
 mod names;
+mod notices;
 mod posted;
 mod prices;
 mod prompts;
@@ -62,6 +64,7 @@ mod slots;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]
 #[path = "../../../backends/tests/vendors/stand.rs"]
 mod stand;
+mod statements;
 #[path = "../../../../tests/shared/stopwatch.rs"]
 mod stopwatch;
 mod survival;

@@ -409,6 +409,7 @@ fn build_engine(
 ) -> Arc<Engine> {
     Engine::new(Parts {
         store: shared.store,
+        export_files: shared.files.clone(),
         files: shared.files,
         workers: inside(backend),
         vendors: crate::stage::vendors(),

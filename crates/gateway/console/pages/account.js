@@ -15,14 +15,18 @@ import { Custody } from "./account/custody.js";
 import { Links } from "./account/links.js";
 import { Buy } from "./account/buy.js";
 import { Receipts } from "./account/receipts.js";
+import { AccountNotices } from "./account/notices.js";
+import { Papers } from "./account/statements.js";
 
 /** @type {Record<string, (given: any) => unknown>} */
 const PARTS = {
   usage: Usage,
   buy: Buy,
   ledger: Ledger,
+  statements: Papers,
   receipts: Receipts,
   keys: Keys,
+  notices: AccountNotices,
   callbacks: Callbacks,
   links: Links,
   custody: Custody,

@@ -16,6 +16,8 @@ export const OPERATOR_PAGES = [
   { page: "products", icon: "basket" },
   { page: "payments", icon: "coin" },
   { page: "vouchers", icon: "ticket" },
+  { page: "books", icon: "book" },
+  { page: "notices", icon: "megaphone" },
   { page: "words", icon: "ban" },
   { page: "callbacks", icon: "bell" },
   { page: "operators", icon: "key" },

@@ -9,7 +9,7 @@ use atelier_backends::VENDORS;
 use atelier_backends::embedded::EmbeddedEngine;
 use atelier_contract::Tariff;
 use atelier_engine::{Clock, EmbeddedWorker, Engine, Ids, Keyring, Parts, Settings};
-use atelier_store::files::Files;
+use atelier_store::files::{AssetSettings, Files};
 use atelier_store::{Options, Store};
 use bytes::Bytes;
 
@@ -69,6 +69,7 @@ pub(crate) async fn build_engine(
     let ids = Ids::Random;
     let parts = Parts {
         files: open_files(config)?,
+        export_files: open_export_files(config)?,
         workers: workers(config),
         vendors: VENDORS,
         outbound: outbound(config, addresses)?,
@@ -142,6 +143,18 @@ pub(crate) fn open_files(config: &Config) -> Result<Files> {
         "assets.url"
     };
     Files::open(&config.assets, config.data_dir.join("assets")).context(named)
+}
+
+/// Opens where the exports of each day go: the asset store, a folder, or another bucket with the keys of the asset store.
+fn open_export_files(config: &Config) -> Result<Files> {
+    if config.exports.url.is_empty() {
+        return open_files(config);
+    }
+    let settings = AssetSettings {
+        url: config.exports.url.clone(),
+        ..config.assets.clone()
+    };
+    Files::open(&settings, config.data_dir.join("assets")).context("exports.url")
 }
 
 /// What runs inside the process: nothing, in a binary built without the studio.

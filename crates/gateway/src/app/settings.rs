@@ -1,10 +1,15 @@
 //! What the engine goes by: its sections of the configuration, and where the service is reached.
 
+use std::sync::Arc;
+
 use atelier_backends::guard::is_public_https;
-use atelier_engine::{PublicUrls, Settings};
+use atelier_engine::{MachineLook, PublicUrls, Settings};
 
 use super::addresses::Addresses;
+use crate::certificate;
 use crate::config::Config;
+use crate::disk;
+use crate::http::names::machine_name;
 
 /// What the engine goes by.
 pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
@@ -12,6 +17,8 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         jobs: config.jobs.clone(),
         callbacks: config.callbacks.clone(),
         retention: config.retention.clone(),
+        exports: config.exports.clone(),
+        statements: config.statements.clone(),
         prompts: config.prompts.clone(),
         translation: config.translation.clone(),
         telemetry: config.telemetry.clone(),
@@ -20,8 +27,33 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
         receipts: config.receipts.clone(),
         limits: config.limits.clone(),
         urls: urls(config, addresses),
+        machine: machine(config),
         signatory: None,
     }
+}
+
+/// What the engine may ask of this machine.
+fn machine(config: &Config) -> MachineLook {
+    let (of_disk, of_certificates) = (config.clone(), config.clone());
+    MachineLook {
+        name: machine_name().unwrap_or_default(),
+        disk: Some(Arc::new(move || disk::room(&of_disk))),
+        certificates: Some(Arc::new(move || certificates(&of_certificates))),
+    }
+}
+
+/// The certificates that somebody has to renew, and when each ends.
+fn certificates(config: &Config) -> Vec<(String, i64)> {
+    let (tls, credentials) = (&config.tls, &config.credentials);
+    let files = [
+        ("tls.certificate", &tls.certificate),
+        ("credentials.certificate", &credentials.certificate),
+    ];
+    let set = files
+        .into_iter()
+        .filter(|(_, file)| !file.as_os_str().is_empty());
+    set.filter_map(|(name, file)| Some((name.to_owned(), certificate::over_ms_of(file)?)))
+        .collect()
 }
 
 fn urls(config: &Config, addresses: &Addresses) -> PublicUrls {

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, ensure};
 use atelier_contract::fields::Moment;
-use atelier_engine::Clock;
 use atelier_engine::archive::archive;
+use atelier_engine::{Clock, StatementIssuer, close_before};
 
 use crate::app;
 use crate::config::Config;
@@ -22,6 +22,9 @@ pub(super) struct ArchiveOptions {
     /// The day, as in 2026-10-01: what ended before it began (UTC) is moved.
     #[arg(long, value_name = "DATE")]
     before: String,
+    /// Makes the statements that are missing first: rows of months without one are not moved.
+    #[arg(long)]
+    close: bool,
     /// The folder for the files; `archive` in the data folder without it.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
@@ -40,6 +43,11 @@ pub(super) async fn run(config: Config, options: ArchiveOptions) -> Result<ExitC
         before_ms <= now_ms - YOUNGEST_MS,
         "--before must be two days ago or earlier: younger jobs may still be repeated and delivered"
     );
+    if options.close {
+        let issuer = StatementIssuer::read(&config.statements, config.prices.quota_usd)?;
+        let made = close_before(&store, &issuer, before_ms, now_ms).await?;
+        println!("{made} statements were made");
+    }
     let moved = archive(&store, &folder, before_ms, now_ms).await;
     store.close().await;
     let moved = moved?;

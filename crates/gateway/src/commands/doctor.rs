@@ -1,6 +1,5 @@
 //! `atelier doctor`: looks at everything the service on this machine needs, says what is wrong and how to put it right.
 
-mod certificate;
 mod checks;
 mod credentials;
 mod finding;

@@ -21,6 +21,12 @@ const MACHINE: &str = "/proc/sys/kernel/hostname";
 /// The longest name that there can be.
 const LONGEST: usize = 253;
 
+/// What the machine is called.
+pub(crate) fn machine_name() -> Option<String> {
+    let name = std::fs::read_to_string(MACHINE).ok()?;
+    Some(name.trim().to_owned())
+}
+
 /// Every name that the settings and the machine give the service.
 pub(crate) struct ServiceNames {
     hosts: HashSet<String>,
@@ -38,8 +44,8 @@ impl ServiceNames {
             &config.legacy_cdn_url,
         ];
         let urls: Vec<Url> = urls.iter().filter_map(|url| url.parse().ok()).collect();
-        let machine = std::fs::read_to_string(MACHINE).unwrap_or_default();
-        let machine = machine.trim();
+        let machine = machine_name().unwrap_or_default();
+        let machine = machine.as_str();
         let listeners = config.listeners.iter();
         let listed = listeners.flat_map(|one| [one.address.as_str(), one.host.as_str()]);
         let local = format!("{machine}.local");

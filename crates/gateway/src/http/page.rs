@@ -320,6 +320,10 @@ other_answers! {
     Words PageOutput::Media("text/plain");
     /// A JSON document that describes itself.
     Document PageOutput::Media("application/json");
+    /// Rows as a table, or as lines of JSON.
+    CsvFile PageOutput::Media("text/csv");
+    /// Many files in one.
+    ZipFile PageOutput::Media("application/zip");
     /// A result file of any kind.
     File PageOutput::Media("*/*");
 }

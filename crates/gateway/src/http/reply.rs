@@ -12,8 +12,9 @@ use atelier_contract::video_tasks::{jimeng_error, kling_error};
 use atelier_contract::{Code, Refusal};
 use bytes::Bytes;
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderName,
-    HeaderValue, LOCATION, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    ETAG, HeaderMap, HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, RETRY_AFTER,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Response, StatusCode};
 use serde::Serialize;
@@ -34,6 +35,9 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NOTHING_ALLOWED: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+const PRINTED_PAGE: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'",
+);
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
 
@@ -222,6 +226,52 @@ pub(super) fn late_json(flow: ByteStream) -> Reply {
     *reply.headers_mut() = API_HEADERS.clone();
     reply.headers_mut().insert(ACCEL_BUFFERING, NO_BUFFERING);
     reply
+}
+
+/// A file that is made while it is sent, for the caller to keep.
+pub(crate) fn download(media_type: &'static str, name: &str, flow: ByteStream) -> Reply {
+    let mut reply = Response::new(Payload::Stream(flow, None));
+    *reply.headers_mut() = api_headers(HeaderValue::from_static(media_type));
+    let headers = reply.headers_mut();
+    headers.insert(ACCEL_BUFFERING, NO_BUFFERING);
+    let disposition = format!("attachment; filename=\"{name}\"");
+    if let Ok(disposition) = HeaderValue::from_str(&disposition) {
+        headers.insert(CONTENT_DISPOSITION, disposition);
+    }
+    reply
+}
+
+/// A file that never changes again, for the caller to keep.
+pub(crate) fn kept_file(
+    media_type: &'static str,
+    name: &str,
+    content: String,
+    hash: &str,
+) -> Reply {
+    let mut reply = text(media_type, content);
+    let headers = reply.headers_mut();
+    let disposition = format!("attachment; filename=\"{name}\"");
+    if let Ok(disposition) = HeaderValue::from_str(&disposition) {
+        headers.insert(CONTENT_DISPOSITION, disposition);
+    }
+    put_etag(headers, hash);
+    reply
+}
+
+/// A page that is shown and printed: it has its own style and its own picture, and loads nothing.
+pub(crate) fn printed_page(html: String, hash: &str) -> Reply {
+    let mut reply = text("text/html; charset=utf-8", html);
+    reply
+        .headers_mut()
+        .insert(CONTENT_SECURITY_POLICY, PRINTED_PAGE);
+    put_etag(reply.headers_mut(), hash);
+    reply
+}
+
+fn put_etag(headers: &mut HeaderMap, hash: &str) {
+    if let Ok(etag) = HeaderValue::from_str(&format!("\"{hash}\"")) {
+        headers.insert(ETAG, etag);
+    }
 }
 
 /// A stream of server-sent events.

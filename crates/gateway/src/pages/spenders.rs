@@ -2,6 +2,7 @@
 
 use atelier_contract::Refusal;
 use atelier_contract::fields::Text;
+use atelier_contract::pages::exports::ExportQuery;
 use atelier_contract::pages::jobs::JobsQuery;
 use atelier_contract::pages::spending::{LedgerQuery, UsageQuery};
 use atelier_contract::tags::{check_tag_name, read_tag_filter};
@@ -45,6 +46,11 @@ pub(super) fn of_usage(query: &UsageQuery) -> Result<SpenderFilter, Refusal> {
 
 /// The jobs that are listed.
 pub(super) fn of_jobs(query: &JobsQuery) -> Result<SpenderFilter, Refusal> {
+    spender!(query)
+}
+
+/// The jobs whose rows are exported.
+pub(super) fn of_export(query: &ExportQuery) -> Result<SpenderFilter, Refusal> {
     spender!(query)
 }
 

@@ -26,7 +26,7 @@ needs!(
 );
 
 /// A library that shifts the wall clock of a process. The compiler is the one that links this test.
-fn shifted_clock(folder: &Path) -> PathBuf {
+pub(crate) fn shifted_clock(folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = root.join("../store/tests/faults/clock.c");
     let library = folder.join("clock.so");

@@ -4,15 +4,24 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use atelier_contract::month::Month;
 use atelier_engine::crash::POINTS;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
+use crate::clocks::shifted_clock;
 use crate::crash::{Receiver, lively, roomy_account, settled, until_heard};
 use crate::formats::FORMATS;
 use crate::gateway::{ADMIN_TOKEN, Account, Gateway, Options, send};
 use crate::killed::{UNKNOWN, configuration, quick};
 use crate::local::Local;
+use crate::notices::Inbox;
+
+needs!(
+    sqlite:
+    a_crash_at_any_point_of_a_close_makes_every_statement_once,
+);
 
 /// A process that is still there by then never came by its point.
 const REACHED: Duration = Duration::from_mins(2);
@@ -34,6 +43,12 @@ enum Scenario {
     Operator,
     /// A payment, which `payments/crashes.rs` brings about.
     Payment,
+    /// An export of the day before.
+    Export,
+    /// A month that is closed.
+    Close,
+    /// A notice that somebody subscribed to.
+    Notice,
 }
 
 impl Scenario {
@@ -45,6 +60,9 @@ impl Scenario {
             "sweeper.before_forget" => Self::Expiry,
             "admin.acted" => Self::Operator,
             point if point.starts_with("payment.") => Self::Payment,
+            "exports.written" => Self::Export,
+            "statements.made" => Self::Close,
+            "notices.claimed" | "notices.posted" => Self::Notice,
             _ => Self::Image,
         }
     }
@@ -226,6 +244,119 @@ async fn a_crash_at_any_point_of_an_expiry_loses_nothing_and_charges_nothing_twi
     }
     let gateway = gateway.restart(at_once());
     gateway.command(&["audit", "--live"]);
+}
+
+/// Yesterday's exports are due at once.
+fn exporting() -> Options {
+    lively().set("EXPORTS_SCHEDULE", "00:00")
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_an_export_leaves_nothing_out_and_nothing_twice() {
+    for point in Scenario::Export.points() {
+        let mut gateway = lively().spawn().await;
+        gateway = gateway.restart(exporting().set("CRASH_AT", point));
+        crashed(&mut gateway, point);
+        let gateway = gateway.restart(exporting());
+        let rows = until_listed(&gateway, "/admin/v1/exports", |rows| {
+            rows.len() == 3 && rows.iter().all(|row| row["finished_at"].is_string())
+        });
+        for row in rows.await {
+            let files = row["files"].as_array().expect("files");
+            assert_eq!(files.len(), 1, "{point}: {row}");
+            let file = &files[0];
+            let path = gateway.folder.path().join("assets");
+            let bytes = std::fs::read(path.join(file["name"].as_str().expect("a name")));
+            let hash = atelier_contract::hex(&Sha256::digest(bytes.expect("the file")));
+            assert_eq!(file["sha256"], hash, "{point}");
+        }
+    }
+}
+
+/// The rows of an operators' list once they are as they have to be.
+async fn until_listed(
+    gateway: &Gateway,
+    path: &str,
+    are_so: impl Fn(&[Value]) -> bool,
+) -> Vec<Value> {
+    let deadline = tokio::time::Instant::now() + ENDED;
+    loop {
+        let listed = gateway.operate(Method::GET, path, None).await.json;
+        let rows = listed["data"].as_array().cloned().unwrap_or_default();
+        if are_so(&rows) {
+            return rows;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "{listed}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_crash_at_any_point_of_a_notice_tells_of_it_all_the_same() {
+    for point in Scenario::Notice.points() {
+        let mut gateway = lively().spawn().await;
+        let (account, inbox) = (roomy_account(&gateway).await, Inbox::start());
+        let keys = "/account/v1/keys";
+        let limits = json!({ "limits": [{ "window": "day", "quota": 4 }] });
+        let issued = gateway.post(&account.key, keys, limits).await;
+        let key = issued.json["data"]["api_key"]
+            .as_str()
+            .expect("a key")
+            .to_owned();
+        let wish =
+            json!({ "kind": "limit_80", "channel": "webhook", "address": inbox.outside.url("/") });
+        let path = "/account/v1/notices/subscriptions";
+        let made = gateway.post(&account.key, path, wish).await;
+        assert_eq!(made.status, 200, "{}", made.json);
+        gateway = gateway.restart(lively().set("CRASH_AT", point));
+        gateway.imagine(&key, "a fox").await;
+        crashed(&mut gateway, point);
+        let gateway = gateway.restart(lively());
+        inbox.until(1).await;
+        // Whoever posted and died did not write it down: as with callbacks, it comes again, and says that it is the same.
+        let posts = inbox.posts("/");
+        let ids: HashSet<&str> = posts
+            .iter()
+            .map(|post| post.told["id"].as_str().expect("an id"))
+            .collect();
+        assert_eq!(ids.len(), 1, "{point}: {posts:?}");
+        settled(&gateway, &account, ENDED).await;
+        gateway.command(&["audit", "--live"]);
+    }
+}
+
+/// A month that is over is one that the clock of the process was put back to: on SQLite, which goes by it.
+async fn a_crash_at_any_point_of_a_close_makes_every_statement_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = shifted_clock(folder.path());
+    let now_ms = crate::statements::now_ms();
+    let month = Month::at(now_ms).previous();
+    let shift = (month.from_ms() + 86_400_000 - now_ms) / 1_000;
+    for point in Scenario::Close.points() {
+        let then = lively().set("TEST_CLOCK_SHIFT", &shift.to_string());
+        let gateway = then.preload(&library).spawn().await;
+        for _ in 0..3 {
+            gateway.account(10).await;
+        }
+        let mut gateway = gateway.restart(lively().set("CRASH_AT", point));
+        let close = gateway.request(Method::POST, "/admin/v1/statements");
+        let close = close
+            .bearer_auth(ADMIN_TOKEN)
+            .json(&json!({ "month": month }));
+        // It may die before it has answered.
+        drop(close.send().await);
+        crashed(&mut gateway, point);
+        let gateway = gateway.restart(lively());
+        until_listed(&gateway, "/admin/v1/statements", |rows| {
+            rows.iter().any(|row| {
+                row["month"] == month.to_string()
+                    && row["finished_at"].is_string()
+                    && row["closed"] == 3
+            })
+        })
+        .await;
+        gateway.command(&["audit", "--live"]);
+    }
 }
 
 #[tokio::test]

@@ -35,6 +35,7 @@ mod declared;
 mod deletion;
 mod envelopes;
 mod events;
+mod exports;
 mod families;
 mod files;
 mod first_run;
@@ -75,6 +76,7 @@ mod midjourney;
 mod models;
 mod money;
 mod names;
+mod notices;
 mod operator;
 mod operators;
 mod own_acts;
@@ -93,6 +95,7 @@ mod silences;
 #[expect(dead_code, reason = "the tests of adapters need more of a server")]
 #[path = "../../../backends/tests/vendors/stand.rs"]
 mod stand;
+mod statements;
 mod states;
 mod stopping;
 #[path = "../../../../tests/shared/stopwatch.rs"]

@@ -173,6 +173,7 @@ impl<'a> Decisions<'a> {
         }
         let price = job.price.thousandths();
         if let Some(reached) = self.windows.reached(&job.attribution, counted_ms, price) {
+            self.windows.refuse(&reached, job);
             return AcceptOutcome::KeyLimit(reached);
         }
         if standing.over_limit() > 0 {

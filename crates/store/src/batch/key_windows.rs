@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use atelier_contract::limit_window::resets_at;
 use atelier_contract::{LimitWindow, Quota};
 
 use crate::Result;
 use crate::attribution::Attribution;
 use crate::batch::ledger_batch::LedgerBatch;
+use crate::batch::notices::NewNotice;
 use crate::changes::accept::{AcceptOutcome, Acceptance, KeyLimitReached, NewJob};
 use crate::changes::bulk::{BulkOutcome, NewBulk};
 use crate::db::{Arg, Conn, Line, args, json};
@@ -78,11 +80,45 @@ impl FromRow for KeyBounds {
     }
 }
 
+/// What is told when four fifths of a limit are spent or held, and when all of it is.
+const LIMIT_80: &str = "limit_80";
+const LIMIT_100: &str = "limit_100";
+
+impl KeyLimitReached {
+    /// What is told of it: once in its window, and again when the limit was changed.
+    pub fn notice(&self, kind: &'static str, account_id: &str, now_ms: i64) -> NewNotice {
+        let window = self.window.word();
+        let facts = serde_json::json!({
+            "keyId": self.key_id,
+            "window": window,
+            "quota": self.quota.to_string(),
+            "spent": self.spent.to_string(),
+            "resets": resets_at(self.until_ms).unwrap_or_default(),
+        });
+        NewNotice {
+            account_id: account_id.to_owned(),
+            kind,
+            subject: format!("{} {window} {}", self.key_id, self.quota),
+            window_ms: self.from_ms,
+            since_ms: now_ms,
+            facts: facts.to_string(),
+            now_ms,
+        }
+    }
+
+    /// What is told of a request that was refused for it.
+    pub fn refused(&self, account_id: &str, now_ms: i64) -> NewNotice {
+        self.notice(LIMIT_100, account_id, now_ms)
+    }
+}
+
 /// The keys of a batch whose spending is limited, and their windows by key, span and beginning.
 #[derive(Default)]
 pub(crate) struct KeyWindows {
     keys: HashMap<String, KeyBounds>,
     windows: BTreeMap<String, Vec<KeyWindow>>,
+    /// What is to be told of limits that are nearly or wholly spent.
+    notices: Vec<NewNotice>,
 }
 
 /// What may be accepted in a batch.
@@ -159,6 +195,7 @@ impl KeyWindows {
         Self {
             keys: keys.collect(),
             windows,
+            notices: Vec::new(),
         }
     }
 
@@ -228,6 +265,8 @@ impl KeyWindows {
                 let window = self.window(&key.id, limit.window.word(), counted_ms);
                 let spent = window.map_or(0, |one| one.held + one.spent);
                 (spent + price > limit.quota.thousandths()).then(|| KeyLimitReached {
+                    key_id: key.id.clone(),
+                    from_ms: limit.window.span(counted_ms).0,
                     window: limit.window,
                     quota: limit.quota,
                     spent: Quota::from_thousandths(spent),
@@ -256,9 +295,31 @@ impl KeyWindows {
                 touched: true,
             }
         };
-        let mut parts = Vec::new();
+        let (mut parts, mut notices) = (Vec::new(), Vec::new());
         for key in self.limited(&job.attribution) {
             let price = job.price.thousandths();
+            for limit in &key.limits {
+                let window = self.window(&key.id, limit.window.word(), counted_ms);
+                let before = window.map_or(0, |one| one.held + one.spent);
+                let most = limit.quota.thousandths();
+                let passed = |percent: i64| {
+                    let mark = most * percent;
+                    before * 100 < mark && (before + price) * 100 >= mark
+                };
+                for (kind, percent) in [(LIMIT_80, 80), (LIMIT_100, 100)] {
+                    if passed(percent) {
+                        let reached = KeyLimitReached {
+                            key_id: key.id.clone(),
+                            from_ms: limit.window.span(counted_ms).0,
+                            window: limit.window,
+                            quota: limit.quota,
+                            spent: Quota::from_thousandths(before + price),
+                            until_ms: limit.window.span(counted_ms).1,
+                        };
+                        notices.push(reached.notice(kind, &job.account_id, job.created_ms));
+                    }
+                }
+            }
             let limits = key.limits.iter().map(|limit| limit.window);
             parts.extend(limits.map(|one| part(key, one, one.word().to_owned(), price)));
             if key.max_queue.is_some() {
@@ -268,6 +329,18 @@ impl KeyWindows {
         for part in parts {
             self.add(part);
         }
+        self.notices.extend(notices);
+    }
+
+    /// Has it told that a limit allowed no more.
+    pub(crate) fn refuse(&mut self, reached: &KeyLimitReached, job: &NewJob) {
+        let notice = reached.notice(LIMIT_100, &job.account_id, job.created_ms);
+        self.notices.push(notice);
+    }
+
+    /// What is to be told, once what was decided is written.
+    pub(crate) fn notices(&self) -> &[NewNotice] {
+        &self.notices
     }
 
     /// Resolves the hold of a job that has ended, in the windows in which it was held.

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use crate::Result;
+use crate::batch::notices;
 use crate::changes::delivery::{DeliveryResult, DeliveryState};
 use crate::db::{Arg, Conn, Line, args};
+use crate::deliveries::texts::{CALLBACKS, DeliveryTexts};
 use crate::pending::PendingChange;
 
 /// A try, as both statements take it.
@@ -76,17 +78,22 @@ pub(crate) async fn record(
         let first = seen.insert((one.input.id.clone(), one.input.attempts));
         one.answer = (!first).then_some(false);
     }
-    let mut lines: Vec<TryLine<'_>> = tries
+    let current = {
+        let fresh = tries.iter().filter(|one| one.answer.is_none());
+        let results: Vec<&DeliveryResult> = fresh.map(|one| &one.input).collect();
+        move_on(conn, &CALLBACKS, &results).await?
+    };
+    let given_up = |one: &&PendingChange<DeliveryResult, bool>| {
+        one.answer.is_none() && one.input.state == DeliveryState::Exhausted
+    };
+    let given_up: Vec<&DeliveryResult> = tries
         .iter()
-        .filter(|one| one.answer.is_none())
-        .map(|one| TryLine::new(&one.input))
+        .filter(given_up)
+        .map(|one| &one.input)
+        .filter(|result| current.contains(&mark(&result.id, result.attempts)))
         .collect();
-    let current: Vec<String> = conn.all_lines(MOVE_ON, &lines).await?;
-    // Several tries of one delivery may be in a batch; only one of them can have been the current one.
-    let current: HashSet<&str> = current.iter().map(String::as_str).collect();
-    lines.retain(|line| current.contains(mark(line.id, line.attempts).as_str()));
-    if !lines.is_empty() {
-        conn.run_lines(LOG, &lines).await?;
+    if !given_up.is_empty() {
+        notices::exhausted(conn, &given_up).await?;
     }
     for one in tries.iter_mut().filter(|one| one.answer.is_none()) {
         let mark = mark(&one.input.id, one.input.attempts);
@@ -96,20 +103,23 @@ pub(crate) async fn record(
 }
 
 /// A delivery and the number of its try, as the statement gives them back.
-fn mark(id: &str, attempts: i64) -> String {
+pub(crate) fn mark(id: &str, attempts: i64) -> String {
     format!("{id} {attempts}")
 }
 
-/// By their names: the state is compared together with what is told of each, so that the server starts from those.
-const MOVE_ON: &str = "UPDATE delivery SET state = v.state, failures = v.failures, next_ms = v.next_ms, \
-     delivered_ms = v.delivered_ms, last_status = v.status, last_error = v.error \
-     FROM {lines:id text, attempts bigint, state text, failures bigint, next_ms bigint, delivered_ms bigint, \
-     status bigint, error text, duration_ms bigint, answer_start text, now_ms bigint} \
-     WHERE delivery.id = v.id AND CASE WHEN delivery.state = 'sending' THEN delivery.attempts END = v.attempts \
-     RETURNING delivery.id || ' ' || delivery.attempts";
-
-const LOG: &str = "INSERT INTO delivery_log (delivery_id, attempt, time_ms, status, error, \
-     duration_ms, answer_start) \
-     SELECT v.id, v.attempts, v.now_ms, v.status, v.error, v.duration_ms, v.answer_start \
-     FROM {lines:id text, attempts bigint, state text, failures bigint, next_ms bigint, delivered_ms bigint, \
-     status bigint, error text, duration_ms bigint, answer_start text, now_ms bigint}";
+/// Has deliveries go where these tries have brought them, and writes those down that were the current ones: their marks.
+pub(crate) async fn move_on(
+    conn: &mut Conn,
+    texts: &DeliveryTexts,
+    results: &[&DeliveryResult],
+) -> Result<HashSet<String>> {
+    let mut lines: Vec<TryLine<'_>> = results.iter().map(|one| TryLine::new(one)).collect();
+    let current: Vec<String> = conn.all_lines(texts.move_on, &lines).await?;
+    // Several tries of one delivery may be in a batch; only one of them can have been the current one.
+    let current: HashSet<String> = current.into_iter().collect();
+    lines.retain(|line| current.contains(&mark(line.id, line.attempts)));
+    if !lines.is_empty() {
+        conn.run_lines(texts.log, &lines).await?;
+    }
+    Ok(current)
+}

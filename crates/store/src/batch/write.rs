@@ -5,6 +5,7 @@ use crate::batch::calls;
 use crate::batch::decide::Decisions;
 use crate::batch::key_windows::UPSERT_WINDOWS;
 use crate::batch::lines::AttemptEnd;
+use crate::batch::notices;
 use crate::changes::asset;
 use crate::db::{Conn, StatementBatch, args, json};
 use crate::{Error, Result};
@@ -47,6 +48,9 @@ pub(crate) async fn all(conn: &mut Conn, decisions: &Decisions<'_>) -> Result<()
         return Err(Error::Conflict("a job to be settled is not there".into()));
     }
     calls::write(conn, &decisions.calls, &decisions.new_calls).await?;
+    if !decisions.windows.notices().is_empty() {
+        notices::insert(conn, decisions.windows.notices()).await?;
+    }
     if !decisions.new_bulks.is_empty() {
         let lines = json(&decisions.new_bulks);
         conn.run(INSERT_BULKS, args![&lines]).await?;

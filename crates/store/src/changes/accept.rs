@@ -93,8 +93,12 @@ pub struct Acceptance {
 }
 
 /// A limit of a key that a job would go beyond.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyLimitReached {
+    /// The key whose limit it is: the one that the job came by, or one above it.
+    pub key_id: String,
+    /// When the window began.
+    pub from_ms: i64,
     /// The window it counts in.
     pub window: LimitWindow,
     /// How much may be spent in it.

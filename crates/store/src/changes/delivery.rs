@@ -2,14 +2,8 @@
 
 use crate::Result;
 use crate::db::{Conn, args, json};
+use crate::deliveries::texts::DeliveryTexts;
 use crate::row::{Columns, FromRow};
-
-/// Of those, the ones that nobody else has taken meanwhile. Sums fit no index of what is owed: these few are found by
-/// their names, and all others are left alone.
-const TAKE: &str = "UPDATE delivery SET state = 'sending', attempts = attempts + 1, next_ms = $2 \
-     WHERE id IN (SELECT id FROM delivery WHERE id IN ({list:$3}) \
-       AND state || '' IN ('due', 'sending') AND next_ms + 0 <= $1 {lock free}) \
-     RETURNING";
 
 /// A result owed to a caller's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,9 +102,12 @@ pub(crate) struct ChosenDeliveries {
 }
 
 /// Takes what is still free.
-pub(crate) async fn take(conn: &mut Conn, chosen: &ChosenDeliveries) -> Result<Vec<Delivery>> {
-    let sql = format!("{TAKE} {DELIVERY_COLUMNS}");
+pub(crate) async fn take<T: FromRow>(
+    conn: &mut Conn,
+    texts: &DeliveryTexts,
+    chosen: &ChosenDeliveries,
+) -> Result<Vec<T>> {
     let ids = json(&chosen.ids);
     let args = args![chosen.now_ms, chosen.lease_until_ms, &ids];
-    conn.all_replanned(&sql, args).await
+    conn.all_replanned(texts.take, args).await
 }

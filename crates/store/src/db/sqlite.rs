@@ -117,7 +117,7 @@ impl Sqlite {
     ) -> sqlx::Result<Vec<SqliteRow>> {
         self.ask(args, move |conn, args| {
             let mut found = Vec::new();
-            Statement::ready(conn, &sql)?.run(args, Some(&mut found))?;
+            PreparedStatement::ready(conn, &sql)?.run(args, Some(&mut found))?;
             Ok(found)
         })
         .await
@@ -126,7 +126,7 @@ impl Sqlite {
     /// Runs a statement; how many rows it changed.
     pub(crate) async fn run(&mut self, sql: String, args: &[Arg<'_>]) -> sqlx::Result<u64> {
         self.ask(args, move |conn, args| {
-            Statement::ready(conn, &sql)?.run(args, None)?;
+            PreparedStatement::ready(conn, &sql)?.run(args, None)?;
             Ok(conn.changes())
         })
         .await
@@ -148,7 +148,7 @@ impl Sqlite {
                 if rest.len() < most || rest.is_empty() {
                     continue;
                 }
-                let mut statement = Statement::in_order(conn, text)?;
+                let mut statement = PreparedStatement::in_order(conn, text)?;
                 while rest.len() >= most && !rest.is_empty() {
                     let (now, later) = rest.split_at(most);
                     statement.run(now, Some(&mut found))?;
@@ -269,13 +269,13 @@ async fn run_blocking<T: Send + 'static>(
 }
 
 /// A statement that is ready to be run.
-struct Statement<'a> {
+struct PreparedStatement<'a> {
     prepared: CachedStatement<'a>,
     /// Which value goes where.
     places: Vec<usize>,
 }
 
-impl<'a> Statement<'a> {
+impl<'a> PreparedStatement<'a> {
     fn ready(conn: &'a Connection, sql: &str) -> sqlx::Result<Self> {
         let mut statement = Self::in_order(conn, sql)?;
         for (index, place) in statement.places.iter_mut().enumerate() {

@@ -58,6 +58,13 @@ const GUARDS: &[&str] = &[
     "receipt_key_kept",
     "receipt_key_stays",
     "voucher_stays",
+    "statement_kept",
+    "statement_stays",
+    "statement_page_kept",
+    "statement_page_stays",
+    "statement_logo_kept",
+    "statement_logo_stays",
+    "notice_delivery_once",
     "audit_by_number",
 ];
 

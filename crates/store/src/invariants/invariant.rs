@@ -47,11 +47,14 @@ pub(crate) enum RowKind {
     PlanPeriods,
     Payments,
     Products,
+    Statements,
+    NoticeDeliveries,
+    ExportRuns,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 29] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -78,5 +81,8 @@ impl RowKind {
         Self::PlanPeriods,
         Self::Payments,
         Self::Products,
+        Self::Statements,
+        Self::NoticeDeliveries,
+        Self::ExportRuns,
     ];
 }

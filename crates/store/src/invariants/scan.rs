@@ -244,12 +244,36 @@ const SCANS: &[RowScan] = &[
         page: 200,
     },
     RowScan {
+        rows: RowKind::Statements,
+        table: "statement",
+        key: &[("account_id", false), ("month", true)],
+        subject: "statement.account_id || ' ' || statement.month",
+        filter: EVERY,
+        page: 50,
+    },
+    RowScan {
+        rows: RowKind::NoticeDeliveries,
+        table: "notice_delivery",
+        key: &[("id", false)],
+        subject: "notice_delivery.id",
+        filter: EVERY,
+        page: 200,
+    },
+    RowScan {
         rows: RowKind::Products,
         table: "product",
         key: &[("name_key", false), ("revision", true)],
         subject: "product.name",
         filter: EVERY,
         page: 500,
+    },
+    RowScan {
+        rows: RowKind::ExportRuns,
+        table: "export_run",
+        key: &[("day", true), ("kind", false)],
+        subject: "export_run.day || ' ' || export_run.kind",
+        filter: EVERY,
+        page: 200,
     },
 ];
 

@@ -19,14 +19,40 @@ pub struct SpenderFilter {
     pub user: Option<String>,
 }
 
+/// Who spent, as a row tells it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowSpender<'a> {
+    pub key_id: Option<&'a str>,
+    pub member_id: Option<&'a str>,
+    pub model: Option<&'a str>,
+    pub operation: Option<&'a str>,
+    /// As a JSON object of texts.
+    pub tags: Option<&'a str>,
+    pub user: Option<&'a str>,
+}
+
 impl SpenderFilter {
+    /// Whether a row is one of those that are asked for: what the conditions say of rows that were not filtered by them.
+    pub fn matches(&self, row: &RowSpender<'_>) -> bool {
+        let same = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
+        };
+        let has_tag = |tag: String| row.tags.is_some_and(|tags| tags.contains(&tag));
+        same(&self.key_id, row.key_id)
+            && same(&self.member_id, row.member_id)
+            && same(&self.model, row.model)
+            && same(&self.operation, row.operation)
+            && same(&self.user, row.user)
+            && self.tag_text().is_none_or(has_tag)
+    }
+
     /// Whether everybody's is asked for.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// Whether only the jobs themselves can tell.
-    pub(crate) fn needs_jobs(&self) -> bool {
+    pub fn needs_jobs(&self) -> bool {
         self.tag.is_some() || self.user.is_some()
     }
 

@@ -3,11 +3,13 @@
 
 use atelier_contract::Quota;
 use atelier_contract::plans::{Period, PlanDefinition, Then};
+use atelier_contract::time::timestamp;
 
 use super::account_plan::AccountPlan;
 use crate::Result;
 use crate::batch::credits::{NewCredit, Rollover};
 use crate::batch::ledger_batch::{LedgerBatch, Posting};
+use crate::batch::notices::{self, NewNotice};
 use crate::db::{Conn, args};
 use crate::groups;
 use crate::row::{Columns, FromRow};
@@ -62,9 +64,31 @@ pub(super) async fn begin(
     give(conn, books, &account_id, &given, now_ms).await?;
     let ledger_id = format!("{}_anew", given.ledger_id(&account_id));
     grant(books, &account_id, (&ledger_id, anew), &given, now_ms);
+    let is_renewal = row.begun;
     (row.from_ms, row.until_ms, row.begun) = (period.from_ms, period.until_ms, true);
     (row.revision, row.waits_ms) = (revision, None);
+    if is_renewal {
+        notices::insert(conn, &[renewed(&row, plan, now_ms)]).await?;
+    }
     moved(conn, row, plan.group.as_deref()).await
+}
+
+/// What is told of a period that follows another.
+fn renewed(row: &AccountPlan, plan: &PlanDefinition, now_ms: i64) -> NewNotice {
+    let facts = serde_json::json!({
+        "plan": plan.name,
+        "quota": plan.quota.to_string(),
+        "until": timestamp(row.until_ms),
+    });
+    NewNotice {
+        account_id: row.account_id.clone(),
+        kind: "plan_renewed",
+        subject: row.plan.clone(),
+        window_ms: row.from_ms,
+        since_ms: row.from_ms,
+        facts: facts.to_string(),
+        now_ms,
+    }
 }
 
 /// Grants what a period gives, and writes the period down: for a second time there is no room.

@@ -11,6 +11,7 @@ use crate::changes::delivery::{self, ChosenDeliveries};
 use crate::changes::delivery::{Delivery, DeliveryResult};
 use crate::changes::settle::{SettleOutcome, SettlementChange};
 use crate::db::{Conn, PrefetchQuery};
+use crate::deliveries::texts::CALLBACKS;
 use crate::pending::{DynChange, PendingChange};
 use crate::{Error, Result};
 
@@ -145,7 +146,7 @@ impl Batch {
             tries::record(conn, &mut self.tries).await?;
         }
         for one in &mut self.claims {
-            one.answer = Some(delivery::take(conn, &one.input).await?);
+            one.answer = Some(delivery::take(conn, &CALLBACKS, &one.input).await?);
         }
         for other in &mut self.others {
             other.run(conn).await?;

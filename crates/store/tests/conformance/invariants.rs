@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use atelier_contract::LimitWindow;
+use atelier_contract::month::Month;
 use atelier_contract::products::ProductDefinition;
 use atelier_store::{
     Asset, CheckOptions, Claim, DeliveryResult, DeliveryState, Guard, Idempotency, KeyTerms,
@@ -12,7 +13,9 @@ use atelier_store::{
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
 use crate::rig::{NOW, Rig};
-use crate::{credits, groups, models, payments, plans, refunds, spending, vouchers};
+use crate::{
+    credits, groups, models, notices, payments, plans, refunds, spending, statements, vouchers,
+};
 
 each_db!(
     every_damage_is_found_by_name,
@@ -428,6 +431,36 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE product SET revision = 4 WHERE revision = 2",
         "UPDATE product SET revision = 2 WHERE revision = 4",
     ),
+    (
+        "statements.follow",
+        "UPDATE statement SET opening = opening + 1, closing = closing + 1 WHERE first_number = last_number",
+        "UPDATE statement SET opening = opening - 1, closing = closing - 1 WHERE first_number = last_number",
+    ),
+    (
+        "statements.closing",
+        "UPDATE statement SET closing = closing + 1, opening = opening + 1",
+        "UPDATE statement SET closing = closing - 1, opening = opening - 1",
+    ),
+    (
+        "statements.charged",
+        "UPDATE statement SET charged = charged + 1, credited = credited + 1 WHERE first_number = 0",
+        "UPDATE statement SET charged = charged - 1, credited = credited - 1 WHERE first_number = 0",
+    ),
+    (
+        "notices.owed",
+        "UPDATE notice SET spread_ms = NULL",
+        "UPDATE notice SET spread_ms = 1",
+    ),
+    (
+        "notices.tries",
+        "UPDATE notice_delivery SET failures = 9",
+        "UPDATE notice_delivery SET failures = 0",
+    ),
+    (
+        "exports.parts",
+        "UPDATE export_run SET parts = 1",
+        "UPDATE export_run SET parts = 0",
+    ),
 ];
 
 /// What is wrong only while a service should be at work.
@@ -446,6 +479,11 @@ const LATE: &[(&str, &str, &str)] = &[
         "deliveries.stuck",
         "UPDATE delivery SET state = 'sending', delivered_ms = NULL, next_ms = 0",
         "UPDATE delivery SET state = 'delivered', delivered_ms = 5, next_ms = 0",
+    ),
+    (
+        "notices.stuck",
+        "UPDATE notice_delivery SET state = 'sending', next_ms = 0",
+        "UPDATE notice_delivery SET state = 'due', next_ms = 0",
     ),
 ];
 
@@ -588,6 +626,26 @@ async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
     let redeemed = vouchers::done(vouchers::redeem(rig, &account, &codes[0], NOW).await);
     let planned = planned(rig).await;
     let [buyer, paid, period] = purchases(rig).await;
+    let month = Month::at(NOW);
+    for of in [month, month.next()] {
+        let statement = statements::statement(rig, &account, of).await;
+        assert!(statements::add(rig, &statement).await);
+    }
+    let notice = notices::notice(&account, "limit");
+    rig.store
+        .deliveries()
+        .notices()
+        .note(vec![notice.clone()])
+        .await
+        .expect("noted");
+    let subscription = notices::subscription(rig, &account);
+    notices::spread(rig, &notice, &subscription).await;
+    rig.store
+        .ledger()
+        .exports()
+        .plan(1, &["jobs"], "csv", NOW)
+        .await
+        .expect("planned");
     vec![
         ("'Z'", period),
         ("'B'", buyer),

@@ -203,6 +203,18 @@ const SHIPPED: &[(&str, &str)] = &[
         "0060_receipts",
         "da0efef1fc3a7a698088bf8f38304eb695c35358a3ceb054554459832de3ea60",
     ),
+    (
+        "0070_exports",
+        "ef39becf4d4386f12f949d4675976d1119dc61dbba9353815a7bd80e1cd25676",
+    ),
+    (
+        "0071_statements",
+        "882d89630702c87019931b798086aa799b4dfdbf7ace26c60b54fabd942ab321",
+    ),
+    (
+        "0072_notices",
+        "c98198e3e1c140c6fceef6de736f1ceade17d04a4e5fd46155f2d91ed94c340e",
+    ),
 ];
 
 #[test]

@@ -133,7 +133,7 @@ pub(crate) async fn check(rig: &Rig) {
 
 pub(crate) fn reached(outcome: &AcceptOutcome) -> Option<KeyLimitReached> {
     match outcome {
-        AcceptOutcome::KeyLimit(reached) => Some(*reached),
+        AcceptOutcome::KeyLimit(reached) => Some(reached.clone()),
         _ => None,
     }
 }

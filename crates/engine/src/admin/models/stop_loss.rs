@@ -2,14 +2,14 @@
 //! is a change of the model like an operator's, with its audit row, so that it is made once, whatever nodes do.
 
 use atelier_contract::Refusal;
-use atelier_contract::models::{ModelDefinition, Route, Routes, StopLoss};
+use atelier_contract::models::{ModelDefinition, Route, Routes, STOP_LOSS, StopLoss};
 use atelier_store::{RevisionDraft, TakingRow};
 
 use super::{Models, route_health, stored_definition};
 use crate::context::unavailable;
 
 /// Who pauses routes, as the audit list names it.
-const BY: &str = "stop-loss";
+const BY: &str = STOP_LOSS;
 /// The only currency that can be held against quota.
 const DOLLARS: &str = "USD";
 /// Hours that are looked back on at most: seven days.
@@ -55,7 +55,7 @@ impl Margin {
         // What is one rounding away from the bound is at it.
         (judged && left < least - 1e-9).then(|| {
             format!(
-                "stop-loss: {} jobs brought {:.4} USD and cost {:.4} USD, which leaves less than {} %",
+                "{STOP_LOSS}: {} jobs brought {:.4} USD and cost {:.4} USD, which leaves less than {} %",
                 self.jobs, self.paid_usd, self.cost_usd, guard.percent
             )
         })

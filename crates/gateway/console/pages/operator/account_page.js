@@ -7,16 +7,18 @@ import { go, href } from "../../route.js";
 import { Ask } from "../../parts/ask.js";
 import { Credits } from "../../parts/credits.js";
 import { DateRange, rangeOf } from "../../parts/date_range.js";
+import { Exports } from "../../parts/exports.js";
 import { Plan } from "../../parts/plan.js";
 import { RowDeeds } from "../../parts/row_menu.js";
 import { settingName } from "../../parts/settings.js";
 import { Secret } from "../../parts/secret.js";
+import { Statements } from "../../parts/statements.js";
 import { Ledger } from "../account/ledger.js";
 import { Usage } from "../account/usage.js";
 import { AccountKeys, Limits, asksOf, look } from "./account_forms.js";
 import { AccountJobs } from "./lists.js";
 
-const PARTS = ["usage", "ledger", "jobs", "keys", "limits"];
+const PARTS = ["usage", "ledger", "statements", "jobs", "keys", "limits"];
 /** Those that are about a span of days. */
 const SPANNED = ["usage", "ledger", "jobs"];
 /** What is told of an account elsewhere on its page. */
@@ -83,10 +85,13 @@ export function AccountPage({ who, route, enter }) {
   if (!row) return html`<section class="card waiting" aria-busy="true"></section>`;
   const asks = asksOf({ done: read, tell: setSecret });
   const base = `accountId=${row.id}`;
+  const account = `/admin/v1/accounts/${encodeURIComponent(row.id)}`;
   /** @type {Record<string, () => Hole>} */
   const views = {
     usage: () => html`<${Usage} key=${range.asked} base=${`/admin/v1/usage?${base}`} range=${range} />`,
     ledger: () => html`<${Ledger} base=${`/admin/v1/ledger?${base}`} range=${range} />`,
+    statements: () => html`<${Statements} base=${`${account}/statements`} />
+      <${Exports} base=${`${account}/exports`} archive=${`${account}/archive`} text=${t("exportsText")} />`,
     jobs: () => html`<${AccountJobs} row=${row} range=${range} />`,
     keys: () => html`<${AccountKeys} row=${row} may=${may} tell=${setSecret} />`,
     limits: () => html`<${Terms} row=${row} may=${may} change=${() => setLimits(true)} />`,
@@ -101,7 +106,6 @@ export function AccountPage({ who, route, enter }) {
       act: () => setAsking(asks.suspend(row)),
     },
   ];
-  const account = `/admin/v1/accounts/${encodeURIComponent(row.id)}`;
   const failed = (/** @type {Refusal} */ error) => setProblem(error.message);
   /** What was to come is taken back by giving the same plan again. @param {Wire.AccountPlan} plan */
   const keepPlan = (plan) => put(`${account}/plan`, { plan: plan.plan }).then(read, failed);

@@ -6,9 +6,10 @@ use atelier_contract::pages::workers::WorkerState;
 use rustix::fs::{Access, access, statvfs};
 
 use super::super::rehearsal::rehearse;
+use super::credentials;
 use super::finding::Finding;
-use super::{certificate, credentials};
 use crate::app::{self, Addresses, Store};
+use crate::certificate;
 use crate::config::Config;
 use crate::config::load::Sources;
 use crate::secrets;

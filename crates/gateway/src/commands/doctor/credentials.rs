@@ -3,9 +3,9 @@
 use atelier_engine::credentials::Signatory;
 use atelier_engine::{Clock, Keyring};
 
-use super::certificate;
 use super::finding::Finding;
 use crate::app::{self, Store};
+use crate::certificate;
 use crate::config::Config;
 
 const WHAT: &str = "credentials";

@@ -15,16 +15,21 @@ const SHORT_TIME: u8 = 0x17;
 const LONG_TIME: u8 = 0x18;
 
 /// Days until the first certificate of a file is over.
-pub(super) fn days_left(file: &Path, now_ms: i64) -> Option<i64> {
+pub(crate) fn days_left(file: &Path, now_ms: i64) -> Option<i64> {
     days_left_of(&CertificateDer::from_pem_file(file).ok()?, now_ms)
 }
 
 /// Days until the first certificate of a text is over.
-pub(super) fn days_left_in(text: &str, now_ms: i64) -> Option<i64> {
+pub(crate) fn days_left_in(text: &str, now_ms: i64) -> Option<i64> {
     days_left_of(
         &CertificateDer::from_pem_slice(text.as_bytes()).ok()?,
         now_ms,
     )
+}
+
+/// When the first certificate of a file is over.
+pub(crate) fn over_ms_of(file: &Path) -> Option<i64> {
+    over_ms(&CertificateDer::from_pem_file(file).ok()?)
 }
 
 fn days_left_of(certificate: &[u8], now_ms: i64) -> Option<i64> {
