@@ -21,7 +21,7 @@ mod tls;
 mod trace;
 mod vendor;
 
-pub(crate) use base64_extractor::Base64Extractor;
+pub(crate) use base64_extractor::{Base64Extractor, ExtractedBlobs};
 pub use callback::CallbackOutcome;
 pub use client::OutboundClient;
 pub use error::{FetchError, OutboundError};
@@ -35,5 +35,5 @@ pub(crate) use memory::with_share;
 pub(crate) use multipart::MultipartForm;
 pub use resolve::{DialFn, LookupFn, Resolver};
 pub use trace::with_traceparent;
-pub(crate) use vendor::{Secrets, encoded, segment};
+pub(crate) use vendor::{RequestSigner, Secrets, UnsignedCall, encoded, segment};
 pub use vendor::{VendorHttp, VendorRequest, VendorResponse};

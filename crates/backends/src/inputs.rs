@@ -57,7 +57,7 @@ pub(crate) async fn mask(work: &Work) -> Result<Option<Picture>, Fault> {
 }
 
 // Boxed, like the one below: they are compiled once and not for every vendor.
-fn decoded(bytes: Bytes, field: String) -> BoxFuture<'static, Result<Picture, Fault>> {
+pub(crate) fn decoded(bytes: Bytes, field: String) -> BoxFuture<'static, Result<Picture, Fault>> {
     Box::pin(async move {
         on_threads(std::slice::from_ref(&bytes.clone()), move || {
             decode(&bytes, Limits::default())

@@ -1,6 +1,8 @@
 //! How our fields become the inputs of any model: `{{prompt}}` inside a text is replaced by words, a text that is nothing
 //! but a placeholder becomes the value itself, and an input whose value is not given is left out.
 
+mod order_values;
+mod placeholder_set;
 mod placeholders;
 mod values;
 
@@ -14,14 +16,13 @@ use serde_json::{Map, Value};
 use crate::backend::{Class, Fault, Work};
 use crate::field_error::FieldError;
 use crate::inputs::unsupported;
-use crate::task_vendor::{
-    Capabilities, ImageCapabilities, Lengths, MaskSupport, VideoCapabilities,
-};
+use crate::task_vendor::{Capabilities, ImageCapabilities, Lengths, VideoCapabilities};
 use crate::vendor_errors;
-use values::{PlaceholderValues, UploadFn};
-
-/// Pictures that a list of them may have.
-const MOST_IMAGES: usize = 10;
+pub(crate) use order_values::OrderValues;
+pub(crate) use placeholder_set::PlaceholderSet;
+pub(crate) use placeholders::pieces;
+use values::PlaceholderValues;
+pub(crate) use values::UploadFn;
 
 /// A model and what its inputs are filled with.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -154,14 +155,12 @@ impl Mappings {
         brief: &Brief,
     ) -> Result<Capabilities, Fault> {
         let mapping = self.for_brief(operation, brief)?;
-        if brief.task.is_video() {
-            mapping.check_frames(brief)?;
-        }
+        mapping.places().check_frames(brief)?;
         Ok(Capabilities {
             films: Some(mapping.films()),
             pictures: Some(mapping.pictures()),
-            seeds: mapping.has(&["seed"]),
-            strength: mapping.has(&["strength"]),
+            seeds: mapping.places().has(&["seed"]),
+            strength: mapping.places().has(&["strength"]),
             ..Capabilities::default()
         })
     }
@@ -173,51 +172,26 @@ impl Mapping {
         brief.vendor_model.as_deref().unwrap_or(&self.model)
     }
 
-    /// Whether it has a place for something.
-    fn has(&self, names: &[&str]) -> bool {
+    /// What it has places for.
+    fn places(&self) -> PlaceholderSet {
         let mut found = Vec::new();
         self.input
             .values()
             .for_each(|value| placeholders::names(value, &mut found));
-        found.iter().any(|name| names.contains(name))
+        found.into_iter().collect()
     }
 
     /// What its model can do, if it makes videos.
     fn films(&self) -> VideoCapabilities {
-        VideoCapabilities {
-            lengths: match self.seconds.as_slice() {
-                [] => Lengths::Between(1, 60),
-                some => Lengths::Of(some.to_vec()),
-            },
-            ends: self.has(&["last"]),
-            loops: self.has(&["loop"]),
-            references: match (self.has(&["images"]), self.has(&["first"])) {
-                (true, _) => MOST_IMAGES,
-                (false, _) => 0,
-            },
-        }
+        self.places().films(match self.seconds.as_slice() {
+            [] => Lengths::Between(1, 60),
+            some => Lengths::Of(some.to_vec()),
+        })
     }
 
     /// What its model can do, if it makes pictures.
     fn pictures(&self) -> ImageCapabilities {
-        let references = (1..=5).rev().find(|number| match number {
-            1 => self.has(&["image", "image1"]),
-            number => self.has(&[&*format!("image{number}")]),
-        });
-        ImageCapabilities {
-            masks: match (self.has(&["mask"]), self.has(&["mask_black"])) {
-                (true, _) => MaskSupport::White,
-                (_, true) => MaskSupport::Black,
-                _ => MaskSupport::None,
-            },
-            references: match (self.has(&["images"]), references) {
-                (true, _) => MOST_IMAGES,
-                (false, some) => some.unwrap_or(0),
-            },
-            negative: self.has(&["negative"]),
-            transparent: false,
-            backgrounds: true,
-        }
+        self.places().pictures()
     }
 
     /// What its placeholders stand for in a piece of work, its pictures put where the vendor finds them.
@@ -226,27 +200,13 @@ impl Mapping {
         work: &Work,
         place: UploadFn<'_>,
     ) -> Result<PlaceholderValues, Fault> {
-        if matches!(work.brief.task, Task::Animate | Task::Extend(_)) {
-            self.check_frames(&work.brief)?;
-        }
+        self.places().check_frames(&work.brief)?;
         PlaceholderValues::of_work(work, &self.films(), &self.pictures(), place).await
     }
 
     /// The inputs for a piece of work.
     pub(crate) fn filled(&self, values: &PlaceholderValues, place: u32) -> Value {
         placeholders::filled(&self.input, &|name| values.of(name, place, &self.ratios))
-    }
-
-    /// Whether a video needs a first frame that the model has no place for.
-    fn check_frames(&self, brief: &Brief) -> Result<(), Fault> {
-        let takes = self.has(&["first", "images", "image"]);
-        match brief.sources.first() {
-            Some(source) if !takes => Err(unsupported(
-                &source.field,
-                "no back end for images is available",
-            )),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -19,9 +19,9 @@ pub(crate) use passes::Passes;
 pub(crate) use protocol::{
     FileSource, TaskPlan, TaskResult, TaskStatus, TaskVendor, encoded_id, id, serves_tasks,
 };
-pub(crate) use reply::TaskReply;
+pub(crate) use reply::{AnswerForm, TaskReply};
 pub(crate) use task_backend::TaskBackend;
 pub(crate) use video_request::{
-    Lengths, VideoCapabilities, VideoRequest, is_video_work, nearest_ratio, prompt_text,
-    request_size,
+    Lengths, VideoCapabilities, VideoRequest, VideoSources, is_video_work, nearest_ratio,
+    prompt_text, request_size,
 };

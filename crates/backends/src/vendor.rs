@@ -12,8 +12,12 @@ use crate::backend::Backend;
 use crate::field_error::FieldError;
 use crate::http::VendorHttp;
 use crate::unit_costs::UnitCosts;
+use crate::vendors::recorded_meanings;
 use crate::videos::OversizePolicy;
 use crate::worker::Worker;
+
+/// What stands for the credential where settings are checked before there is a worker account.
+pub const CREDENTIAL_TO_COME: &str = "to be given";
 
 /// What a worker account is built from.
 #[derive(Clone)]
@@ -45,7 +49,7 @@ pub(crate) fn read_flattened<T: Default + DeserializeOwned + JsonSchema>(
 }
 
 /// Refuses a field that the schema does not have.
-fn check_names(written: &Value, schema: &Value) -> Result<(), FieldError> {
+pub(crate) fn check_names(written: &Value, schema: &Value) -> Result<(), FieldError> {
     let Some(known) = schema["properties"].as_object() else {
         return Ok(());
     };
@@ -152,5 +156,13 @@ impl Vendor {
         let costs = UnitCosts::read(taken(&mut setup.settings, "costs"))?;
         let worker = (self.build)(setup)?.handling(oversized).costing(costs);
         Ok(Arc::new(worker))
+    }
+
+    /// What each answer that is kept with the settings means by them, as whoever writes one reads it.
+    pub fn recorded_meanings(&self, mut setup: Setup) -> Result<Vec<Value>, FieldError> {
+        name_canonically(&mut setup.settings)?;
+        oversized(&mut setup.settings)?;
+        UnitCosts::read(taken(&mut setup.settings, "costs"))?;
+        recorded_meanings(self, setup)
     }
 }

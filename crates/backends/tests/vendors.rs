@@ -1,5 +1,7 @@
 //! Vendors against local servers that speak their documented formats, failures included.
 
+#[path = "vendors/bedrock.rs"]
+mod bedrock;
 #[path = "vendors/bfl.rs"]
 mod bfl;
 #[path = "vendors/clients.rs"]
@@ -14,11 +16,15 @@ mod comfyui;
 mod comfyui_real;
 #[path = "vendors/comfyui_wishes.rs"]
 mod comfyui_wishes;
+#[path = "vendors/copies.rs"]
+mod copies;
 #[path = "vendors/costs.rs"]
 mod costs;
 #[cfg(feature = "studio")]
 #[path = "embedded/defaults.rs"]
 mod defaults;
+#[path = "vendors/described.rs"]
+mod described;
 #[path = "vendors/errors.rs"]
 mod errors;
 #[path = "vendors/every.rs"]
@@ -42,10 +48,16 @@ mod hooks;
 mod hosted;
 #[path = "vendors/hostile.rs"]
 mod hostile;
+#[path = "vendors/http.rs"]
+mod http;
+#[path = "vendors/http_signs.rs"]
+mod http_signs;
 #[path = "vendors/ideogram.rs"]
 mod ideogram;
 #[path = "../../../fuzz/inputs.rs"]
 mod inputs;
+#[path = "vendors/jimeng.rs"]
+mod jimeng;
 #[path = "vendors/litellm.rs"]
 mod litellm;
 #[expect(
@@ -58,6 +70,8 @@ mod local;
 mod long;
 #[path = "vendors/luma.rs"]
 mod luma;
+#[path = "vendors/new_api.rs"]
+mod new_api;
 #[path = "vendors/novelai.rs"]
 mod novelai;
 #[path = "vendors/openai.rs"]
@@ -66,6 +80,8 @@ mod openai;
 mod openai_dialects;
 #[path = "vendors/openai_failures.rs"]
 mod openai_failures;
+#[path = "vendors/openai_names.rs"]
+mod openai_names;
 #[path = "vendors/openai_servers.rs"]
 mod openai_servers;
 #[path = "vendors/openai_videos.rs"]
@@ -80,6 +96,8 @@ mod probes;
 mod recraft;
 #[path = "vendors/regards.rs"]
 mod regards;
+#[path = "vendors/relay_paths.rs"]
+mod relay_paths;
 #[path = "vendors/replicate.rs"]
 mod replicate;
 #[path = "vendors/roletask.rs"]
@@ -94,6 +112,8 @@ mod runway;
 mod sdwebui;
 #[path = "vendors/settings.rs"]
 mod settings;
+#[path = "vendors/stability.rs"]
+mod stability;
 #[path = "vendors/stand.rs"]
 mod stand;
 #[path = "../../../tests/shared/stopwatch.rs"]
@@ -108,5 +128,9 @@ mod story;
 mod studio;
 #[path = "vendors/unfit.rs"]
 mod unfit;
+#[path = "vendors/vertex.rs"]
+mod vertex;
+#[path = "vendors/vidu.rs"]
+mod vidu;
 #[path = "vendors/xai.rs"]
 mod xai;

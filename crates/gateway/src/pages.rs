@@ -250,6 +250,8 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     get("admin.backends", "/admin/v1/backends", VIEWER, "The back ends in the order of fall-back, with their worker accounts and health.", page!(backends::list)),
     post("admin.backends.create", "/admin/v1/backends", OPERATOR, "A new back end; worker accounts are added to it.", page!(backends::create))
         .example(r#"{"vendor":"relay","name":"upstream","base_url":"https://media.example.com","rank":10,"operations":["artgen","facegen"]}"#),
+    post("admin.backends.check", "/admin/v1/backends/check", OPERATOR, "Says whether a back end could be set up so, and what the answers mean that are kept with its settings. Nothing is kept.", page!(backends::check))
+        .example(r#"{"vendor":"relay","name":"upstream","base_url":"https://media.example.com"}"#),
     get("admin.backends.show", "/admin/v1/backends/{id}", VIEWER, "One back end.", page!(backends::show)),
     patch("admin.backends.change", "/admin/v1/backends/{id}", OPERATOR, "Changes a back end on every node at once.", page!(backends::change))
         .example(r#"{"rank":20,"enabled":false}"#),

@@ -408,6 +408,44 @@ interface RuleDraft {
   value: number | string;
   from: string;
 }
+/** A call as a curl command describes it, without its credential. */
+interface Recorded {
+  method: string;
+  origin: string;
+  path: string;
+  query: Record<string, string>;
+  headers: Record<string, string>;
+  json?: Json;
+  form?: Record<string, string>;
+  multipart?: Record<string, Json>;
+  sign: Values;
+  key: string;
+}
+/** A place of a document with the value there. */
+interface Leaf {
+  at: string;
+  value: Json;
+}
+/** A recording as the recorder holds it. */
+interface Draft {
+  to: string;
+  call: string;
+  operation: string;
+  curl: string;
+  answer: string;
+  status: number;
+  request: Recorded | null;
+  body: Json;
+  wishes: Record<string, string>;
+  marks: Record<string, string>;
+  meanings: Record<string, string>;
+}
+/** What the recorder is given by the form that it stands in. */
+interface Recording {
+  base: string;
+  found: (seen: { base_url: string; credential: string }) => void;
+  check: (settings: Json) => Promise<Wire.BackendCheck>;
+}
 /** A field made from a schema of settings. */
 interface Setting {
   name: string;

@@ -17,10 +17,10 @@ const MOST_NAME: usize = 32;
 const MOST_RUN: usize = 4096;
 
 /// Takes the base64 of certain fields out of a JSON text that comes in pieces.
-pub(crate) struct Base64Extractor {
-    fields: &'static [&'static str],
+pub(crate) struct Base64Extractor<'a> {
+    fields: &'a [&'a str],
     text: Vec<u8>,
-    blobs: Vec<Option<Vec<u8>>>,
+    blobs: ExtractedBlobs,
     state: ExtractorState,
     /// The last string that ended; a colon makes it a field's name.
     name: Vec<u8>,
@@ -31,6 +31,18 @@ pub(crate) struct Base64Extractor {
     trouble: Option<ExtractError>,
     /// So much of the text has no end of an event.
     looked_at: usize,
+}
+
+/// What was taken out of a text, by the numbers that stand there now.
+#[derive(Default)]
+pub(crate) struct ExtractedBlobs(Vec<Option<Vec<u8>>>);
+
+impl ExtractedBlobs {
+    /// The blob with a number, once.
+    pub(crate) fn take(&mut self, number: u64) -> Option<Vec<u8>> {
+        let blob = self.0.get_mut(usize::try_from(number).ok()?)?;
+        blob.take().filter(|bytes| !bytes.is_empty())
+    }
 }
 
 /// Why nothing of a text can be used.
@@ -47,13 +59,13 @@ enum ExtractorState {
     Blob(Base64Decoder),
 }
 
-impl Base64Extractor {
+impl<'a> Base64Extractor<'a> {
     /// Looks for these fields; a field may hold one text or a list of texts.
-    pub(crate) fn new(fields: &'static [&'static str]) -> Self {
+    pub(crate) fn new(fields: &'a [&'a str]) -> Self {
         Self {
             fields,
             text: Vec::new(),
-            blobs: Vec::new(),
+            blobs: ExtractedBlobs::default(),
             state: ExtractorState::Outside,
             name: Vec::new(),
             armed: false,
@@ -132,8 +144,12 @@ impl Base64Extractor {
 
     /// The blob with a number, once.
     pub(crate) fn blob(&mut self, number: u64) -> Option<Vec<u8>> {
-        let blob = self.blobs.get_mut(usize::try_from(number).ok()?)?;
-        blob.take().filter(|bytes| !bytes.is_empty())
+        self.blobs.take(number)
+    }
+
+    /// What was taken out, once the text has ended.
+    pub(crate) fn into_blobs(self) -> ExtractedBlobs {
+        self.blobs
     }
 
     fn step(&mut self, byte: u8) {
@@ -154,8 +170,8 @@ impl Base64Extractor {
                     self.trouble = Some(ExtractError::BadBase64);
                 }
                 let bytes = std::mem::take(&mut decoder.bytes);
-                self.text.extend(self.blobs.len().to_string().bytes());
-                self.blobs.push(Some(bytes));
+                self.text.extend(self.blobs.0.len().to_string().bytes());
+                self.blobs.0.push(Some(bytes));
                 self.state = ExtractorState::Outside;
             }
             ExtractorState::Blob(decoder) => {
@@ -308,7 +324,11 @@ mod tests {
 
     use super::*;
 
-    fn sifted(fields: &'static [&'static str], text: &str, step: usize) -> Base64Extractor {
+    fn sifted(
+        fields: &'static [&'static str],
+        text: &str,
+        step: usize,
+    ) -> Base64Extractor<'static> {
         let mut sifter = Base64Extractor::new(fields);
         for piece in text.as_bytes().chunks(step) {
             sifter.take(piece);

@@ -4,11 +4,12 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 /// A form under construction: fields and files in their order.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct MultipartForm {
     parts: Vec<FormPart>,
 }
 
+#[derive(Clone)]
 struct FormPart {
     head: String,
     body: Bytes,

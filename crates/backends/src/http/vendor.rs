@@ -7,9 +7,11 @@ mod download;
 mod request;
 mod response;
 mod secrets;
+mod signer;
 mod stream;
 mod websocket;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +31,7 @@ use super::error::{OutboundError, classify};
 use super::fence::{self, Fence, FencedBody, fence};
 use super::trace;
 use crate::backend::{Acceptance, Class, Fault};
+use crate::clock;
 use crate::field_error::FieldError;
 use crate::guard::Purpose;
 use crate::http::connect::ConnectRules;
@@ -37,6 +40,7 @@ use body_reader::BodyReader;
 pub use request::VendorRequest;
 pub use response::VendorResponse;
 pub(crate) use secrets::Secrets;
+pub(crate) use signer::{RequestSigner, UnsignedCall};
 
 /// The largest answer of a stranger's server that is read as words.
 const MOST_OF_STRANGERS: u64 = 24 * 1024 * 1024;
@@ -53,8 +57,10 @@ pub struct VendorHttp {
     guard: OutboundClient,
     /// An operator's address, not one that a caller brought.
     trusted: bool,
-    /// The vendor's own domain, where it answers from several hosts.
-    domain: Option<&'static str>,
+    /// The vendor's own domains, where it answers from several hosts.
+    domains: Vec<Cow<'static, str>>,
+    /// What signs calls, where a line of their heads is not enough.
+    signer: Option<Arc<dyn RequestSigner>>,
     /// Keeps no connection: a request that costs money never meets one that is about to close,
     once: HttpClient,
     /// unless the vendor says that it keeps them: then they are kept for a moment.
@@ -111,7 +117,8 @@ impl OutboundClient {
             headers: HeaderMap::new(),
             secrets: Secrets::default(),
             trusted,
-            domain: None,
+            domains: Vec::new(),
+            signer: None,
         })
     }
 }
@@ -142,8 +149,18 @@ impl VendorHttp {
     /// Adds a header line to every call; its value is never logged, even if the vendor repeats it. `field` is what its
     /// owner calls it.
     pub fn with_header(
-        mut self,
+        self,
         name: &'static str,
+        field: &str,
+        value: &str,
+    ) -> Result<Self, FieldError> {
+        self.with_line(HeaderName::from_static(name), field, value)
+    }
+
+    /// The same where only the settings know the name of the line.
+    pub(crate) fn with_line(
+        mut self,
+        name: HeaderName,
         field: &str,
         value: &str,
     ) -> Result<Self, FieldError> {
@@ -151,7 +168,7 @@ impl VendorHttp {
         let mut value = HeaderValue::from_str(value)
             .map_err(|_| FieldError::new(field, "cannot be sent as a header"))?;
         value.set_sensitive(true);
-        self.headers.insert(HeaderName::from_static(name), value);
+        self.headers.insert(name, value);
         Ok(self)
     }
 
@@ -161,16 +178,39 @@ impl VendorHttp {
         self.with_header("authorization", "credential", &value)
     }
 
+    /// The way to another address of the same vendor's, such as the one that gives tokens; nothing of the worker account goes
+    /// along.
+    pub(crate) fn beside(&self, address: &str) -> Result<Self, FieldError> {
+        let beside = self.guard.vendor(address, self.trusted)?;
+        Ok(Self {
+            secrets: self.secrets.clone(),
+            ..beside
+        })
+    }
+
     /// Never lets this text be logged, even if the vendor repeats it.
     pub(crate) fn with_secret(mut self, secret: &str) -> Self {
         self.secrets = self.secrets.with(secret);
         self
     }
 
-    /// Lets calls go to any host of the vendor's own domain, with the worker's headers, when the vendor names it.
-    pub(crate) fn with_domain(mut self, domain: &'static str) -> Self {
-        self.domain = Some(domain);
+    /// Lets calls go to any host of a domain of the vendor's own, with the worker's headers, when the vendor names it.
+    pub(crate) fn with_domain(mut self, domain: impl Into<Cow<'static, str>>) -> Self {
+        self.domains.push(domain.into());
         self
+    }
+
+    /// Has every call signed when all of it is known.
+    pub(crate) fn with_signer(self, signer: impl RequestSigner + 'static) -> Self {
+        Self {
+            signer: Some(Arc::new(signer)),
+            ..self
+        }
+    }
+
+    /// Whether a call may go to an address with the worker's credential: it is at the vendor's own host or domain.
+    pub(crate) fn is_own(&self, url: &Url) -> bool {
+        url.origin() == self.base.origin() || self.domains.iter().any(|domain| is_of(url, domain))
     }
 
     /// What must not be repeated of the vendor's words.
@@ -302,28 +342,41 @@ impl VendorHttp {
         if is_here(&call) {
             self.keep_query(&mut url);
         }
-        let own = url.origin() == self.base.origin();
-        if !own && !self.domain.is_some_and(|domain| is_of(&url, domain)) {
+        if !self.is_own(&url) {
             return Err(unusable("host"));
         }
-        let mut request = Request::builder()
-            .method(call.method)
-            .uri(url.as_str())
-            .header(header::USER_AGENT, USER_AGENT)
-            .header(header::ACCEPT_ENCODING, "identity");
+        let mut headers = HeaderMap::new();
+        headers.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
+        headers.insert(
+            header::ACCEPT_ENCODING,
+            HeaderValue::from_static("identity"),
+        );
         let (bytes, media_type) = call.body.unzip();
+        let bytes = bytes.unwrap_or_default();
         if let Some(media_type) = media_type {
-            request = request.header(header::CONTENT_TYPE, media_type);
+            let media_type = HeaderValue::from_str(&media_type).map_err(|_| unusable("head"))?;
+            headers.insert(header::CONTENT_TYPE, media_type);
         }
-        if let Some(headers) = request.headers_mut() {
-            if let Some(parent) = trace::parent() {
-                headers.insert(trace::HEADER, parent);
-            }
-            headers.extend(self.headers.clone());
-            headers.extend(call.headers);
+        if let Some(parent) = trace::parent() {
+            headers.insert(trace::HEADER, parent);
+        }
+        headers.extend(self.headers.clone());
+        headers.extend(call.headers);
+        if let Some(signer) = &self.signer {
+            let mut unsigned = UnsignedCall {
+                method: &call.method,
+                url: &mut url,
+                headers: &mut headers,
+                body: &bytes,
+            };
+            signer.sign(&mut unsigned, clock::seconds())?;
+        }
+        let mut request = Request::builder().method(call.method).uri(url.as_str());
+        if let Some(all) = request.headers_mut() {
+            *all = headers;
         }
         request
-            .body(FencedBody::new(bytes.unwrap_or_default(), fence))
+            .body(FencedBody::new(bytes, fence))
             .map_err(|_| unusable("head"))
     }
 

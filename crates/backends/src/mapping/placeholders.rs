@@ -50,7 +50,7 @@ fn text(text: &str, value_of: &dyn Fn(&str) -> Value) -> Option<Value> {
 }
 
 /// What stands before each placeholder, and its name; the last piece has none.
-fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let current = rest?;

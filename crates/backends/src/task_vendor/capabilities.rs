@@ -32,9 +32,9 @@ pub(crate) struct Capabilities {
     /// Whether pictures that lend their style or looks are looked at.
     pub(crate) hints: bool,
     /// The words of picture models that it takes, such as `quality`.
-    pub(crate) words: &'static [&'static str],
+    pub(crate) words: Vec<&'static str>,
     /// What only anime knows of that it takes.
-    pub(crate) anime: &'static [&'static str],
+    pub(crate) anime: Vec<&'static str>,
 }
 
 /// What only anime knows of.
@@ -97,8 +97,8 @@ impl Capabilities {
             exact: true,
             whole: true,
             hints: true,
-            words: WORDS,
-            anime: ANIME,
+            words: WORDS.to_vec(),
+            anime: ANIME.to_vec(),
         }
     }
 

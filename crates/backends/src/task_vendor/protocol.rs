@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::base::TaskBase;
 use super::capabilities::Capabilities;
-use super::reply::TaskReply;
+use super::reply::{AnswerForm, TaskReply};
 use crate::backend::{Cost, Fault, LostSubmit, Work};
 use crate::hooks::WebhookRequest;
 use crate::http::{VendorRequest, VendorResponse, encoded};
@@ -20,21 +20,29 @@ const MOST_ID: usize = 512;
 pub(crate) trait TaskVendor: Send + Sync + 'static {
     /// The connection and the waiting times.
     fn base(&self) -> &TaskBase;
+    /// What has to be there before any call, such as a token that passes.
+    fn prepare(&self) -> impl Future<Output = Result<(), Fault>> + Send {
+        std::future::ready(Ok(()))
+    }
     /// Whether it can do an operation.
     fn serves(&self, operation: &str) -> bool;
     /// What its model can do for a request; what calls are built by.
     fn capabilities(&self, operation: &str, brief: &Brief) -> Result<Capabilities, Fault>;
-    /// Fields of its answers that hold base64.
-    fn blobs(&self) -> &'static [&'static str] {
-        &[]
+    /// How the answer to a start is read.
+    fn start_form(&self, _: &Work) -> AnswerForm<'_> {
+        AnswerForm::PLAIN
+    }
+    /// How the answer to a question about a task is read.
+    fn question_form(&self, _: &Value) -> AnswerForm<'_> {
+        AnswerForm::PLAIN
     }
     /// Whether the answer to a start is the result, and may be let go when nobody wants it any more.
-    fn makes_in_call(&self, _: &Work) -> bool {
-        !self.blobs().is_empty()
+    fn makes_in_call(&self, work: &Work) -> bool {
+        matches!(self.start_form(work), AnswerForm::Document(blobs) if !blobs.is_empty())
     }
-    /// Whether the answer to a start is read as a whole: it is a file, or a document with files at places that are not known.
-    fn answers_with_bytes(&self) -> bool {
-        false
+    /// How many starts a piece of work takes: one for each result, unless one call makes several.
+    fn starts(&self, work: &Work) -> u32 {
+        work.brief.count.clamp(1, 16)
     }
     /// What to send for a piece of work; what the vendor cannot do is said here, before anything is sent.
     fn plan<'a>(
@@ -58,7 +66,7 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
     fn task_status(&self, work: &Work, task: &Value, reply: TaskReply)
     -> Result<TaskStatus, Fault>;
     /// The vendor's own codes, looked at before the status of an answer.
-    fn error_rules(&self) -> &'static [ErrorRule] {
+    fn error_rules(&self) -> &[ErrorRule] {
         &[]
     }
     /// What a document says about a failure, where it is one.
@@ -87,7 +95,7 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
         None
     }
     /// The task in the answer to it; `None` when the vendor never had it.
-    fn found(&self, _: TaskReply) -> Result<Option<Value>, Fault> {
+    fn found(&self, _: &Work, _: TaskReply) -> Result<Option<Value>, Fault> {
         Ok(None)
     }
     /// The task that the only start of a piece of work comes to, for a vendor that can be told its name: one whose answer was
@@ -118,6 +126,10 @@ pub(crate) trait TaskVendor: Send + Sync + 'static {
     }
     /// A call that tells whether the vendor is well and takes the credential.
     fn probe(&self) -> VendorRequest;
+    /// What a good answer to the probe means that is a refusal all the same.
+    fn probe_refusal(&self, _: &VendorResponse) -> Option<Fault> {
+        None
+    }
     /// Whether an answer to the probe that is not good is good enough.
     fn is_healthy(&self, _: &VendorResponse) -> bool {
         false

@@ -9,12 +9,26 @@ use serde_json::Value;
 use crate::backend::Fault;
 use crate::hooks::MOST_KEPT;
 use crate::http::{
-    Base64Extractor, MemoryShare, VendorHttp, VendorRequest, VendorResponse, with_share,
+    Base64Extractor, ExtractedBlobs, MemoryShare, VendorHttp, VendorRequest, VendorResponse,
+    with_share,
 };
 use crate::vendor_errors;
 
+/// How an answer is read.
+pub(crate) enum AnswerForm<'a> {
+    /// As a document, with base64 taken out of fields of these names as it comes.
+    Document(Vec<&'a str>),
+    /// As a whole: it is a file, or a document with files at places that are not known.
+    Whole,
+}
+
+impl AnswerForm<'_> {
+    /// A document without files.
+    pub(crate) const PLAIN: Self = Self::Document(Vec::new());
+}
+
 /// The largest answer that is read as a whole: some vendors post the same.
-const MOST_WHOLE: u64 = MOST_KEPT as u64;
+pub(super) const MOST_WHOLE: u64 = MOST_KEPT as u64;
 
 /// An answer with a good status, read as JSON.
 pub(crate) struct TaskReply {
@@ -22,7 +36,7 @@ pub(crate) struct TaskReply {
     pub(crate) answer: VendorResponse,
     /// The document; null when there is none.
     pub(crate) body: Value,
-    sifter: Base64Extractor,
+    blobs: ExtractedBlobs,
     share: Arc<MemoryShare>,
 }
 
@@ -33,9 +47,26 @@ impl TaskReply {
         Self {
             answer,
             body,
-            sifter: Base64Extractor::new(&[]),
+            blobs: ExtractedBlobs::default(),
             share: Arc::default(),
         }
+    }
+
+    /// An answer that was kept, read as if it came now.
+    pub(crate) fn kept(answer: VendorResponse, form: &AnswerForm<'_>) -> Result<Self, Fault> {
+        let AnswerForm::Document(blobs) = form else {
+            return Ok(Self::of(answer));
+        };
+        let mut sifter = Base64Extractor::new(blobs);
+        sifter.take(&answer.bytes);
+        if let Some(fault) = sifter.fault() {
+            return Err(fault);
+        }
+        let bytes = sifter.take_text().into();
+        Ok(Self {
+            blobs: sifter.into_blobs(),
+            ..Self::of(VendorResponse { bytes, ..answer })
+        })
     }
 
     /// What a vendor posted, as if it had been the answer to a question.
@@ -50,7 +81,7 @@ impl TaskReply {
 
     /// The file in a field that holds base64.
     pub(crate) fn file(&mut self, field: &Value) -> Option<Bytes> {
-        let bytes = self.sifter.blob(field.as_u64()?)?;
+        let bytes = self.blobs.take(field.as_u64()?)?;
         Some(with_share(Arc::clone(&self.share), bytes))
     }
 
@@ -91,7 +122,7 @@ pub(super) async fn call_for_file(
 pub(super) async fn call_with_files(
     http: &VendorHttp,
     call: VendorRequest,
-    blobs: &'static [&'static str],
+    blobs: &[&str],
 ) -> Result<Result<TaskReply, VendorResponse>, Fault> {
     let mut sifter = Base64Extractor::new(blobs);
     let mut take = |piece: &[u8]| {
@@ -112,7 +143,7 @@ pub(super) async fn call_with_files(
     Ok(Ok(TaskReply {
         answer,
         body,
-        sifter,
+        blobs: sifter.into_blobs(),
         share,
     }))
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::capabilities::refused_field;
 use super::passes::PassState;
 use super::protocol::{FileSource, TaskPlan, TaskResult, TaskStatus, TaskVendor};
-use super::reply::{TaskReply, call_for_file, call_json, call_with_files};
+use super::reply::{AnswerForm, MOST_WHOLE, TaskReply, call_for_file, call_json, call_with_files};
 use super::video_request::is_video_work;
 use crate::backend::{
     Backend, BoxFuture, Class, Cost, Fault, LostSubmit, NextPass, PollOutcome, StartOutcome, Work,
@@ -79,6 +79,12 @@ impl<S: TaskVendor> TaskBackend<S> {
     async fn start_all(&self, work: &Work, plan: &TaskPlan<'_>) -> Result<Vec<TaskStart>, Fault> {
         let mut begun = Vec::new();
         for place in 0..plan.starts {
+            // Nothing has been sent yet for this one.
+            if let Err(fault) = self.vendor.prepare().await
+                && begun.is_empty()
+            {
+                return Err(fault);
+            }
             let call = (plan.call)(place).within(self.vendor.base().call_timeout);
             let one = if work.cancelled.is_cancelled() {
                 Err(Fault::internal("nobody wants the result any more"))
@@ -129,11 +135,11 @@ impl<S: TaskVendor> TaskBackend<S> {
     }
 
     async fn start_status(&self, work: &Work, call: VendorRequest) -> Result<TaskStatus, Fault> {
-        let mut reply = self.send(call.clone()).await?;
+        let mut reply = self.send(work, call.clone()).await?;
         if let Err(answer) = &reply
             && let Some(other) = self.vendor.instead(call, answer).await?
         {
-            reply = self.send(other).await?;
+            reply = self.send(work, other).await?;
         }
         match reply {
             Ok(reply) => self.vendor.started(work, reply),
@@ -141,18 +147,22 @@ impl<S: TaskVendor> TaskBackend<S> {
         }
     }
 
-    async fn send(&self, call: VendorRequest) -> Result<Result<TaskReply, VendorResponse>, Fault> {
+    async fn send(
+        &self,
+        work: &Work,
+        call: VendorRequest,
+    ) -> Result<Result<TaskReply, VendorResponse>, Fault> {
         let http = &self.vendor.base().http;
-        if self.vendor.answers_with_bytes() {
-            call_for_file(http, call).await
-        } else {
-            call_with_files(http, call, self.vendor.blobs()).await
+        match self.vendor.start_form(work) {
+            AnswerForm::Whole => call_for_file(http, call).await,
+            AnswerForm::Document(blobs) => call_with_files(http, call, &blobs).await,
         }
     }
 
     /// What the vendor tells of a task; one question may lead to the next.
     async fn ask(&self, work: &Work, task: &Value) -> Result<TaskStatus, Fault> {
         let mut task = task.clone();
+        self.vendor.prepare().await?;
         for _ in 0..MOST_STEPS {
             if let Some(key) = self.vendor.posted_at(&task) {
                 return match self.posted(work, key).await? {
@@ -161,9 +171,11 @@ impl<S: TaskVendor> TaskBackend<S> {
                 };
             }
             let call = self.vendor.poll_request(&task);
-            let reply = match self.vendor.blobs() {
-                [] => call_json(&self.vendor.base().http, call).await?,
-                blobs => call_with_files(&self.vendor.base().http, call, blobs).await?,
+            let http = &self.vendor.base().http;
+            let reply = match self.vendor.question_form(&task) {
+                AnswerForm::Whole => call_json(http, call.at_most(MOST_WHOLE)).await?,
+                AnswerForm::Document(blobs) if blobs.is_empty() => call_json(http, call).await?,
+                AnswerForm::Document(blobs) => call_with_files(http, call, &blobs).await?,
             };
             let reply = match reply {
                 Ok(reply) => reply,
@@ -395,6 +407,9 @@ impl<S: TaskVendor> TaskBackend<S> {
     }
 
     async fn stop(&self, task: &Value) {
+        if self.vendor.stop(task).is_none() || self.vendor.prepare().await.is_err() {
+            return;
+        }
         let Some(call) = self.vendor.stop(task) else {
             return;
         };
@@ -414,14 +429,15 @@ impl<S: TaskVendor> TaskBackend<S> {
         if let Some(task) = self.vendor.named_task(work) {
             return self.start_again(work, task).await.map(Some);
         }
-        let starts = starts(work);
+        self.vendor.prepare().await?;
+        let starts = self.vendor.starts(work);
         let mut tasks = Vec::new();
         for place in 0..starts {
             let Some(call) = self.vendor.lost(work, place) else {
                 return Ok(None);
             };
             match call_json(&self.vendor.base().http, call).await? {
-                Ok(reply) => tasks.extend(self.vendor.found(reply)?),
+                Ok(reply) => tasks.extend(self.vendor.found(work, reply)?),
                 Err(answer) => return Err(self.vendor.fault(&answer)),
             }
         }
@@ -442,18 +458,17 @@ impl<S: TaskVendor> TaskBackend<S> {
     }
 
     async fn health_check(&self) -> Result<Option<Cost>, Fault> {
+        self.vendor.prepare().await?;
         let answer = self.vendor.base().http.ask(self.vendor.probe()).await?;
+        if let Some(fault) = self.vendor.probe_refusal(&answer) {
+            return Err(fault);
+        }
         if answer.is_good() || self.vendor.is_healthy(&answer) {
             self.vendor.inspect().await?;
             return Ok(self.vendor.balance(&answer));
         }
         Err(self.vendor.fault(&answer))
     }
-}
-
-/// How many starts a piece of work takes that can be looked for: one for each result.
-fn starts(work: &Work) -> u32 {
-    work.brief.count.clamp(1, 16)
 }
 
 /// Vector drawings as they came.
@@ -511,7 +526,7 @@ impl<S: TaskVendor> Backend for TaskBackend<S> {
 
     /// One start goes after the other, and nobody knows how far a process came that is gone.
     fn submit_limit(&self, work: &Work) -> Duration {
-        self.vendor.base().call_timeout * starts(work)
+        self.vendor.base().call_timeout * self.vendor.starts(work)
     }
 
     /// None goes after one that failed. Whoever waited for all of them one by one would find a part when its job is over.

@@ -65,6 +65,36 @@ pub(crate) struct VideoCapabilities {
     pub(crate) references: usize,
 }
 
+/// Which of the given pictures is what in a video, by their places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct VideoSources {
+    /// The frame it begins with; a video that is carried on begins with a frame of its own.
+    pub(crate) first: Option<usize>,
+    /// The frame it ends on.
+    pub(crate) last: Option<usize>,
+    /// Pictures for its words.
+    pub(crate) references: Vec<usize>,
+}
+
+impl VideoSources {
+    /// The roles of the pictures of a request at a model that can do so much.
+    pub(crate) fn of(brief: &Brief, can: &VideoCapabilities) -> Self {
+        let mut roles = Self::default();
+        let frames = is_frames(brief) || can.references == 0;
+        let begins = matches!(brief.task, Task::Extend(_));
+        for index in 0..brief.sources.len() {
+            if brief.last_frame == Some(index) {
+                roles.last = Some(index);
+            } else if !frames && roles.references.len() < can.references {
+                roles.references.push(index);
+            } else if frames && roles.first.is_none() && !begins {
+                roles.first = Some(index);
+            }
+        }
+        roles
+    }
+}
+
 /// A video as it is ordered.
 pub(crate) struct VideoRequest {
     /// The words, with what to leave out at their end.
@@ -101,15 +131,15 @@ impl VideoRequest {
             let frame = last_of_parent(work, usize::from(index)).await?;
             first = Some(framed(frame, size).await?);
         }
-        let frames = is_frames(brief) || can.references == 0;
-        for index in 0..work.sources.len() {
-            if brief.last_frame == Some(index) {
-                last = Some(framed(inputs::source(work, index).await?, size).await?);
-            } else if !frames && references.len() < can.references {
-                references.push(plain(work, index).await?);
-            } else if frames && first.is_none() {
-                first = Some(framed(inputs::source(work, index).await?, size).await?);
-            }
+        let sources = VideoSources::of(brief, can);
+        if let Some(index) = sources.first {
+            first = Some(framed(inputs::source(work, index).await?, size).await?);
+        }
+        if let Some(index) = sources.last {
+            last = Some(framed(inputs::source(work, index).await?, size).await?);
+        }
+        for index in sources.references {
+            references.push(plain(work, index).await?);
         }
         if brief.looped && last.is_none() && !can.loops {
             last.clone_from(&first);

@@ -1,63 +1,61 @@
 //! Vendors' own codes: a table of them says which class of fault each one is, before the status is looked at.
 
+use std::borrow::Cow;
+
 use super::vendor_error::VendorError;
 use crate::backend::Class;
 
-/// One line of a vendor's table.
-#[derive(Clone, Copy, Debug)]
+/// One line of a vendor's table. All that it names must fit.
+#[derive(Clone, Debug)]
 pub(crate) struct ErrorRule {
     /// The status it comes with; 0 for any.
     status: u16,
-    /// What it is told by, in lower case.
-    sign: ErrorPattern,
+    /// A part of the code, which is the vendor's own, in lower case; empty for any.
+    code: Cow<'static, str>,
+    /// A part of the words, which may repeat the caller's, in lower case; empty for any.
+    words: Cow<'static, str>,
     class: Class,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum ErrorPattern {
-    None,
-    /// A part of the code, which is the vendor's own.
-    Code(&'static str),
-    /// A part of the words, which may repeat the caller's.
-    Words(&'static str),
 }
 
 impl ErrorRule {
     /// A status, whatever is said with it.
     pub(crate) const fn status(status: u16, class: Class) -> Self {
-        let sign = ErrorPattern::None;
-        Self {
-            status,
-            sign,
-            class,
-        }
+        Self::of(status, "", "", class)
     }
 
     /// A part of the code, in lower case.
     pub(crate) const fn code(code: &'static str, class: Class) -> Self {
-        Self {
-            status: 0,
-            sign: ErrorPattern::Code(code),
-            class,
-        }
+        Self::of(0, code, "", class)
     }
 
     /// A part of the words, in lower case, beside a status.
     pub(crate) const fn words(status: u16, words: &'static str, class: Class) -> Self {
+        Self::of(status, "", words, class)
+    }
+
+    const fn of(status: u16, code: &'static str, words: &'static str, class: Class) -> Self {
         Self {
             status,
-            sign: ErrorPattern::Words(words),
+            code: Cow::Borrowed(code),
+            words: Cow::Borrowed(words),
+            class,
+        }
+    }
+
+    /// A line that an operator wrote.
+    pub(crate) fn written(status: u16, code: &str, words: &str, class: Class) -> Self {
+        Self {
+            status,
+            code: code.to_lowercase().into(),
+            words: words.to_lowercase().into(),
             class,
         }
     }
 
     fn fits(&self, status: u16, code: &str, words: &str) -> bool {
-        let told = match self.sign {
-            ErrorPattern::None => true,
-            ErrorPattern::Code(part) => code.contains(part),
-            ErrorPattern::Words(part) => words.contains(part),
-        };
-        told && (self.status == 0 || self.status == status)
+        (self.status == 0 || self.status == status)
+            && code.contains(&*self.code)
+            && words.contains(&*self.words)
     }
 }
 

@@ -3,9 +3,11 @@
 
 use serde_json::{Value, json};
 
+use crate::described::described;
 use crate::hosted::{
-    ark, bfl, cog, cog_settings, dashscope, fal, google, ideogram, kling, kling_v1, luma, minimax,
-    minimax_v1, novelai, piapi, recraft, replicate, runway, xai,
+    ark, bedrock, bfl, cog, cog_settings, dashscope, fal, google, ideogram, jimeng, kling,
+    kling_v1, luma, minimax, minimax_v1, new_api, novelai, piapi, recraft, renamed_relay,
+    replicate, runway, stability, vertex, vidu, xai,
 };
 use crate::local::{
     Act, Format, Kind, Local, after, asks, at, kind, nothing, picture, posts, takes,
@@ -20,6 +22,13 @@ pub(crate) const FORMATS: &[Format] = &[
         || json!({"poll_ms": 100}),
         "artgen.imagine",
         relay,
+    ),
+    one(
+        "relay",
+        "renamed",
+        || json!({"poll_ms": 100, "key_header": "tt-api-key", "paths": {"artgen": "/midjourney/v1"}}),
+        "artgen.imagine",
+        renamed_relay,
     ),
     one(
         "midjourney-proxy",
@@ -109,6 +118,46 @@ pub(crate) const FORMATS: &[Format] = &[
         "animegen.text_to_image",
         novelai,
     ),
+    one(
+        "new-api",
+        "",
+        new_api_models,
+        "clipgen.generations",
+        new_api,
+    ),
+    one("vertex", "", || json!({}), "clipgen.generations", vertex),
+    one("bedrock", "", || json!({}), "imgmodel.chat", bedrock),
+    one("vidu", "", || json!({}), "clipgen.generations", vidu),
+    one("jimeng", "", || json!({}), "clipgen.generations", jimeng),
+    one("stability", "", || json!({}), "imgmodel.chat", stability),
+    one(
+        "http",
+        "",
+        || described("luma"),
+        "clipgen.generations",
+        luma,
+    ),
+    one(
+        "http",
+        "recraft",
+        || described("recraft"),
+        "imgmodel.chat",
+        recraft,
+    ),
+    one(
+        "http",
+        "piapi",
+        || described("piapi"),
+        "facegen.swap",
+        piapi,
+    ),
+    one(
+        "http",
+        "kling",
+        || described("kling"),
+        "clipgen.generations",
+        kling,
+    ),
 ];
 
 /// The server of a vendor, in the dialect that settings name.
@@ -136,6 +185,11 @@ const fn one(
         operation,
         act,
     }
+}
+
+/// Models that a reseller has.
+fn new_api_models() -> Value {
+    json!({"image_model": "m", "video_model": "m"})
 }
 
 fn workflow() -> Value {

@@ -431,3 +431,164 @@ pub(crate) fn novelai(seen: &RecordedRequest) -> Act {
     }
     nothing()
 }
+
+pub(crate) fn vidu(seen: &RecordedRequest) -> Act {
+    let at = at(seen);
+    if posts(seen, "2video") {
+        return takes(
+            Kind::Film,
+            |id| json!({"task_id": id, "state": "created", "credits": 80}),
+        );
+    }
+    match after(seen, "/ent/v2/tasks/") {
+        Some(id) => asks(
+            id,
+            &json!({"state": "processing", "creations": []}),
+            move |kind| json!({"state": "success", "credits": 80, "creations": [{"id": "c", "url": at(kind)}]}),
+        ),
+        None => Act::Say(answer(
+            &json!({"remains": [{"type": "paid", "credit_remain": 500}]}),
+        )),
+    }
+}
+
+/// Both calls are posts to one path.
+pub(crate) fn jimeng(seen: &RecordedRequest) -> Act {
+    let (at, body) = (at(seen), seen.json());
+    if seen.line.contains("Action=CVSync2AsyncSubmitTask") {
+        let film = body.get("frames").is_some();
+        return takes(
+            kind(film),
+            |id| json!({"code": 10000, "message": "Success", "data": {"task_id": id}}),
+        );
+    }
+    let id = body["task_id"].as_str().unwrap_or_default().to_owned();
+    asks(
+        &id,
+        &json!({"code": 10000, "message": "Success", "data": {"status": "in_queue"}}),
+        move |kind| match kind {
+            Kind::Film => json!({"code": 10000, "data": {"status": "done", "video_url": at(kind)}}),
+            kind => json!({"code": 10000, "data": {"status": "done", "image_urls": [at(kind)]}}),
+        },
+    )
+}
+
+pub(crate) fn stability(seen: &RecordedRequest) -> Act {
+    if seen.line.contains("/upscale/creative") {
+        return takes(Kind::Picture, |id| json!({"id": id}));
+    }
+    if seen.line.starts_with("POST ") {
+        return takes(
+            Kind::Picture,
+            |_| json!({"image": base64(picture()), "finish_reason": "SUCCESS", "seed": 7}),
+        );
+    }
+    match after(seen, "/v2beta/results/") {
+        Some(id) => Act::Ask(
+            id.to_owned(),
+            status(202, &json!({"id": id, "status": "in-progress"})),
+            Box::new(|_| {
+                answer(&json!({"result": base64(picture()), "finish_reason": "SUCCESS", "seed": 7}))
+            }),
+        ),
+        None => Act::Say(answer(&json!({"credits": 25.5}))),
+    }
+}
+
+/// Nova Canvas, and the models that come with their reasons.
+pub(crate) fn bedrock(seen: &RecordedRequest) -> Act {
+    if !seen.line.starts_with("POST ") {
+        return Act::Say(answer(&json!({"asyncInvokeSummaries": []})));
+    }
+    let stable = seen.line.contains("stability.");
+    takes(Kind::Picture, move |_| {
+        let mut body = json!({"images": [base64(picture())]});
+        if stable {
+            body["seeds"] = json!([7]);
+            body["finish_reasons"] = json!([null]);
+        }
+        body
+    })
+}
+
+/// It gives the tokens as well.
+pub(crate) fn vertex(seen: &RecordedRequest) -> Act {
+    if posts(seen, "/token") || posts(seen, "/token/") {
+        return Act::Say(answer(
+            &json!({"access_token": "ya29.passing", "expires_in": 3599, "token_type": "Bearer"}),
+        ));
+    }
+    if seen.line.ends_with(":generateContent") {
+        return google(seen);
+    }
+    if seen.line.ends_with(":predict") {
+        return takes(
+            Kind::Picture,
+            |_| json!({"predictions": [{"mimeType": "image/png", "bytesBase64Encoded": base64(picture())}]}),
+        );
+    }
+    if seen.line.ends_with(":predictLongRunning") {
+        return takes(
+            Kind::Film,
+            |id| json!({"name": format!("projects/p/operations/{id}")}),
+        );
+    }
+    if seen.line.ends_with(":fetchPredictOperation") {
+        let name = seen.json()["operationName"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let id = name.rsplit('/').next().unwrap_or_default().to_owned();
+        return asks(&id, &json!({"name": name}), move |_| {
+            json!({"name": name, "done": true, "response": {"videos": [
+                {"mimeType": "video/mp4", "bytesBase64Encoded": base64(film())}]}})
+        });
+    }
+    nothing()
+}
+
+pub(crate) fn new_api(seen: &RecordedRequest) -> Act {
+    let at = at(seen);
+    if posts(seen, "/v1/video/generations") {
+        return takes(
+            Kind::Film,
+            |id| json!({"id": id, "task_id": id, "object": "video", "status": "queued", "progress": 0}),
+        );
+    }
+    if seen.line.contains("/v1/images/") {
+        return takes(
+            Kind::Picture,
+            move |_| json!({"created": 1, "data": [{"url": at(Kind::Picture)}]}),
+        );
+    }
+    match after(seen, "/v1/video/generations/") {
+        Some(id) => asks(
+            id,
+            &json!({"code": "success", "data": {"task_id": id, "status": "IN_PROGRESS", "progress": "30%"}}),
+            move |kind| json!({"code": "success", "data": {"status": "SUCCESS", "progress": "100%", "quota": 250_000, "result_url": at(kind)}}),
+        ),
+        None => Act::Say(answer(&json!({"object": "list", "data": []}))),
+    }
+}
+
+/// The interface at a service that has another name for it.
+pub(crate) fn renamed_relay(seen: &RecordedRequest) -> Act {
+    let at = at(seen);
+    if posts(seen, "/midjourney/v1/imagine") {
+        return takes(
+            Kind::Picture,
+            |id| json!({"status": "SUCCESS", "message": "", "data": {"jobId": id}}),
+        );
+    }
+    match after(seen, "/midjourney/v1/fetch?jobId=") {
+        Some(id) => asks(
+            id,
+            &json!({"status": "ON_QUEUE", "jobId": id, "data": {"progress": "40"}}),
+            move |kind| {
+                let images = vec![at(kind); 4];
+                json!({"status": "SUCCESS", "data": {"progress": "100", "quota": 6, "cdnImage": at(kind), "images": images}})
+            },
+        ),
+        None => nothing(),
+    }
+}

@@ -7,6 +7,7 @@ use atelier_backends::{Class, PollOutcome, Work};
 use atelier_media::Picture;
 use serde_json::{Value, json};
 
+use crate::described::both;
 use crate::stand::{
     Reply, Stand, base64, bytes, json as answer, page, png, polled, status, ticket,
 };
@@ -27,6 +28,12 @@ fn task(state: &str, output: &Value) -> Value {
 
 #[tokio::test]
 async fn a_face_is_swapped_and_the_template_keeps_its_size() {
+    for (vendor, settings) in both("piapi") {
+        swapped(vendor, settings).await;
+    }
+}
+
+async fn swapped(vendor: &str, settings: Value) {
     let polls = AtomicUsize::new(0);
     let stand = Stand::new(move |seen| match &*seen.line {
         "POST /v1/api/v1/task" => answer(&task("pending", &Value::Null)),
@@ -42,7 +49,7 @@ async fn a_face_is_swapped_and_the_template_keeps_its_size() {
         _ => Reply::Cut,
     });
     let studio = Studio::new();
-    let worker = stand.worker("piapi", Value::Null);
+    let worker = stand.worker(vendor, settings.clone());
     assert!(worker.serves("facegen.swap") && !worker.serves("imgmodel.chat"));
     assert_eq!(worker.lost_submit(), LostSubmit::Unknown);
     let work = swap(&studio);
@@ -69,6 +76,12 @@ async fn a_face_is_swapped_and_the_template_keeps_its_size() {
 
 #[tokio::test]
 async fn a_picture_inside_the_answer_is_taken() {
+    for (vendor, settings) in both("piapi") {
+        inside(vendor, settings).await;
+    }
+}
+
+async fn inside(vendor: &str, settings: Value) {
     let output = json!({"image_url": "", "image_base64": base64(png(64, 32, [9, 99, 9, 255]))});
     let (stand, studio) = (
         Stand::always(answer(&task("completed", &output))),
@@ -76,7 +89,7 @@ async fn a_picture_inside_the_answer_is_taken() {
     );
     let work = swap(&studio);
     let paper = json!({"tasks": [{"id": "t1"}], "size": [64, 32]});
-    let made = polled(&stand.worker("piapi", Value::Null), &work, &paper)
+    let made = polled(&stand.worker(vendor, settings.clone()), &work, &paper)
         .await
         .expect("a picture");
     assert_eq!((made.files[0].width, made.files[0].height), (64, 32));
@@ -84,6 +97,12 @@ async fn a_picture_inside_the_answer_is_taken() {
 
 #[tokio::test]
 async fn every_refusal_has_its_class_whatever_its_status() {
+    for (vendor, settings) in both("piapi") {
+        refusals(vendor, settings).await;
+    }
+}
+
+async fn refusals(vendor: &str, settings: Value) {
     let studio = Studio::new();
     let work = swap(&studio);
     let error = |code: u16, text: &str| json!({"code": code, "message": text, "data": null});
@@ -100,7 +119,7 @@ async fn every_refusal_has_its_class_whatever_its_status() {
         (answer(&error(500, "broken")), Class::Retry),
     ] {
         let stand = Stand::always(reply);
-        let fault = ticket(&stand.worker("piapi", Value::Null), work.clone())
+        let fault = ticket(&stand.worker(vendor, settings.clone()), work.clone())
             .await
             .expect_err("refused");
         assert_eq!(
@@ -109,13 +128,19 @@ async fn every_refusal_has_its_class_whatever_its_status() {
             "{fault:?}"
         );
     }
+    lost_starts(vendor, &settings, &work).await;
+    endings(vendor, &settings, &work).await;
+}
+
+/// What is no answer to an order may have been taken.
+async fn lost_starts(vendor: &str, settings: &Value, work: &Work) {
     for reply in [
         page(200),
         Reply::Cut,
         answer(&json!({"code": 200, "data": {}})),
     ] {
         let stand = Stand::always(reply);
-        let fault = ticket(&stand.worker("piapi", Value::Null), work.clone())
+        let fault = ticket(&stand.worker(vendor, settings.clone()), work.clone())
             .await
             .expect_err("lost");
         assert_eq!(
@@ -124,6 +149,10 @@ async fn every_refusal_has_its_class_whatever_its_status() {
             "{fault:?}"
         );
     }
+}
+
+async fn endings(vendor: &str, settings: &Value, work: &Work) {
+    let error = |code: u16, text: &str| json!({"code": code, "message": text, "data": null});
     let failed = |text: &str| {
         let mut body = task("failed", &Value::Null);
         body["data"]["error"] = json!({"code": 10000, "message": text, "raw_message": ""});
@@ -143,7 +172,11 @@ async fn every_refusal_has_its_class_whatever_its_status() {
         (page(502), Class::Retry, false),
     ] {
         let stand = Stand::always(reply);
-        let (fault, over) = match stand.worker("piapi", Value::Null).poll(&work, &paper).await {
+        let (fault, over) = match stand
+            .worker(vendor, settings.clone())
+            .poll(&work, &paper)
+            .await
+        {
             Ok(PollOutcome::Failed(fault)) => (fault, true),
             Err(fault) => (fault, false),
             Ok(_) => panic!("neither failed nor unclear"),
@@ -154,6 +187,12 @@ async fn every_refusal_has_its_class_whatever_its_status() {
 
 #[tokio::test]
 async fn the_probe_tells_a_dead_key_from_a_server_that_is_down() {
+    for (vendor, settings) in both("piapi") {
+        probes(vendor, settings).await;
+    }
+}
+
+async fn probes(vendor: &str, settings: Value) {
     for (reply, class) in [
         (
             status(401, &json!({"code": 401, "message": "no"})),
@@ -166,7 +205,7 @@ async fn the_probe_tells_a_dead_key_from_a_server_that_is_down() {
         ),
     ] {
         let stand = Stand::always(reply);
-        let probed = stand.worker("piapi", Value::Null).probe().await;
+        let probed = stand.worker(vendor, settings.clone()).probe().await;
         assert_eq!(probed.err().map(|fault| fault.class), class);
         assert!(stand.asked("POST").is_empty());
     }

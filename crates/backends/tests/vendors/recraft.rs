@@ -4,6 +4,7 @@ use atelier_backends::Class;
 use atelier_media::Picture;
 use serde_json::{Value, json};
 
+use crate::described::{both, described};
 use crate::stand::{Reply, Stand, bytes, json as answer, made, png, status};
 use crate::story::Story;
 use crate::studio::{Studio, photo};
@@ -78,8 +79,14 @@ fn operations(image: &str, mask: &str) -> Vec<(&'static str, Value, &'static str
 
 #[tokio::test]
 async fn all_eight_operations_are_served_with_the_documented_bodies() {
+    for (vendor, settings) in both("recraft") {
+        all_eight(vendor, settings).await;
+    }
+}
+
+async fn all_eight(vendor: &str, settings: Value) {
     let (stand, studio) = (workshop(), Studio::new());
-    let worker = stand.worker("recraft", Value::Null);
+    let worker = stand.worker(vendor, settings);
     let image = studio.host("a.png", &photo(256, 256, 90));
     let mask = studio.host("m.png", &Picture::filled(256, 256, [255; 4]));
     for (operation, body, path) in operations(&image, &mask) {
@@ -137,10 +144,41 @@ async fn all_eight_operations_are_served_with_the_documented_bodies() {
     );
 }
 
+/// The description of Recraft for its newer models.
+fn newer() -> Value {
+    let mut settings = described("recraft");
+    let sizes = ["1024x1024", "1536x768", "768x1536", "1344x768", "768x1344"];
+    for entry in settings["models"]
+        .as_object_mut()
+        .expect("a table")
+        .values_mut()
+    {
+        entry["model"] = json!("recraftv4_1");
+        if entry.get("sizes").is_some() {
+            entry["sizes"] = json!(sizes);
+        }
+    }
+    let fields = &mut settings["calls"]["draw"]["submit"]["json"];
+    fields
+        .as_object_mut()
+        .expect("a body")
+        .remove("negative_prompt");
+    settings
+}
+
 #[tokio::test]
 async fn newer_models_have_their_own_sizes_and_no_negative_prompt() {
+    for (vendor, settings) in [
+        ("recraft", json!({"models": {"*": "recraftv4_1"}})),
+        ("http", newer()),
+    ] {
+        newer_sizes(vendor, settings).await;
+    }
+}
+
+async fn newer_sizes(vendor: &str, settings: Value) {
     let (stand, studio) = (workshop(), Studio::new());
-    let worker = stand.worker("recraft", json!({"models": {"*": "recraftv4_1"}}));
+    let worker = stand.worker(vendor, settings);
     let body = json!({"prompt": "a fox", "size": "1820x1024", "negative_prompt": "people"});
     let (work, _) = studio.work("design.generations", &body, None);
     let made = made(&worker, work).await.expect("a picture");
@@ -155,9 +193,15 @@ async fn newer_models_have_their_own_sizes_and_no_negative_prompt() {
 
 #[tokio::test]
 async fn every_refusal_has_its_class() {
+    for (vendor, settings) in both("recraft") {
+        refusals(vendor, settings).await;
+    }
+}
+
+async fn refusals(vendor: &'static str, settings: Value) {
     let story = Story {
-        vendor: "recraft",
-        settings: Value::Null,
+        vendor,
+        settings,
         operation: "design.generations",
         body: json!({"prompt": "x"}),
     };

@@ -11,6 +11,7 @@ use atelier_contract::operation::ReferencedJobs;
 use atelier_contract::{FAMILIES, operation};
 use serde_json::{Value, json};
 
+use crate::described::described;
 use crate::stand::worker;
 
 const PICTURE: &str = "https://example.com/picture.png";
@@ -86,6 +87,14 @@ fn vendors() -> Vec<(String, &'static str, Value)> {
     }
     for name in ["recraft", "ideogram", "piapi", "novelai"] {
         all.push((name.to_owned(), name, json!({})));
+    }
+    for name in ["vertex", "bedrock", "vidu", "jimeng", "stability"] {
+        all.push((name.to_owned(), name, grids.clone()));
+    }
+    let models = json!({"image_model": "m", "video_model": "m", "grids": true});
+    all.push(("new-api".to_owned(), "new-api", models));
+    for vendor in ["luma", "recraft", "piapi"] {
+        all.push((format!("http ({vendor})"), "http", described(vendor)));
     }
     all
 }

@@ -104,3 +104,14 @@ pub struct BackendView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
 }
+
+/// What came of the check of a description.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BackendCheck {
+    /// Why it cannot be set up so; null if it can be.
+    pub problem: Option<String>,
+    /// The field to blame.
+    pub field: Option<String>,
+    /// What each answer that is kept with the settings means by them.
+    pub answers: Vec<Value>,
+}

@@ -9,7 +9,7 @@ mod verify;
 use std::sync::Arc;
 
 use atelier_contract::models::ModelDefinition;
-use atelier_contract::pages::backends::{BackendSpec, BackendView, DeclaredBackend};
+use atelier_contract::pages::backends::{BackendCheck, BackendSpec, BackendView, DeclaredBackend};
 use atelier_contract::pages::cost::Amount;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::verify::{Verification, VerifyBody, VerifyOutcome};
@@ -157,6 +157,20 @@ impl Backends {
         };
         self.registry.apply_backend_change(arrangement, act).await?;
         self.one(&id).await
+    }
+
+    /// Says whether a back end could be set up as it is described, and what the answers mean that are kept with it.
+    /// Nothing is kept and nobody is asked.
+    pub fn check(&self, patch: Patch<BackendSpec>) -> Result<BackendCheck, Refusal> {
+        let row = self.registry.new_backend(None, patch.made()?);
+        let workers = self.runner.workers();
+        let wrong = workers.check_backend(&row).err();
+        Ok(BackendCheck {
+            // What cannot be read has no meanings, and the problem says why.
+            answers: workers.recorded_meanings(&row).unwrap_or_default(),
+            field: wrong.as_ref().map(|wrong| wrong.field.clone()),
+            problem: wrong.map(|wrong| wrong.why),
+        })
     }
 
     /// Changes a back end of the operator's. One of the configuration can be switched off and on again, no more.

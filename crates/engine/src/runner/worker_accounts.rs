@@ -65,6 +65,11 @@ impl WorkerAccounts<'_> {
         self.loader.check(backend)
     }
 
+    /// What each answer means that is kept with the settings of a back end.
+    pub(crate) fn recorded_meanings(self, backend: &BackendRow) -> Result<Vec<Value>, FieldError> {
+        self.loader.recorded_meanings(backend)
+    }
+
     /// Writes down what worker accounts spent and how well they are.
     pub(crate) async fn write_notes(
         self,

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::formats::FORMATS;
 use crate::local::{Act, Format, Kind, Local, after, asks, at, nothing, posts, request};
 use crate::rig::{Rig, worker};
-use crate::stand::{RecordedRequest, json as document};
+use crate::stand::{RecordedRequest, credential, json as document};
 
 const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 /// Longer than a lease.
@@ -72,7 +72,8 @@ async fn beside_another(format: &Format, local: &Local) -> (Rig, Arc<Freeze>) {
     });
     let made = backends.create("root", change.into()).await;
     let id = made.expect("a back end").id;
-    let change = worker(&json!({ "name": "main", "credential": "sk-very-secret" }));
+    let credential = credential(format.vendor, &local.stand.url("/v1"));
+    let change = worker(&json!({ "name": "main", "credential": credential }));
     let made = backends.create_worker("root", &id, change).await;
     made.expect("a worker account");
     (rig, freeze)

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::formats::FORMATS;
 use crate::local::{Format, Local, Silent, request};
 use crate::rig::{Rig, worker};
-use crate::stand::Stand;
+use crate::stand::{Stand, credential};
 
 const UNKNOWN: &str = "[Internal error] the outcome at the back end is unknown";
 
@@ -30,7 +30,8 @@ pub(crate) async fn connected_at(vendor: &str, settings: &Value, stand: &Stand) 
     let backends = rig.engine.admin().backends();
     let made = backends.create("root", change.into()).await;
     let id = made.expect("a back end").id;
-    let change = worker(&json!({ "name": "main", "credential": "sk-very-secret" }));
+    let credential = credential(vendor, &stand.url("/v1"));
+    let change = worker(&json!({ "name": "main", "credential": credential }));
     let made = backends.create_worker("root", &id, change).await;
     made.expect("a worker account");
     rig

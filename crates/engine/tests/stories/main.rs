@@ -25,6 +25,9 @@ mod credentials;
 mod custody;
 mod day;
 mod deadlines;
+#[expect(dead_code, reason = "the stories of single vendors try both ways")]
+#[path = "../../../backends/tests/vendors/described.rs"]
+mod described;
 mod disconnects;
 mod endings;
 mod fairness;

@@ -138,7 +138,7 @@ function Input({ id, field, value, change, known, label, unset, required }) {
   if (field.kind === "pairs")
     return html`<${Pairs} id=${id} value=${value} label=${label}
     change=${(next) => change(Object.keys(next).length ? next : undefined)} known=${known} />`;
-  if (field.kind === "json") return html`<${Deep} id=${id} value=${value} change=${change} />`;
+  if (field.kind === "json") return html`<${Deep} key=${JSON.stringify(value)} id=${id} value=${value} change=${change} />`;
   return html`<input id=${id} value=${value ?? ""} placeholder=${usual} required=${required}
     onInput=${(event) => change(event.target.value || undefined)} />`;
 }

@@ -5,6 +5,9 @@ import { maybe, t } from "../words.js";
 import { catalogue } from "../catalogue.js";
 import { MappingEditor } from "./mapping.js";
 import { SettingsFields, described, settingName } from "./settings.js";
+import { later } from "./later.js";
+
+const Recorder = later(() => import("./recorder.js").then((part) => part.Recorder));
 
 /**
  * The vendors to choose from.
@@ -19,10 +22,11 @@ export const Vendors = ({ all, choose, close }) => html`<ul class="vendors">
     ${t("leave")}</button></div>`;
 
 /**
- * The settings of a vendor: its own fields, its mappings where it is universal, and the text of all of them.
- * @param {{ vendor: Wire.VendorRow, value: Json, change: (next: Json) => void }} given
+ * The settings of a vendor: its own fields, its mappings where it is universal, the recorder where it is described by its
+ * answers, and the text of all of them.
+ * @param {{ vendor: Wire.VendorRow, value: Json, change: (next: Json) => void, recording?: Recording }} given
  */
-export function SettingsEditor({ vendor, value, change }) {
+export function SettingsEditor({ vendor, value, change, recording = undefined }) {
   const [all, setAll] = useState(/** @type {All | null} */ (null));
   const [text, setText] = useState(/** @type {string | null} */ (null));
   const [wrong, setWrong] = useState("");
@@ -62,7 +66,11 @@ export function SettingsEditor({ vendor, value, change }) {
     (field) => fields.length <= 8 || (maybe(`field.${field.name}`) && !/_(seconds|ms)$/.test(field.name)),
   );
   const rest = fields.filter((field) => !common.includes(field));
+  const recorder = recording && vendor?.settings?.properties?.recorded;
   return html`${
+    recorder && html`<${Recorder} ...${recording} value=${value} change=${fill} operations=${operations} />`
+  }
+  ${
     fields.length > 0 &&
     html`<h3>${t("vendorSettings")}</h3>
     ${

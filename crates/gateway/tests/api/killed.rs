@@ -15,7 +15,7 @@ use crate::crash::lively;
 use crate::formats::FORMATS;
 use crate::gateway::{Account, Gateway, Options};
 use crate::local::{Format, Local, Silent, request};
-use crate::stand::worker;
+use crate::stand::{credential, worker};
 
 needs!(proofs: kill_nine_at_any_point_of_an_order_at_every_vendor_orders_nothing_twice);
 
@@ -114,13 +114,14 @@ fn inline(value: &Value) -> String {
 
 /// A service with one back end at the vendor's local server.
 pub(crate) fn configuration(format: &Format, local: &Local, settings: &Value) -> String {
+    let url = local.stand.url("/v1");
     format!(
-        "[[backends]]\nname = \"the-one\"\nvendor = {:?}\nbase_url = {:?}\noperations = [{:?}]\nsettings = {}\n\
-         [[backends.accounts]]\nname = \"main\"\ncredential = \"sk-very-secret\"\n",
+        "[[backends]]\nname = \"the-one\"\nvendor = {:?}\nbase_url = {url:?}\noperations = [{:?}]\nsettings = {}\n\
+         [[backends.accounts]]\nname = \"main\"\ncredential = {:?}\n",
         format.vendor,
-        local.stand.url("/v1"),
         format.operation,
         inline(settings),
+        credential(format.vendor, &url),
     )
 }
 

@@ -33,6 +33,9 @@ mod credits;
 mod crowds;
 mod declared;
 mod deletion;
+#[expect(dead_code, reason = "the stories of single vendors try both ways")]
+#[path = "../../../backends/tests/vendors/described.rs"]
+mod described;
 mod envelopes;
 mod events;
 mod families;

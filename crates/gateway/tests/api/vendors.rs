@@ -15,7 +15,7 @@ use crate::families::{Walk, operations};
 use crate::formats::server;
 use crate::gateway::{ADMIN_TOKEN, Gateway, Options};
 use crate::local::{Local, request};
-use crate::stand::worker;
+use crate::stand::{credential, worker};
 
 const DOCUMENT: &str = include_str!("../../../../docs/backends.md");
 /// What is asked of a back end: the first of these that it serves.
@@ -120,6 +120,7 @@ async fn every_block_of_configuration_in_the_documents_works_when_pasted() {
                 let written = BackendBlock::read(table);
                 let (local, address) = written.local(vendor.name);
                 text = text.replace(&written.base_url, &address);
+                text = with_account(&text, vendor.name, &address);
                 all.push((local, written.operation(vendor.name)));
             }
             let folder = tempfile::tempdir().expect("a folder");
@@ -134,6 +135,13 @@ async fn every_block_of_configuration_in_the_documents_works_when_pasted() {
             }
         }
     }
+}
+
+/// A block with a credential that the vendor takes, where any other text would not do.
+fn with_account(block: &str, vendor: &str, address: &str) -> String {
+    let account = Value::from(credential(vendor, address)).to_string();
+    let inside = &account[1..account.len() - 1];
+    block.replace("SERVICE_ACCOUNT_JSON", inside)
 }
 
 /// One of the back ends of a block.
@@ -162,8 +170,9 @@ async fn every_block_for_a_shell_in_the_documents_works_when_pasted() {
             let (local, address) = written.local(vendor.name);
             let operation = written.operation(vendor.name);
             let gateway = Gateway::spawn().await;
+            let block = block.replace(&written.base_url, &address);
             let said = Command::new("sh")
-                .args(["-euc", &block.replace(&written.base_url, &address)])
+                .args(["-euc", &with_account(&block, vendor.name, &address)])
                 .env("ATELIER", &gateway.base_url)
                 .env("ADMIN", ADMIN_TOKEN)
                 .output()

@@ -71,9 +71,14 @@ impl VendorRequest {
 
     /// Adds a header line; one that cannot be sent is left out.
     #[must_use]
-    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+    pub fn header(self, name: &'static str, value: &str) -> Self {
+        self.line(HeaderName::from_static(name), value)
+    }
+
+    /// The same where only the settings know the name of the line.
+    pub(crate) fn line(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
-            self.headers.insert(HeaderName::from_static(name), value);
+            self.headers.insert(name, value);
         }
         self
     }

@@ -15,8 +15,8 @@ use crate::http::{VendorRequest, encoded};
 use crate::inputs::data_uri;
 use crate::mapping::{MappedModelSettings, Mappings};
 use crate::task_vendor::{
-    Capabilities, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor,
-    TimingSettings, UsualTiming, encoded_id, files_in,
+    AnswerForm, Capabilities, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus,
+    TaskVendor, TimingSettings, UsualTiming, encoded_id, files_in,
 };
 use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
@@ -162,8 +162,8 @@ impl TaskVendor for Cog {
     }
 
     /// Files stand in the answer wherever the model puts them, in base64.
-    fn answers_with_bytes(&self) -> bool {
-        true
+    fn start_form(&self, _: &Work) -> AnswerForm<'_> {
+        AnswerForm::Whole
     }
 
     async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex;
 
 use crate::clock;
+use crate::hex::{bytes_of, hex};
 use crate::hooks::WebhookRequest;
 use crate::http::VendorHttp;
 
@@ -83,23 +84,6 @@ fn is_signed(post: &WebhookRequest, keys: &[SigningKey], now: u64) -> bool {
         key.verify(message.as_bytes(), &signature).is_ok()
     };
     keys.iter().any(fits)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 15)];
-    bytes.iter().flat_map(digits).collect()
-}
-
-fn bytes_of(hex: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = hex
-        .chars()
-        .map(|digit| digit.to_digit(16).map(|value| value as u8))
-        .collect();
-    let digits = digits?;
-    let (pairs, rest) = digits.as_chunks::<2>();
-    let whole = !pairs.is_empty() && rest.is_empty();
-    whole.then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::backend::{Class, Fault};
 use crate::http::VendorResponse;
 use crate::vendor_errors::{self, ErrorRule, LONGEST_REST, VendorError};
 
-pub(super) const RULES: &[ErrorRule] = &[
+pub(in crate::vendors) const RULES: &[ErrorRule] = &[
     ErrorRule::code("api_key_invalid", Class::Dead),
     ErrorRule::words(400, "api key not valid", Class::Dead),
     ErrorRule::words(400, "api key expired", Class::Dead),
@@ -24,7 +24,7 @@ const NEW_DAY_SECONDS: u64 = 8 * 3600;
 const DAY_SECONDS: u64 = 24 * 3600;
 
 /// What an unwelcome answer means.
-pub(super) fn read(answer: &VendorResponse) -> Fault {
+pub(in crate::vendors) fn read(answer: &VendorResponse) -> Fault {
     let body = serde_json::from_slice::<Value>(&answer.bytes).unwrap_or_default();
     let said = words(&body);
     let fault = vendor_errors::fault_by(RULES, answer, said.clone());
@@ -93,7 +93,7 @@ fn until_new_day(answer: &VendorResponse) -> Duration {
 }
 
 /// What a document says about a failure; its code has the status, the reasons and the quotas as well.
-pub(super) fn words(body: &Value) -> Option<VendorError> {
+pub(in crate::vendors) fn words(body: &Value) -> Option<VendorError> {
     let said = VendorError::read(body.get(0).unwrap_or(body))?;
     let error = &body.get(0).unwrap_or(body)["error"];
     let reasons = details(body).filter_map(|detail| detail["reason"].as_str());

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::backend::{Class, Cost, Fault, Work};
-use crate::http::{VendorRequest, encoded};
+use crate::http::VendorRequest;
 use crate::inputs::media_type;
 use crate::seeds;
 use crate::task_vendor::{
@@ -15,7 +15,7 @@ use crate::task_vendor::{
 use crate::vendor_errors;
 
 /// What the models can do.
-pub(super) const CAN: ImageCapabilities = ImageCapabilities {
+pub(in crate::vendors) const CAN: ImageCapabilities = ImageCapabilities {
     masks: MaskSupport::Painted,
     references: 14,
     negative: false,
@@ -38,7 +38,7 @@ const REFUSED: &[&str] = &[
     "IMAGE_RECITATION",
 ];
 
-pub(super) async fn plan<'a>(work: &'a Work, model: &str) -> Result<TaskPlan<'a>, Fault> {
+pub(in crate::vendors) async fn plan(work: &Work, path: String) -> Result<TaskPlan<'_>, Fault> {
     let sheet = ImageRequest::of(work, &CAN).await?;
     let mut parts = vec![json!({"text": sheet.prompt})];
     for image in &sheet.images {
@@ -56,7 +56,6 @@ pub(super) async fn plan<'a>(work: &'a Work, model: &str) -> Result<TaskPlan<'a>
         let ratio = nearest_ratio((width, height), RATIOS);
         config["imageConfig"] = json!({"aspectRatio": ratio, "imageSize": size});
     }
-    let path = format!("models/{}:generateContent", encoded(model));
     let seed = work.brief.seed;
     let body = json!({"contents": [{"role": "user", "parts": parts}], "generationConfig": config});
     Ok(TaskPlan::each(work, sheet.finish, move |place| {
@@ -71,7 +70,7 @@ pub(super) async fn plan<'a>(work: &'a Work, model: &str) -> Result<TaskPlan<'a>
 }
 
 /// The picture of an answer, or why there is none.
-pub(super) fn made(mut reply: TaskReply) -> Result<TaskStatus, Fault> {
+pub(in crate::vendors) fn made(mut reply: TaskReply) -> Result<TaskStatus, Fault> {
     let body = std::mem::take(&mut reply.body);
     let candidate = &body["candidates"][0];
     let parts = candidate["content"]["parts"].as_array();
@@ -109,7 +108,7 @@ fn refused(reason: &str) -> Fault {
 }
 
 /// What the vendor counts.
-pub(super) const CURRENCY: &str = "tokens";
+pub(in crate::vendors) const CURRENCY: &str = "tokens";
 
 /// Tokens that the vendor counted.
 pub(super) fn tokens(count: &Value) -> Option<Cost> {

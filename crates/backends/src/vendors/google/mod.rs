@@ -1,8 +1,8 @@
 //! Google's Gemini API with a key: pictures, drawn and edited within the call, and videos by the Interactions interface,
 //! with first and last frames, loops, references and extensions.
 
-mod faults;
-mod images;
+pub(super) mod faults;
+pub(super) mod images;
 mod videos;
 
 use atelier_contract::brief::Brief;
@@ -15,7 +15,7 @@ use crate::field_error::FieldError;
 use crate::http::{VendorRequest, VendorResponse, encoded};
 use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
 use crate::task_vendor::{
-    Capabilities, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskStatus, TaskVendor,
+    AnswerForm, Capabilities, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskStatus, TaskVendor,
     TimingSettings, UsualTiming, is_video_work,
 };
 use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
@@ -97,8 +97,12 @@ impl TaskVendor for Google {
         })
     }
 
-    fn blobs(&self) -> &'static [&'static str] {
-        &["data"]
+    fn start_form(&self, _: &Work) -> AnswerForm<'_> {
+        AnswerForm::Document(vec!["data"])
+    }
+
+    fn question_form(&self, _: &Value) -> AnswerForm<'_> {
+        AnswerForm::Document(vec!["data"])
     }
 
     async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {
@@ -106,7 +110,8 @@ impl TaskVendor for Google {
         if is_video_work(work) {
             videos::plan(work, model, self.most).await
         } else {
-            images::plan(work, model).await
+            let path = format!("models/{}:generateContent", encoded(model));
+            images::plan(work, path).await
         }
     }
 

@@ -20,8 +20,8 @@ use crate::http::VendorRequest;
 use crate::images::FinishOptions;
 use crate::inputs;
 use crate::task_vendor::{
-    ANIME, Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskBase,
-    TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor, TimingSettings, UsualTiming,
+    ANIME, AnswerForm, Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend,
+    TaskBase, TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor, TimingSettings, UsualTiming,
 };
 use crate::vendor::{Setup, Vendor, read_settings, schema_of};
 use crate::vendor_errors;
@@ -135,7 +135,7 @@ impl TaskVendor for NovelAi {
         Ok(Capabilities {
             seeds: true,
             strength: true,
-            anime: ANIME,
+            anime: ANIME.to_vec(),
             ..Capabilities::pictures(CAN)
         })
     }
@@ -144,8 +144,8 @@ impl TaskVendor for NovelAi {
         true
     }
 
-    fn answers_with_bytes(&self) -> bool {
-        true
+    fn start_form(&self, _: &Work) -> AnswerForm<'_> {
+        AnswerForm::Whole
     }
 
     async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {

@@ -16,6 +16,11 @@ const WORDS: &[&str] = &["quality", "moderation", "style"];
 const MOST_SECONDS: u32 = 60;
 
 impl OpenAiSettings {
+    /// Whether pictures are asked for with seeds.
+    pub(super) fn takes_seeds(&self) -> bool {
+        self.dialect != ServerDialect::Openai || self.names.names("seed")
+    }
+
     /// What it can do for a request.
     pub(super) fn capabilities(&self, brief: &Brief) -> Capabilities {
         let local = self.dialect == ServerDialect::Localai;
@@ -32,11 +37,13 @@ impl OpenAiSettings {
         }
         let own = self.dialect == ServerDialect::Openai;
         Capabilities {
-            seeds: !own,
-            words: if own { WORDS } else { &[] },
+            seeds: self.takes_seeds(),
+            words: if own { WORDS.to_vec() } else { Vec::new() },
             ..Capabilities::pictures(ImageCapabilities {
                 masks: MaskSupport::White,
-                references: if local && brief.mask.is_some() {
+                references: if (local && brief.mask.is_some())
+                    || self.names.inline_image().is_some()
+                {
                     1
                 } else {
                     usize::MAX

@@ -10,7 +10,8 @@ use super::settings::{NegativeStyle, ServerDialect};
 use crate::backend::Work;
 use crate::fit::{self, Size};
 use crate::http::{MultipartForm, VendorRequest};
-use crate::seeds;
+use crate::inputs::data_uri;
+use crate::seeds::{self, member};
 
 /// What the caller of the image endpoints may set beyond the brief.
 const OWN: &[&str] = &["quality", "background", "moderation", "style"];
@@ -87,6 +88,11 @@ impl OpenAi {
             fields.insert("ref_images".to_owned(), images.collect());
             return VendorRequest::post_json("images/generations", &Value::Object(fields));
         }
+        if let (Some(name), None) = (self.settings.names.inline_image(), &wish.mask) {
+            let first = wish.images.first();
+            fields.extend(first.map(|bytes| (name.to_owned(), json!(data_uri(bytes)))));
+            return VendorRequest::post_json("images/generations", &Value::Object(fields));
+        }
         let mut form = MultipartForm::of(&fields);
         let (path, field) = match self.settings.dialect {
             ServerDialect::Localai => ("images/inpainting", "image"),
@@ -117,7 +123,7 @@ impl OpenAi {
             .brief
             .seed
             .unwrap_or_else(|| seeds::of_job(&work.job_id));
-        let extra = json!({"seed": seeds::member(seed, before)});
+        let extra = json!({"seed": member(seed, before)});
         format!("{prompt}<{SDCPP_TAG}>{extra}</{SDCPP_TAG}>")
     }
 
@@ -154,12 +160,10 @@ impl OpenAi {
         if settings.negative == NegativeStyle::Field && !work.brief.negative.is_empty() {
             put("negative_prompt", json!(work.brief.negative));
         }
-        if let (
-            ServerDialect::Sglang | ServerDialect::VllmOmni | ServerDialect::Localai,
-            Some(seed),
-        ) = (settings.dialect, work.brief.seed)
-        {
-            put("seed", json!(seeds::member(seed, batch.before)));
+        // One of the dialects has it among the words.
+        let seeds = settings.takes_seeds() && settings.dialect != ServerDialect::Sdcpp;
+        if let Some(seed) = work.brief.seed.filter(|_| seeds) {
+            put("seed", json!(member(seed, batch.before)));
         }
         if settings.dialect == ServerDialect::Openai {
             if settings.partial_images > 0 {
@@ -170,7 +174,7 @@ impl OpenAi {
                 put(name, value);
             }
         }
-        fields
+        settings.names.applied(fields)
     }
 
     /// Whether the server leaves the background out itself.

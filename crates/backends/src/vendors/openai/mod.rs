@@ -5,6 +5,7 @@ mod account;
 mod capabilities;
 mod fields;
 mod images;
+mod renames;
 mod reply;
 mod settings;
 mod usage;

@@ -28,7 +28,7 @@ pub(super) struct ImageFiles {
 
 /// A call under way.
 struct ImageReplyReader {
-    sifter: Base64Extractor,
+    sifter: Base64Extractor<'static>,
     files: Vec<Vec<u8>>,
     revised_prompt: Option<String>,
     addresses: Vec<String>,
@@ -146,7 +146,9 @@ impl ImageReplyReader {
         if text.trim_ascii_start().starts_with(b"{")
             && let Ok(body) = serde_json::from_slice::<Value>(&text)
         {
-            for item in body["data"].as_array().into_iter().flatten() {
+            // Some servers have a list of another name.
+            let list = body["data"].as_array().or(body["images"].as_array());
+            for item in list.into_iter().flatten() {
                 self.item(item);
             }
             self.cost = usage::cost_of(&body["usage"], self.token_prices);

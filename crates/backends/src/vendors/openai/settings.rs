@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::renames::FieldNames;
 use super::usage::TokenPrices;
 use crate::field_error::FieldError;
 use crate::fit::Size;
@@ -95,6 +96,8 @@ struct RawOpenAiSettings {
     frames_per_second: Option<u32>,
     images_per_call: Option<u32>,
     partial_images: u8,
+    #[serde(flatten)]
+    names: FieldNames,
     /// Dollars for a million tokens, by which what a call took is counted.
     token_prices: Option<TokenPrices>,
     video_sizes: Option<Vec<String>>,
@@ -143,6 +146,8 @@ pub(super) struct OpenAiSettings {
     /// Sides of pictures are multiples of this.
     pub(super) image_step: u32,
     pub(super) images_per_call: u32,
+    /// What the fields of a call for pictures are called.
+    pub(super) names: FieldNames,
     /// Pictures on the way that are asked for, to say how far it is.
     pub(super) partial_images: u8,
     /// What a million tokens costs, where the operator says so.
@@ -166,6 +171,7 @@ impl OpenAiSettings {
         let written: RawOpenAiSettings = read_flattened(written)?;
         let settings = Self::of(written)?;
         settings.models.check()?;
+        settings.names.check()?;
         Ok(settings)
     }
 
@@ -231,6 +237,7 @@ impl OpenAiSettings {
                 .images_per_call
                 .unwrap_or(MOST_IMAGES)
                 .clamp(1, MOST_IMAGES),
+            names: written.names,
             partial_images: written.partial_images.min(3),
             token_prices,
             video_sizes: read_sizes("video_sizes", &videos)?,

@@ -11,8 +11,9 @@ use crate::http::{VendorRequest, VendorResponse};
 use crate::images::FinishOptions;
 use crate::inputs;
 use crate::task_vendor::{
-    Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskBase, TaskPlan,
-    TaskReply, TaskResult, TaskStatus, TaskVendor, TimingSettings, UsualTiming, encoded_id,
+    AnswerForm, Capabilities, FileSource, ImageCapabilities, MaskSupport, TaskBackend, TaskBase,
+    TaskPlan, TaskReply, TaskResult, TaskStatus, TaskVendor, TimingSettings, UsualTiming,
+    encoded_id,
 };
 use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
@@ -118,8 +119,8 @@ impl TaskVendor for Piapi {
         Ok(Capabilities::pictures(CAN))
     }
 
-    fn blobs(&self) -> &'static [&'static str] {
-        &["image_base64"]
+    fn question_form(&self, _: &Value) -> AnswerForm<'_> {
+        AnswerForm::Document(vec!["image_base64"])
     }
 
     async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {

@@ -7,13 +7,15 @@ mod request;
 mod result;
 mod shape;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::brief::Brief;
 use atelier_contract::family::{AnswerMode, Family, SubmitEndpoint};
-use atelier_contract::{ACCOUNT_PATH, JobState, operation};
+use atelier_contract::{ACCOUNT_PATH, FAMILIES, JobState, operation};
 use atelier_fairness::reservation::Reservation;
+use http::HeaderName;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -57,31 +59,85 @@ const MOST_ANSWER: u64 = 512 * 1024 * 1024;
 struct RelaySettings {
     /// Milliseconds between two questions about a job.
     poll_ms: Option<u64>,
+    /// The header that carries the key, where it is not `SVC-API-KEY`.
+    key_header: Option<String>,
+    /// What the paths of a family begin with there, where it is something else, such as `{"artgen": "/midjourney/v1"}`. Other
+    /// families are not served then.
+    paths: BTreeMap<String, String>,
+    /// Whether the same `Idempotency-Key` gives the first answer again, so that a lost submit may be repeated; yes, but for a
+    /// service with paths of its own.
+    repeatable: Option<bool>,
+}
+
+/// A job that cannot be.
+const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
+
+/// Refuses what is the name of no family, and what is no path.
+fn check_paths(paths: &BTreeMap<String, String>) -> Result<(), FieldError> {
+    for (family, path) in paths {
+        let place = format!("paths.{family}");
+        if !FAMILIES.iter().any(|one| one.name == family) {
+            let names: Vec<&str> = FAMILIES.iter().map(|one| one.name).collect();
+            let why = format!("is no family, there are {}", names.join(", "));
+            return Err(FieldError::new(place, why));
+        }
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-_.".contains(c);
+        if !path.starts_with('/') || path.contains("//") || !path.chars().all(is_plain) {
+            return Err(FieldError::new(
+                place,
+                "must be a path such as /midjourney/v1",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// One account at a remote service.
 struct Relay {
     http: VendorHttp,
     poll_interval: Duration,
+    paths: BTreeMap<String, String>,
+    repeatable: bool,
 }
 
 impl Relay {
     fn new(setup: Setup) -> Result<Self, FieldError> {
         let settings: RelaySettings = read_settings(setup.settings)?;
-        let http =
-            setup
-                .http
-                .with_header("svc-api-key", "credential", setup.credential.reveal())?;
+        let name = settings.key_header.as_deref().unwrap_or("svc-api-key");
+        let name = HeaderName::from_bytes(name.to_lowercase().as_bytes())
+            .map_err(|_| FieldError::new("key_header", "is not the name of a header"))?;
+        let http = setup
+            .http
+            .with_line(name, "credential", setup.credential.reveal())?;
+        check_paths(&settings.paths)?;
         Ok(Self {
             http,
             poll_interval: Duration::from_millis(settings.poll_ms.unwrap_or(1000).max(10)),
+            repeatable: settings.repeatable.unwrap_or(settings.paths.is_empty()),
+            paths: settings.paths,
         })
+    }
+
+    /// A path of a family as it is called there.
+    fn path(&self, family: &Family, path: &str) -> String {
+        match (
+            self.paths.get(family.name),
+            path.strip_prefix(family.prefix),
+        ) {
+            (Some(prefix), Some(rest)) => format!("{}/{rest}", prefix.trim_end_matches('/')),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// Whether it is another Atelier, which has more than the interface.
+    fn is_whole(&self) -> bool {
+        self.paths.is_empty()
     }
 
     async fn submit(&self, work: &Work) -> Result<StartOutcome, Fault> {
         let (family, submit) = entry(work)?;
         // Whoever repeats it under the job's own key, in whatever attempt, gets the first answer again.
-        let call = request::call(submit, work)?;
+        let call = request::call(submit, self.path(family, submit.path), work)?;
         let call = call.header("idempotency-key", work.job_id.as_str());
         if let AnswerMode::Answer(_) = submit.answers_with {
             return self.answered(family, submit, work, call).await;
@@ -119,6 +175,23 @@ impl Relay {
         result::made(&self.http, work, &shape, &body, "")
             .await
             .map(StartOutcome::Done)
+    }
+
+    /// Asks about a job that cannot be, at a service that has no page about the account: whatever it says of the job, it has
+    /// taken the key.
+    async fn ask_for_nothing(&self) -> Result<(), Fault> {
+        let served = FAMILIES
+            .iter()
+            .filter(|one| self.paths.contains_key(one.name));
+        let Some(family) = served.into_iter().find(|one| !one.fetches.is_empty()) else {
+            return Ok(());
+        };
+        let answer = self.fetch(family, NOBODY).await?;
+        match errors::body_of(&answer) {
+            Err(fault) if matches!(fault.class, Class::BadRequest | Class::Gone) => Ok(()),
+            Err(fault) if fault.class == Class::Reject => Ok(()),
+            other => other.map(|_| ()),
+        }
     }
 
     /// Repeats a submit whose answer was lost: the remote gives the first answer again.
@@ -164,7 +237,7 @@ impl Relay {
         let query: String = url::form_urlencoded::Serializer::new(String::new())
             .append_pair(fetch.param, id)
             .finish();
-        let path = format!("{}?{query}", fetch.path);
+        let path = format!("{}?{query}", self.path(family, fetch.path));
         let answer = self.http.ask(VendorRequest::get(path)).await?;
         if !matches!(answer.status, 404 | 405) {
             return Ok(answer);
@@ -172,7 +245,10 @@ impl Relay {
         // The interface documents some of the fetches as POST alone.
         let body = json!({ fetch.param: id });
         self.http
-            .ask(VendorRequest::post_json(fetch.path, &body))
+            .ask(VendorRequest::post_json(
+                self.path(family, fetch.path),
+                &body,
+            ))
             .await
     }
 
@@ -215,12 +291,17 @@ fn percent(value: &Value) -> Option<u8> {
 
 impl Backend for Relay {
     fn serves(&self, name: &str) -> bool {
-        operation(name).is_some()
+        operation(name)
+            .is_some_and(|(family, _)| self.is_whole() || self.paths.contains_key(family.name))
     }
 
     /// Looked up by repeating it under its key, at the same account: another account would pay again.
     fn lost_submit(&self) -> LostSubmit {
-        LostSubmit::LookUp
+        if self.repeatable {
+            LostSubmit::LookUp
+        } else {
+            LostSubmit::Unknown
+        }
     }
 
     fn submit_limit(&self, work: &Work) -> Duration {
@@ -255,7 +336,7 @@ impl Backend for Relay {
 
     fn cancel<'a>(&'a self, ticket: &'a Value) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            let Some(id) = ticket["jobId"].as_str() else {
+            let Some(id) = ticket["jobId"].as_str().filter(|_| self.is_whole()) else {
                 return;
             };
             let path = format!("/jobs/v1/{}/cancel", segment(id));
@@ -276,6 +357,9 @@ impl Backend for Relay {
 
     fn probe(&self) -> BoxFuture<'_, Result<Option<Cost>, Fault>> {
         Box::pin(async move {
+            if !self.is_whole() {
+                return self.ask_for_nothing().await.map(|()| None);
+            }
             let answer = self.http.ask(VendorRequest::get(ACCOUNT_PATH)).await?;
             let body = errors::body_of(&answer)?;
             match body["data"]["balance"].as_f64() {

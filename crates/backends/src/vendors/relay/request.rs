@@ -26,7 +26,11 @@ const WORDS: [&str; 4] = ["size", "seconds", "duration", "quality"];
 const KEPT: &str = "inline:";
 
 /// The call that submits a piece of work.
-pub(super) fn call(submit: &SubmitEndpoint, work: &Work) -> Result<VendorRequest, Fault> {
+pub(super) fn call(
+    submit: &SubmitEndpoint,
+    path: String,
+    work: &Work,
+) -> Result<VendorRequest, Fault> {
     let request = (submit.parse_stored)(work.request.clone())
         .map_err(|refusal| Fault::ours(format!("stored request: {}", refusal.message)))?;
     // Only what the operation itself documents: what was resolved beside it is the service's own.
@@ -37,9 +41,9 @@ pub(super) fn call(submit: &SubmitEndpoint, work: &Work) -> Result<VendorRequest
     let pictures = pictures(submit, &fields, work)?;
     name_model(&mut fields, request.as_ref(), work);
     if submit.files.is_empty() {
-        return Ok(as_json(submit, fields, &pictures));
+        return Ok(as_json(path, fields, &pictures));
     }
-    Ok(as_form(submit, fields, &pictures))
+    Ok(as_form(submit, path, fields, &pictures))
 }
 
 /// A picture that goes along as bytes, and where it stands in the request.
@@ -205,7 +209,7 @@ fn media_type(bytes: &[u8]) -> &'static str {
     ImageHeader::read(bytes).map_or("image/png", |header| header.media_type)
 }
 
-fn as_json(submit: &SubmitEndpoint, fields: Fields, pictures: &[InlineImage<'_>]) -> VendorRequest {
+fn as_json(path: String, fields: Fields, pictures: &[InlineImage<'_>]) -> VendorRequest {
     let mut document = Value::Object(fields);
     for picture in pictures {
         let encoded = STANDARD.encode(picture.bytes);
@@ -219,11 +223,12 @@ fn as_json(submit: &SubmitEndpoint, fields: Fields, pictures: &[InlineImage<'_>]
             *place = text.into();
         }
     }
-    VendorRequest::post_json(submit.path, &document)
+    VendorRequest::post_json(path, &document)
 }
 
 fn as_form(
     submit: &SubmitEndpoint,
+    path: String,
     mut fields: Fields,
     pictures: &[InlineImage<'_>],
 ) -> VendorRequest {
@@ -237,7 +242,7 @@ fn as_form(
         form = form.file(name, &file_name, media_type, picture.bytes.clone());
     }
     let (body, content_type) = form.finish();
-    VendorRequest::new(http::Method::POST, submit.path).body(body, content_type)
+    VendorRequest::new(http::Method::POST, path).body(body, content_type)
 }
 
 #[cfg(test)]

@@ -235,7 +235,7 @@ impl TaskVendor for RoleTask {
         Some(self.settings.sign(lost(&token(work, place))))
     }
 
-    fn found(&self, reply: TaskReply) -> Result<Option<Value>, Fault> {
+    fn found(&self, _: &Work, reply: TaskReply) -> Result<Option<Value>, Fault> {
         if let Some(fault) = self.refused(&reply.body) {
             return Err(fault);
         }

@@ -136,7 +136,7 @@ impl Backend for SdWebUi {
         let capabilities = Capabilities {
             seeds: true,
             strength: true,
-            anime: &[
+            anime: vec![
                 "steps",
                 "step",
                 "scale",

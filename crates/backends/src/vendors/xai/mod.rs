@@ -15,9 +15,9 @@ use crate::images::FinishOptions;
 use crate::inputs;
 use crate::models::{ModelSettings, Models, SupportedTasks, UsualModels};
 use crate::task_vendor::{
-    Capabilities, FileSource, ImageRequest, TaskBackend, TaskBase, TaskPlan, TaskReply, TaskResult,
-    TaskStatus, TaskVendor, TimingSettings, UsualTiming, VideoRequest, encoded_id, is_video_work,
-    prompt_text as words_of,
+    AnswerForm, Capabilities, FileSource, ImageRequest, TaskBackend, TaskBase, TaskPlan, TaskReply,
+    TaskResult, TaskStatus, TaskVendor, TimingSettings, UsualTiming, VideoRequest, encoded_id,
+    is_video_work, prompt_text as words_of,
 };
 use crate::vendor::{Setup, Vendor, read_flattened, schema_of};
 use crate::vendor_errors::{self, ErrorRule, VendorError};
@@ -177,8 +177,8 @@ impl TaskVendor for Xai {
         })
     }
 
-    fn blobs(&self) -> &'static [&'static str] {
-        &["b64_json"]
+    fn start_form(&self, _: &Work) -> AnswerForm<'_> {
+        AnswerForm::Document(vec!["b64_json"])
     }
 
     async fn plan<'a>(&'a self, work: &'a Work) -> Result<TaskPlan<'a>, Fault> {

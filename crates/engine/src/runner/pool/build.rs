@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use atelier_backends::{Backend, FieldError, Secret, Setup, Vendor};
+use atelier_backends::{Backend, CREDENTIAL_TO_COME, FieldError, Secret, Setup, Vendor};
 use atelier_store::{BackendRow, WorkerRow};
 use serde_json::Value;
 
@@ -20,10 +20,7 @@ pub(crate) fn build(
     backend: &BackendRow,
     row: &WorkerRow,
 ) -> Result<Arc<dyn Backend>, FieldError> {
-    let vendor = vendors
-        .iter()
-        .find(|vendor| vendor.name == &*backend.spec.vendor)
-        .ok_or_else(|| unknown(vendors))?;
+    let vendor = vendor_of(vendors, backend)?;
     let credential = if row.credential.is_empty() {
         Secret::default()
     } else {
@@ -55,18 +52,36 @@ pub(crate) fn check(
     vendors: &[Vendor],
     row: &BackendRow,
 ) -> Result<(), FieldError> {
+    let vendor = vendor_of(vendors, row)?;
+    vendor.connect(setup_to_come(context, row)?).map(|_| ())
+}
+
+/// What each answer means that is kept with the settings of a back end.
+pub(crate) fn recorded_meanings(
+    context: &Context,
+    vendors: &[Vendor],
+    row: &BackendRow,
+) -> Result<Vec<Value>, FieldError> {
+    let vendor = vendor_of(vendors, row)?;
+    vendor.recorded_meanings(setup_to_come(context, row)?)
+}
+
+fn vendor_of<'a>(vendors: &'a [Vendor], row: &BackendRow) -> Result<&'a Vendor, FieldError> {
+    let mut all = vendors.iter();
+    all.find(|one| one.name == &*row.spec.vendor)
+        .ok_or_else(|| unknown(vendors))
+}
+
+/// What a back end is checked with before it has a worker account.
+fn setup_to_come(context: &Context, row: &BackendRow) -> Result<Setup, FieldError> {
     let spec = &row.spec;
-    let vendor = vendors.iter().find(|one| one.name == &*spec.vendor);
-    let vendor = vendor.ok_or_else(|| unknown(vendors))?;
-    let http = context
-        .outbound()
-        .vendor(&spec.base_url, row.owner.is_none())?;
-    let setup = Setup {
-        http,
-        credential: Secret::new("to be given"),
+    Ok(Setup {
+        http: context
+            .outbound()
+            .vendor(&spec.base_url, row.owner.is_none())?,
+        credential: Secret::new(CREDENTIAL_TO_COME),
         settings: Value::Object(spec.settings.clone()),
-    };
-    vendor.connect(setup).map(|_| ())
+    })
 }
 
 fn unknown(vendors: &[Vendor]) -> FieldError {

@@ -192,6 +192,11 @@ impl Loader {
     pub(crate) fn check(&self, backend: &BackendRow) -> Result<(), FieldError> {
         build::check(&self.context, self.vendors, backend)
     }
+
+    /// What each answer means that is kept with the settings of a back end.
+    pub(crate) fn recorded_meanings(&self, backend: &BackendRow) -> Result<Vec<Value>, FieldError> {
+        build::recorded_meanings(&self.context, self.vendors, backend)
+    }
 }
 
 impl Pool {

@@ -21,6 +21,20 @@ const Place = ({ value, change }) => html`
       onInput=${(event) => change({ ...value, operations: event.target.value })} />
         <p class="hint">${t("servesHint")}</p></div>`;
 
+/**
+ * What the recorder is given: where the vendor is, what becomes of what a call shows, and how settings are tried.
+ * @param {string} vendor @param {Values} place @param {Recording["found"]} found
+ * @returns {Recording}
+ */
+const recordingOf = (vendor, place, found) => ({
+  base: place.base_url,
+  found,
+  check: async (settings) => {
+    const spec = { vendor, name: place.name || vendor, base_url: place.base_url, settings };
+    return (await post("/admin/v1/backends/check", spec)).data;
+  },
+});
+
 /** @param {string} text */
 const list = (text) => text.split(/[\s,]+/).filter(Boolean);
 
@@ -76,7 +90,11 @@ export function NewBackend({ vendors, close, made }) {
       <div class="field"><label for="be-at-once">${t("atOnce")}</label>
         <input id="be-at-once" type="number" min="1" value=${first.concurrency}
           onInput=${(event) => setFirst({ ...first, concurrency: Number(event.target.value) })} /></div></div>
-      <${SettingsEditor} vendor=${vendor} value=${settings} change=${setSettings} />
+      <${SettingsEditor} vendor=${vendor} value=${settings} change=${setSettings}
+        recording=${recordingOf(vendor.name, place, (seen) => {
+          setPlace({ ...place, base_url: seen.base_url });
+          if (seen.credential) setFirst({ ...first, credential: seen.credential });
+        })} />
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       <div class="row"><button type="button" class="button quiet" onClick=${() => setVendor(null)}>${t("back")}</button>
         <span class="space"></span><button type="button" class="button quiet" onClick=${close}>${t("leave")}</button>
@@ -113,7 +131,8 @@ export function Settings({ row, vendor, close, saved }) {
   return html`<${Dialog} close=${close} label=${row.name} kind="wide-dialog"><h2>${t("settingsOf", row.name)}</h2>
     ${row.declared && html`<p class="hint">${t("declared")}</p>`}
     <form onSubmit=${submit}><${Place} value=${place} change=${setPlace} />
-      <${SettingsEditor} vendor=${vendor} value=${settings} change=${setSettings} />
+      <${SettingsEditor} vendor=${vendor} value=${settings} change=${setSettings}
+        recording=${recordingOf(vendor.name, place, () => {})} />
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <div class="row"><span class="space"></span><button type="button" class="button quiet" onClick=${close}>
       ${t("leave")}</button><button class="button" disabled=${settings === null}>${t("save")}</button></div></form>

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use atelier_contract::family::IMAGE_BODY;
-use atelier_contract::pages::backends::{BackendSpec, BackendView};
+use atelier_contract::pages::backends::{BackendCheck, BackendSpec, BackendView};
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::verify::{Verification, VerifyBody};
@@ -37,6 +37,17 @@ pub(crate) async fn create(
         .backends()
         .create(received.operator()?, Patch::new(fields));
     Ok(Data(made.await?))
+}
+
+/// Checks the description of a back end.
+pub(crate) async fn check(
+    app: Arc<App>,
+    _: IncomingRequest,
+    RawBody(fields, _): RawBackendBody<BackendSpec>,
+) -> Result<Data<BackendCheck>, Denial> {
+    Ok(Data(
+        app.engine.admin().backends().check(Patch::new(fields))?,
+    ))
 }
 
 /// Shows a back end.
