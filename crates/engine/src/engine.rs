@@ -231,6 +231,7 @@ impl Engine {
         self.runner.renew_step().await?;
         self.assets.load_address_keys().await?;
         self.admin.accounts().load_allowances().await?;
+        self.admin.callers().look_for_foreign().await?;
         let inside = self.runner.done_inside();
         self.context.beat(self.runner.in_hand(), inside).await
     }

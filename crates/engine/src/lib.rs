@@ -39,10 +39,11 @@ mod tracer;
 mod wake;
 
 pub use admin::{
-    Admin, CachedCaller, Caller, CreditRequest, CustodyRequest, GroupEdit, GroupReport, KeyEdit,
-    KeyHolder, KeyPolicy, KeyRequest, ModelEdit, ModelReport, NewAccountRequest, NodeStats,
-    Operator, PaymentRequest, Principal, ROOT, RefundRequest, ResealError, RouteHealth,
-    ServedJobView, ServiceStats, SessionCredential, TopupRequest, Trail, codes_csv, stored_terms,
+    AccountImport, Admin, CachedCaller, Caller, CreditRequest, CustodyRequest, GroupEdit,
+    GroupReport, KeyEdit, KeyHolder, KeyImport, KeyPolicy, KeyRequest, ModelEdit, ModelReport,
+    NewAccountRequest, NodeStats, Operator, PaymentRequest, Principal, ROOT, RefundRequest,
+    ResealError, RouteHealth, ServedJobView, ServiceStats, SessionCredential, TopupRequest, Trail,
+    codes_csv, stored_terms,
 };
 pub use assets::{ASSETS, Asset, Assets, Links, Uploads};
 pub use atelier_backends::guard::names_own_machine;

@@ -23,6 +23,7 @@ mod error;
 pub mod files;
 mod first_use;
 mod groups;
+mod imports;
 mod invariants;
 pub mod jobs;
 pub mod keys;
@@ -80,6 +81,7 @@ pub use deliveries::claim::{AccountSlots, Claim, RouteSlots};
 pub use deliveries::{Deliveries, DeliveryTry};
 pub use error::{Error, Result};
 pub use groups::{GROUP_EDITION, GroupSize, Groups};
+pub use imports::{ImportPage, ImportedAccount, ImportedKey, ImportedRow, Imports};
 pub use invariants::{AccountsCheck, CheckOptions, Invariants, Violation, account_invariants};
 pub use jobs::attempt::{Attempts, ProgressNote, REJECTED, RequeueRequest, UNABLE};
 pub use jobs::filter::{JobFilter, JobPage};
@@ -354,6 +356,11 @@ impl Store {
     /// Groups of accounts, with all their revisions.
     pub fn groups(&self) -> Groups<'_> {
         Groups(&self.core)
+    }
+
+    /// What was taken over from other programs.
+    pub fn imports(&self) -> Imports<'_> {
+        Imports(&self.core)
     }
 
     /// Nodes: heartbeats, hints and notes of their clocks.

@@ -138,6 +138,10 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0060_receipts",
         include_str!("../migrations/0060_receipts.sql"),
     ),
+    (
+        "0080_imports",
+        include_str!("../migrations/0080_imports.sql"),
+    ),
 ];
 
 /// The migration since which there may be models. It widens until there is one.

@@ -44,6 +44,8 @@ mod deliveries;
 mod fill;
 #[path = "conformance/groups.rs"]
 mod groups;
+#[path = "conformance/imports.rs"]
+mod imports;
 #[path = "conformance/invariants.rs"]
 mod invariants;
 #[path = "conformance/jobs.rs"]

@@ -34,6 +34,10 @@ impl Guide {
 static GUIDES: &[Guide] = guides! {
     "guide/first-ten-minutes" "The first ten minutes"
     "guide/moving-here" "Moving a client here"
+    "guide/from-new-api" "Move from new-api"
+    "guide/from-one-api" "Move from one-api"
+    "guide/from-litellm" "Move from LiteLLM"
+    "guide/from-midjourney-proxy" "Move from midjourney-proxy"
     "guide/openai-clients" "OpenAI clients"
     "guide/receiving-callbacks" "Receiving callbacks"
     "guide/for-agents" "Use it from an agent"
@@ -59,6 +63,7 @@ static GUIDES: &[Guide] = guides! {
     "answers" "Answers: waiting, later, as a stream"
     "callbacks" "Callbacks"
     "keys" "Keys and operators"
+    "moving" "Moving from another gateway"
     "compatibility" "Compatibility APIs: files, batches, events, other clients"
     "backends" "Back ends"
     "credit" "Credit, vouchers, plans"
