@@ -48,6 +48,7 @@ const OPERATOR = {
   products: "operator/products",
   payments: "operator/payments",
   vouchers: "operator/vouchers",
+  rehearsal: "operator/rehearsal",
   prices: "operator/prices",
   words: "operator/words",
   "op-callbacks": "operator/callbacks",
@@ -117,6 +118,7 @@ async function furnish() {
     await admin(`backends/${data.id}/accounts`, { name: "first", credential: "xai-none", per_minute: 7 });
     rows.push(data);
   }
+  await admin(`backends/${rows[1].id}`, { shadow: { share: 0.05, cap: 20 } }, "PATCH");
   await admin(`backends/${rows[0].id}/probe`, {});
   await admin("models", {
     name: "seedream-4-5",

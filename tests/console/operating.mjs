@@ -466,3 +466,53 @@ export async function backendPage(visit, page, place) {
   await ask(`backends/${row.id}`, undefined, "DELETE");
   vendorAt.close();
 }
+
+/** A back end is rehearsed from the form on: copies are compared, what differs is shown, and it all begins anew. */
+export async function rehearsed(visit, page, place) {
+  const server = await vendor();
+  const ask = admin(place);
+  const { data: row } = await ask("backends", {
+    vendor: "xai",
+    name: "harbour-rehearsed",
+    base_url: server.url,
+    rank: 2000,
+    operations: ["imgmodel"],
+    settings: { costs: { imgmodel: { unit: "item", usd: 0.02 } } },
+  });
+  await ask(`backends/${row.id}/accounts`, { name: "first", credential: "xai-none" });
+  await visit.go("/console/operator/rehearsal");
+  await page.locator(".empty", { hasText: "No back end is rehearsed." }).waitFor();
+  await page.getByRole("button", { name: "Rehearse a back end" }).click();
+  await page.selectOption("#ask-backend", row.id);
+  await page.fill("#ask-share", "100");
+  await visit.barriers("the form of a rehearsal");
+  visit.expected = /400/;
+  await page.fill("#ask-cap", "-3");
+  await page.locator("dialog .button", { hasText: "Rehearse a back end" }).click();
+  await page.locator("dialog .problem").waitFor();
+  visit.expected = undefined;
+  await page.fill("#ask-cap", "3");
+  await page.locator("dialog .button", { hasText: "Rehearse a back end" }).click();
+  const card = page.locator(".backend", { hasText: "harbour-rehearsed" });
+  await card.getByText("gets 100 % of requests").waitFor();
+  const { data: account } = await ask("accounts", { email: "rehearsed@example.com", balance: 50 });
+  await fetch(`${place.base}/v1/images/generations`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${account.api_key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "image-1", prompt: "a paper boat", quality: "low" }),
+  });
+  await card.getByText("0 % of 1 alike").waitFor({ timeout: 20_000 });
+  await card.getByText("1 in whether it succeeded").waitFor();
+  await card.locator("summary", { hasText: "The latest that differ" }).click();
+  await card.getByText("closed today").waitFor();
+  await visit.barriers("a rehearsal");
+  await visit.look("operator-rehearsal");
+  await visit.go("/console/operator/backends");
+  const shown = page.locator(".backend", { hasText: "harbour-rehearsed" });
+  await shown.getByRole("link", { name: "rehearsed" }).last().click();
+  await visit.choose(card, "Begin anew");
+  await page.locator("dialog .button", { hasText: "Begin anew" }).click();
+  await card.getByText("Nothing was compared yet.").waitFor();
+  await ask(`backends/${row.id}`, undefined, "DELETE");
+  server.close();
+}

@@ -121,7 +121,7 @@ const CALLERS = [
   ...["", "ledger", "keys", "callbacks", "links", "custody"].map(part),
 ];
 const OPERATORS = (
-  "overview jobs accounts backends models groups plans products payments vouchers prices words callbacks " +
+  "overview jobs accounts backends models rehearsal groups plans products payments vouchers prices words callbacks " +
   "operators audit"
 ).split(" ");
 

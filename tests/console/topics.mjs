@@ -62,6 +62,7 @@ const OPERATOR = [
   ["receipts are saved", selling.receiptsSaved],
   ["lists of a span of days", operating.spansOfLists],
   ["a back end's page", operating.backendPage],
+  ["a back end is rehearsed", operating.rehearsed],
   ["an operator's pages in Chinese", reach.operatorsInChinese],
 ];
 

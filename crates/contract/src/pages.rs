@@ -32,6 +32,7 @@ pub mod price_groups;
 pub mod quote;
 pub mod ready;
 pub mod receipts;
+pub mod rehearsal;
 pub mod session;
 pub mod spending;
 pub mod stats;

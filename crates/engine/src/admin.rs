@@ -8,7 +8,9 @@ mod banned_words;
 mod callers;
 mod credits;
 mod custody;
+mod foreign_keys;
 mod groups;
+mod imports;
 mod key_judgement;
 mod key_request;
 mod key_terms;
@@ -45,6 +47,7 @@ use backends::Backends;
 use callers::Callers;
 use credits::Credits;
 use custody::Custody;
+use imports::Imports;
 use keys::Keys;
 use models::{ModelDeps, Models};
 use operators::Operators;
@@ -65,6 +68,7 @@ pub use credits::CreditRequest;
 pub use custody::CustodyRequest;
 pub(crate) use groups::Groups;
 pub use groups::{GroupEdit, GroupReport};
+pub use imports::{AccountImport, KeyImport};
 pub use key_request::{KeyEdit, KeyHolder, KeyRequest};
 pub use key_terms::{KeyPolicy, stored_terms};
 pub use models::{ModelEdit, ModelReport, RouteHealth};
@@ -100,6 +104,7 @@ pub struct Admin {
     credits: Credits,
     custody: Custody,
     groups: Arc<Groups>,
+    imports: Imports,
     keys: Keys,
     models: Models,
     operators: Arc<Operators>,
@@ -135,6 +140,7 @@ impl Admin {
             backends: Backends::new(context.clone(), runner.clone(), registry.clone()),
             credits: Credits::new(context.clone()),
             custody: Custody::new(context.clone(), runner.clone(), registry),
+            imports: Imports::new(context.clone()),
             keys: Keys::new(context.clone(), callers.clone()),
             models: Models::new(ModelDeps {
                 context: context.clone(),
@@ -202,6 +208,11 @@ impl Admin {
     /// Groups of accounts and their prices.
     pub fn groups(&self) -> &Groups {
         &self.groups
+    }
+
+    /// What is taken over from other programs.
+    pub fn imports(&self) -> &Imports {
+        &self.imports
     }
 
     /// Where keys are issued, listed and revoked.

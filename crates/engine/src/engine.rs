@@ -25,6 +25,7 @@ use crate::jobs::Jobs;
 use crate::keyring::Keyring;
 use crate::meters::Meters;
 use crate::model_revisions::ModelRevisions;
+use crate::rehearsal::Rehearsals;
 use crate::runner::{EmbeddedWorker, Runner};
 use crate::settings::Settings;
 use crate::tracer::Tracer;
@@ -60,6 +61,7 @@ pub struct Engine {
     tidy: Cleaner,
     auditor: Auditor,
     admin: Admin,
+    rehearsals: Arc<Rehearsals>,
 }
 
 impl Engine {
@@ -108,7 +110,14 @@ impl Engine {
             models: models.clone(),
             banned: banned.clone(),
         });
+        let rehearsals = Rehearsals::new(
+            context.clone(),
+            assets.clone(),
+            runner.clone(),
+            models.clone(),
+        );
         Arc::new(Self {
+            rehearsals,
             intake: Intake::new(
                 context.clone(),
                 assets.clone(),
@@ -197,6 +206,11 @@ impl Engine {
         &self.admin
     }
 
+    /// What has back ends rehearse.
+    pub fn rehearsals(&self) -> &Arc<Rehearsals> {
+        &self.rehearsals
+    }
+
     /// What forgets old rows and files.
     pub fn tidy(&self) -> &Cleaner {
         &self.tidy
@@ -231,6 +245,7 @@ impl Engine {
         self.runner.renew_step().await?;
         self.assets.load_address_keys().await?;
         self.admin.accounts().load_allowances().await?;
+        self.admin.callers().look_for_foreign().await?;
         let inside = self.runner.done_inside();
         self.context.beat(self.runner.in_hand(), inside).await
     }

@@ -71,6 +71,25 @@ pub fn hash(key: &str) -> String {
     hex(&Sha256::digest(key.as_bytes()))
 }
 
+/// Whether text may be a key in the spelling of another program: whatever is none of ours.
+pub fn may_be_foreign(text: &str) -> bool {
+    let own = [KEY, OPERATOR, SESSION];
+    !text.is_empty() && !own.iter().any(|prefix| text.starts_with(prefix))
+}
+
+/// What is stored instead of a key that is known by what stands between `sk-` and the first dash, whatever stands around it: it is
+/// the key of no program that knows keys whole.
+pub fn hash_of_cut(cut: &str) -> String {
+    hash(&format!("cut\0{cut}"))
+}
+
+/// What would be stored of a key if it is one that is cut; nothing when nothing is left of it.
+pub fn cut_hash(key: &str) -> Option<String> {
+    let key = key.strip_prefix("sk-").unwrap_or(key);
+    let cut = key.split('-').next().unwrap_or_default();
+    (!cut.is_empty()).then(|| hash_of_cut(cut))
+}
+
 /// The start of a key, shown so that people can tell their keys apart.
 pub fn display_prefix(key: &str) -> String {
     key.chars().take(9).collect()
@@ -107,6 +126,22 @@ mod tests {
         let (key, token) = (generate(), generate_operator());
         assert!(well_formed_operator(&token) && !well_formed_operator(&key));
         assert!(!well_formed(&token));
+    }
+
+    /// As new-api and one-api read it: `sk-` may be missing, and what stands behind a dash is none of it.
+    #[test]
+    fn a_key_that_is_cut_counts_in_every_spelling() {
+        let plain = cut_hash("Abc123");
+        assert_eq!(plain, Some(hash_of_cut("Abc123")));
+        for spelling in ["sk-Abc123", "sk-Abc123-7", "Abc123-7-x"] {
+            assert_eq!(cut_hash(spelling), plain, "{spelling}");
+        }
+        for other in ["sk-abc123", "sk-Abc12", "Sk-Abc123"] {
+            assert_ne!(cut_hash(other), plain, "{other}");
+        }
+        assert_eq!(cut_hash("sk-"), None);
+        assert_ne!(plain, Some(hash("Abc123")), "it is no hash of a whole key");
+        assert!(may_be_foreign("sk-Abc123") && !may_be_foreign("at_Abc123") && !may_be_foreign(""));
     }
 
     #[test]

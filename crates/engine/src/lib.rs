@@ -30,6 +30,7 @@ mod names;
 mod order;
 mod recent_names;
 pub mod records;
+mod rehearsal;
 mod render;
 mod runner;
 pub mod seal;
@@ -39,10 +40,11 @@ mod tracer;
 mod wake;
 
 pub use admin::{
-    Admin, CachedCaller, Caller, CreditRequest, CustodyRequest, GroupEdit, GroupReport, KeyEdit,
-    KeyHolder, KeyPolicy, KeyRequest, ModelEdit, ModelReport, NewAccountRequest, NodeStats,
-    Operator, PaymentRequest, Principal, ROOT, RefundRequest, ResealError, RouteHealth,
-    ServedJobView, ServiceStats, SessionCredential, TopupRequest, Trail, codes_csv, stored_terms,
+    AccountImport, Admin, CachedCaller, Caller, CreditRequest, CustodyRequest, GroupEdit,
+    GroupReport, KeyEdit, KeyHolder, KeyImport, KeyPolicy, KeyRequest, ModelEdit, ModelReport,
+    NewAccountRequest, NodeStats, Operator, PaymentRequest, Principal, ROOT, RefundRequest,
+    ResealError, RouteHealth, ServedJobView, ServiceStats, SessionCredential, TopupRequest, Trail,
+    codes_csv, stored_terms,
 };
 pub use assets::{ASSETS, Asset, Assets, Links, Uploads};
 pub use atelier_backends::guard::names_own_machine;
@@ -58,6 +60,7 @@ pub use jobs::{Jobs, refusal_of};
 pub use keyring::Keyring;
 pub use loops::RunningEngine;
 pub use meters::Meters;
+pub use rehearsal::Rehearsals;
 pub use runner::{EmbeddedWorker, HookListener, ModelOutlook, Runner};
 pub use settings::{
     CallbackSettings, Days, EpaySettings, Hours, JobSettings, ManualSettings, Minutes,

@@ -212,6 +212,12 @@ static LOOPS: &[Loop] = &[
         },
     },
     Loop {
+        name: "rehearsal",
+        pause_ms: |settings| settings.jobs.sweep_ms,
+        hint: Some(|engine| engine.rehearsals().hint()),
+        step: |engine| Box::pin(async move { Ok(NextStep::more(engine.rehearsals().step())) }),
+    },
+    Loop {
         name: "prices",
         pause_ms: |_| PRICES_LOOK_MS,
         hint: Some(|engine| &engine.context().wakes().prices),

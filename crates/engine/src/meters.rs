@@ -26,6 +26,7 @@ const MARKED: [&str; 3] = ["signed", "plain", "failed"];
 const TRIES: [&str; 3] = ["delivered", "again", "given_up"];
 /// What became of an event of a payment provider.
 const PAYMENT_OUTCOMES: [&str; 5] = ["applied", "known", "mismatch", "unmatched", "refused"];
+const COPIES: [&str; 3] = ["alike", "different", "missed"];
 
 /// What vendors took, in millionths, by vendor and currency.
 type Costs = BTreeMap<(&'static str, String), i64>;
@@ -51,6 +52,7 @@ pub struct Meters {
     files: HistogramVec,
     credentials: CounterVec,
     payment_events: CounterVec,
+    rehearsed: CounterVec,
     /// Locked only when a vendor has said what it took, and by whoever reads.
     costs: Mutex<Costs>,
     /// Locked only when a job of the operator's models ends, and by whoever reads.
@@ -82,6 +84,7 @@ impl Meters {
                 &table::PAYMENT_EVENTS,
                 [PAYMENT_PROVIDERS.to_vec(), PAYMENT_OUTCOMES.to_vec()],
             ),
+            rehearsed: CounterVec::new(&table::REHEARSED, [COPIES.to_vec(), vec![]]),
             costs: Mutex::default(),
             model_jobs: Mutex::default(),
         }
@@ -168,6 +171,16 @@ impl Meters {
         self.payment_events.count(provider, outcome);
     }
 
+    /// A copy of a request was compared.
+    pub(crate) fn rehearsed(&self, alike: bool) {
+        self.rehearsed.count(COPIES[usize::from(!alike)], "");
+    }
+
+    /// A copy of a request was not made.
+    pub(crate) fn copy_missed(&self) {
+        self.rehearsed.count(COPIES[2], "");
+    }
+
     /// A callback was tried.
     pub(crate) fn posted(
         &self,
@@ -209,6 +222,7 @@ impl Meters {
             &self.callback_tries,
             &self.credentials,
             &self.payment_events,
+            &self.rehearsed,
         ]
     }
 

@@ -4,6 +4,7 @@ mod abandon;
 mod accepted_model;
 mod adopt;
 mod begin;
+mod copies;
 mod fail;
 mod finish;
 mod headroom;
@@ -29,6 +30,7 @@ mod status;
 mod step;
 mod sweep;
 mod ticket;
+mod trial;
 mod unknown_model;
 mod upkeep;
 mod worker_accounts;
@@ -36,11 +38,12 @@ mod worker_accounts;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use atelier_backends::backend::Work;
 use atelier_backends::support::FieldSupport;
-use atelier_backends::{Vendor, WebhookRequest};
+use atelier_backends::{Fault, Vendor, WebhookRequest};
 use atelier_contract::brief::Brief;
 use atelier_contract::family::{Family, SubmitEndpoint};
-use atelier_contract::{FamilyStatus, FaultKind, Refusal};
+use atelier_contract::{AccountId, FamilyStatus, FaultKind, Refusal};
 use atelier_store::{Guard, JobRow};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument as _;
@@ -62,6 +65,7 @@ use runner_core::RunnerCore;
 use status::AskedModel;
 pub(crate) use worker_accounts::WorkerAccounts;
 
+pub(crate) use copies::{CopyMiss, CopyQueue, JobCopy};
 pub(crate) use headroom::ShortSeen;
 pub(crate) use job::{InitialLease, LeasedJob, NamedModel, routing_of};
 pub(crate) use length::is_long;
@@ -73,7 +77,9 @@ pub(crate) use pool::take::PoolAnswer;
 pub(crate) use pool::view::WorkerReport;
 pub use pool::worker::EmbeddedWorker;
 pub use posted::HookListener;
+pub(crate) use prepare::put_english;
 pub(crate) use routing::RoutingConstraint;
+pub(crate) use trial::{TrialEnd, TrialFailure, free_slot, run_trial};
 pub(crate) use unknown_model::unknown_model;
 
 /// Results that wait for the disk without holding a place, at most. Past that they keep theirs, so that a disk that stands
@@ -99,9 +105,15 @@ impl Runner {
         vendors: &'static [Vendor],
     ) -> Arc<Self> {
         let pool = Pool::new(workers);
+        let copies: Arc<CopyQueue> = Arc::default();
         Arc::new(Self {
             polling: Arc::new(Polling::new(context.settings().jobs.polls_at_once)),
-            loader: Arc::new(Loader::new(context.clone(), vendors, pool.clone())),
+            loader: Arc::new(Loader::new(
+                context.clone(),
+                vendors,
+                pool.clone(),
+                copies.clone(),
+            )),
             core: Arc::new(RunnerCore {
                 context: context.clone(),
                 assets,
@@ -109,6 +121,7 @@ impl Runner {
                 pool,
                 register: Arc::default(),
                 callback_queue,
+                copies,
                 endings: Semaphore::new(ENDINGS_MOST),
             }),
             sweep_cursor: Mutex::default(),
@@ -118,6 +131,21 @@ impl Runner {
 
     fn pool(&self) -> &Arc<Pool> {
         &self.core.pool
+    }
+
+    /// What waits to be copied for back ends that are rehearsed.
+    pub(crate) fn copies(&self) -> &CopyQueue {
+        &self.core.copies
+    }
+
+    /// A work with the bytes of its inputs.
+    pub(crate) async fn with_inputs(
+        &self,
+        work: Work,
+        account_id: &AccountId,
+        takes_hints: bool,
+    ) -> Result<Work, Fault> {
+        prepare::with_inputs(&self.core, work, account_id, takes_hints).await
     }
 
     /// What the routes of the catalogue call their models at a back end of the operator's, which they name either way.

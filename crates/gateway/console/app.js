@@ -35,6 +35,7 @@ const OPERATOR_PAGES = {
   words: () => import("./pages/operator/words.js").then((page) => page.BannedWords),
   backends: () => import("./pages/operator/backends.js").then((page) => page.Backends),
   models: () => import("./pages/operator/models.js").then((page) => page.Models),
+  rehearsal: () => import("./pages/operator/rehearsal.js").then((page) => page.Rehearsal),
   groups: () => import("./pages/operator/groups.js").then((page) => page.Groups),
   plans: () => import("./pages/operator/plans.js").then((page) => page.Plans),
   products: () => import("./pages/operator/products.js").then((page) => page.Products),

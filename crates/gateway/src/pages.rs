@@ -50,6 +50,7 @@ mod admin {
     pub(super) mod prices;
     pub(super) mod products;
     pub(super) mod receipts;
+    pub(super) mod rehearsal;
     pub(super) mod views;
     pub(super) mod vouchers;
     pub(super) mod workers;
@@ -339,6 +340,8 @@ pub(crate) static PAGES: &[Page<Handler>] = &[
     post("admin.backends.probe", "/admin/v1/backends/{id}/probe", OPERATOR, "Asks the vendor whether it is well and takes the credentials.", page!(backends::probe)),
     post("admin.backends.try", "/admin/v1/backends/{id}/verify", OPERATOR, "Tries the routes of a back end, each with one cheap job at the vendor, for no more than is given.", page!(backends::verify))
         .example(r#"{"spend":0.5,"plan":true}"#),
+    get("admin.rehearsal", "/admin/v1/rehearsal", VIEWER, "The back ends that are rehearsed, with what was compared.", page!(admin::rehearsal::list)),
+    delete("admin.rehearsal.clear", "/admin/v1/rehearsal/{id}", OPERATOR, "Begins the rehearsal of a back end anew: what was compared and spent is forgotten.", page!(admin::rehearsal::clear)),
     get("admin.workers", "/admin/v1/backends/{id}/accounts", VIEWER, "The worker accounts of a back end.", page!(workers::list)),
     post("admin.workers.create", "/admin/v1/backends/{id}/accounts", OPERATOR, "A new worker account; its credential is sealed and never shown.", page!(workers::create))
         .example(r#"{"name":"first","credential":"at_secret","concurrency":5,"per_minute":30,"modes":["fast","relax"],"hours":"08:00-20:00"}"#),

@@ -148,7 +148,7 @@ fn taken() -> Error {
 }
 
 /// What makes two e-mails the same.
-fn email_key(email: &str) -> String {
+pub(crate) fn email_key(email: &str) -> String {
     email.trim().to_lowercase()
 }
 

@@ -9,6 +9,7 @@ mod files;
 mod groups;
 mod guards;
 mod holds;
+mod imports;
 mod invariant;
 mod keys;
 mod models;
@@ -42,6 +43,7 @@ const GROUPS: &[&[Invariant]] = &[
     vouchers::ALL,
     plans::ALL,
     payments::ALL,
+    imports::ALL,
 ];
 
 const SECOND_LOOK: Duration = Duration::from_secs(10);

@@ -23,6 +23,7 @@ mod error;
 pub mod files;
 mod first_use;
 mod groups;
+mod imports;
 mod invariants;
 pub mod jobs;
 pub mod keys;
@@ -43,6 +44,7 @@ mod products;
 mod readers;
 mod receipts;
 mod refused_prompts;
+mod rehearsals;
 mod retention;
 mod revisions;
 mod row;
@@ -80,6 +82,7 @@ pub use deliveries::claim::{AccountSlots, Claim, RouteSlots};
 pub use deliveries::{Deliveries, DeliveryTry};
 pub use error::{Error, Result};
 pub use groups::{GROUP_EDITION, GroupSize, Groups};
+pub use imports::{ImportPage, ImportedAccount, ImportedKey, ImportedRow, Imports};
 pub use invariants::{AccountsCheck, CheckOptions, Invariants, Violation, account_invariants};
 pub use jobs::attempt::{Attempts, ProgressNote, REJECTED, RequeueRequest, UNABLE};
 pub use jobs::filter::{JobFilter, JobPage};
@@ -112,6 +115,7 @@ pub use period::Period;
 pub use plans::{AccountPlan, PLAN_EDITION, PlanAssignment, PlanOutcome, Plans};
 pub use products::{PRODUCT_EDITION, Products};
 pub use receipts::{NewReceiptKey, ReceiptKeyRow, ReceiptRow, Receipts};
+pub use rehearsals::{RehearsalCounts, RehearsalResult, RehearsalRow, RehearsalSumRow, Rehearsals};
 pub use retention::Retention;
 pub use revisions::{RevisionChange, RevisionDraft, RevisionOutcome, RevisionRow, SeenEdition};
 pub use sessions::{OverdueSessions, SessionRow, Sessions};
@@ -346,6 +350,11 @@ impl Store {
         Workers(&self.core)
     }
 
+    /// Rehearsals of back ends.
+    pub fn rehearsals(&self) -> Rehearsals<'_> {
+        Rehearsals(&self.core)
+    }
+
     /// Models of the catalogue, with all their revisions.
     pub fn models(&self) -> Models<'_> {
         Models(&self.core)
@@ -354,6 +363,11 @@ impl Store {
     /// Groups of accounts, with all their revisions.
     pub fn groups(&self) -> Groups<'_> {
         Groups(&self.core)
+    }
+
+    /// What was taken over from other programs.
+    pub fn imports(&self) -> Imports<'_> {
+        Imports(&self.core)
     }
 
     /// Nodes: heartbeats, hints and notes of their clocks.

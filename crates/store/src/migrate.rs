@@ -138,6 +138,11 @@ pub const MIGRATIONS: &[(&str, &str)] = &[
         "0060_receipts",
         include_str!("../migrations/0060_receipts.sql"),
     ),
+    (
+        "0080_imports",
+        include_str!("../migrations/0080_imports.sql"),
+    ),
+    (REHEARSAL, include_str!("../migrations/0081_rehearsal.sql")),
 ];
 
 /// The migration since which there may be models. It widens until there is one.
@@ -160,6 +165,9 @@ pub(crate) const PAYMENTS: &str = "0057_payments";
 
 /// The same of what accounts may owe.
 pub(crate) const CREDIT_LIMITS: &str = "0058_credit_limits";
+
+/// The same of back ends that are rehearsed.
+pub(crate) const REHEARSAL: &str = "0081_rehearsal";
 
 /// The number of a migration in the database: the first is 1, and there is none for a name that was never shipped.
 pub(crate) fn number_of(name: &str) -> i64 {

@@ -3,8 +3,8 @@
 pub mod change;
 
 use atelier_contract::Quota;
-use atelier_contract::fields::{Count, Text};
-use atelier_contract::pages::backends::BackendSpec;
+use atelier_contract::fields::{Count, Real, Text};
+use atelier_contract::pages::backends::{BackendSpec, Shadow};
 use atelier_contract::pages::cost::Amount;
 use atelier_contract::pages::hours::Hours;
 use atelier_contract::pages::name::Name;
@@ -37,6 +37,17 @@ pub struct BackendRow {
 }
 
 impl BackendRow {
+    /// As its row says whether it is rehearsed. What cannot be read is not given jobs either.
+    fn shadowed(mut self, shadow: Option<String>) -> Self {
+        let nothing = || Shadow {
+            share: Real::default(),
+            cap: Amount::default(),
+        };
+        let shadow = shadow.map(|text| serde_json::from_str(&text).unwrap_or_else(|_| nothing()));
+        self.spec.shadow = shadow;
+        self
+    }
+
     /// Whether it is used.
     pub fn in_use(&self) -> bool {
         self.spec.enabled.on() && !self.switched_off
@@ -71,7 +82,7 @@ pub struct WorkerRow {
 }
 
 const BACKEND_COLUMNS: &str = "id, owner, name, vendor, base_url, settings, operations, rank, enabled, \
-     declared, switched_off, created_ms, revision";
+     declared, switched_off, created_ms, revision, shadow";
 
 const WORKER_COLUMNS: &str = "id, backend_id, owner, name, concurrency, per_minute, per_hour, \
      polls_per_minute, weight, models, modes, hours, spend_cap, cost_cap, state, credential, spent, health, \
@@ -90,12 +101,14 @@ impl FromRow for BackendRow {
                 operations: list(&columns.text()?),
                 rank: Count::clamped(columns.int()?),
                 enabled: columns.flag()?.into(),
+                shadow: None,
             },
             declared: columns.flag()?,
             switched_off: columns.flag()?,
             created_ms: columns.int()?,
             revision: columns.int()?,
-        })
+        }
+        .shadowed(columns.maybe_text()?))
     }
 }
 

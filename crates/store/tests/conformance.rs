@@ -44,6 +44,8 @@ mod deliveries;
 mod fill;
 #[path = "conformance/groups.rs"]
 mod groups;
+#[path = "conformance/imports.rs"]
+mod imports;
 #[path = "conformance/invariants.rs"]
 mod invariants;
 #[path = "conformance/jobs.rs"]
@@ -84,6 +86,8 @@ mod races;
 mod receipts;
 #[path = "conformance/refunds.rs"]
 mod refunds;
+#[path = "conformance/rehearsals.rs"]
+mod rehearsals;
 #[path = "conformance/retention.rs"]
 mod retention;
 #[path = "conformance/schema.rs"]

@@ -96,6 +96,9 @@ const VOUCHER: &[&str] = &[
 ];
 const BACKEND: &[&str] = &["id", "name", "vendor", "rank", "enabled", "base_url"];
 const WORKER: &[&str] = &["id", "name", "state", "concurrency", "per_minute"];
+const REHEARSAL: &[&str] = &[
+    "id", "name", "state", "share", "spent", "cap", "calls", "alike",
+];
 const CUSTODY: &[&str] = &[
     "id",
     "name",
@@ -137,6 +140,8 @@ pub(crate) const NOUNS: &[Noun] = &[
         examples: "atelier prices\natelier prices change artgen.imagine.fast=8" },
     Noun { word: "workers", group: Group::Operate, about: "Worker accounts of a back end", prefix: "admin.workers", columns: WORKER,
         examples: "atelier workers change BACKEND ACCOUNT state=draining" },
+    Noun { word: "rehearsal", group: Group::Operate, about: "Back ends that get copies of requests", prefix: "admin.rehearsal", columns: REHEARSAL,
+        examples: "atelier rehearsal\natelier rehearsal clear BACKEND" },
     Noun { word: "operators", group: Group::Operate, about: "Operators and viewers: list, create, revoke", prefix: "admin.operators", columns: OPERATOR,
         examples: "atelier operators create name=night-shift role=viewer" },
 ];

@@ -114,6 +114,7 @@ metrics! {
     STORED = MetricKind::Gauge, "atelier_stored_bytes" [] "Results and inputs that are kept, for all accounts.";
     STORE_FILE_DURATION = MetricKind::Histogram(REQUESTS), "atelier_file_store_duration_seconds" [] "Time that storing one result file took.";
     CREDENTIALS = MetricKind::Counter, "atelier_credentials_total" ["outcome"] "Result files by their Content Credentials: signed, plain (no place for them in this type), failed (delivered without). Nothing is counted while nobody signs.";
+    REHEARSED = MetricKind::Counter, "atelier_rehearsal_copies_total" ["outcome"] "Copies of requests for back ends that are rehearsed: alike, different, missed (not made). Nothing is counted while nobody rehearses.";
     DISK_FREE = MetricKind::Gauge, "atelier_disk_free_bytes" [] "Room on the disk of the data folder; left out when files are in a bucket.";
     DISK_SIZE = MetricKind::Gauge, "atelier_disk_size_bytes" [] "Size of the disk of the data folder; left out when files are in a bucket.";
 

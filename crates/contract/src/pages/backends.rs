@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
+use super::cost::Amount;
 use super::name::Name;
 use super::workers::{Health, WorkerSpec, WorkerView};
 use crate::body::Fields;
 
-use crate::fields::{Count, Flag, Text};
+use crate::fields::{Count, Flag, Real, Text};
 use crate::names::{canonical_name, unknown_name};
 
 /// Characters of a back end's settings.
@@ -35,6 +36,19 @@ pub struct BackendSpec {
     /// Whether it is used.
     #[serde(default)]
     pub enabled: Flag<true>,
+    /// Makes it a rehearsal: it gets copies of requests after they were answered, and no jobs. Null ends that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<Shadow>,
+}
+
+/// What a back end gets that is rehearsed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Shadow {
+    /// The share of requests that it gets a copy of; 0.01 unless given.
+    #[serde(default)]
+    pub share: Real<0, 1000, 10>,
+    /// The most its copies may cost, in dollars.
+    pub cap: Amount,
 }
 
 fn settings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Fields, D::Error> {
@@ -90,6 +104,9 @@ pub struct BackendView {
     pub rank: i64,
     /// Whether it is used.
     pub enabled: bool,
+    /// Where it gets copies of requests and no jobs: how many, and what they may cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<Shadow>,
     /// Whether it comes from the configuration, or is part of the program.
     pub declared: bool,
     /// When it was made.

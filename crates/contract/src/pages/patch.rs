@@ -84,7 +84,14 @@ impl<T: Serialize + DeserializeOwned> Patch<T> {
 }
 
 /// The fields of which null says something: it takes away what was there.
-const TAKEN_AWAY: [&str; 5] = ["spend_cap", "title", "price", "retires", "successor"];
+const TAKEN_AWAY: [&str; 6] = [
+    "spend_cap",
+    "title",
+    "price",
+    "retires",
+    "successor",
+    "shadow",
+];
 
 /// Nothing means absent, except where it takes something away.
 fn says_nothing(name: &str, value: &Value) -> bool {

@@ -15,7 +15,7 @@ use atelier_contract::pages::patch::Patch;
 use atelier_contract::pages::verify::{Verification, VerifyBody, VerifyOutcome};
 use atelier_contract::pages::workers::{WorkerPatch, WorkerSpec, WorkerView};
 use atelier_contract::{Code, Refusal};
-use atelier_store::{BackendChange, BackendRow, WorkerRow};
+use atelier_store::{BackendChange, BackendRow, WorkerRow, WorkerUpsert};
 
 use super::registry::{
     CROSSED_MOST, Registry, changed, crossed, goes_elsewhere, gone, no_account, seen_backend,
@@ -157,6 +157,50 @@ impl Backends {
         };
         self.registry.apply_backend_change(arrangement, act).await?;
         self.one(&id).await
+    }
+
+    /// Tries out a back end with its worker accounts, and makes nothing.
+    pub fn check_whole(
+        &self,
+        spec: &Patch<BackendSpec>,
+        accounts: &[WorkerPatch],
+    ) -> Result<(), Refusal> {
+        self.whole(spec, accounts).map(|_| ())
+    }
+
+    /// Makes a back end of the operator's with its worker accounts, all in one commit.
+    pub async fn create_whole(
+        &self,
+        by: &str,
+        spec: &Patch<BackendSpec>,
+        accounts: &[WorkerPatch],
+    ) -> Result<(), Refusal> {
+        let (row, workers) = self.whole(spec, accounts)?;
+        let detail = format!("{} with {} accounts", &*row.spec.vendor, workers.len());
+        let act = self.context.act(by, "backend.create", &row.id, detail);
+        let arrangement = BackendChange {
+            backends: vec![row],
+            workers,
+            ..BackendChange::default()
+        };
+        // Nothing of it was read before, so nothing can be crossed.
+        self.registry.apply_backend_change(arrangement, act).await?;
+        Ok(())
+    }
+
+    fn whole(
+        &self,
+        spec: &Patch<BackendSpec>,
+        accounts: &[WorkerPatch],
+    ) -> Result<(BackendRow, Vec<WorkerUpsert>), Refusal> {
+        let row = self.registry.new_backend(None, spec.made()?);
+        self.registry.check_backend(&row)?;
+        let workers = accounts.iter().map(|account| {
+            let worker = self.registry.new_worker(&row);
+            self.registry.changed_worker(&row, worker, account)
+        });
+        let workers = workers.collect::<Result<_, _>>()?;
+        Ok((row, workers))
     }
 
     /// Changes a back end of the operator's. One of the configuration can be switched off and on again, no more.

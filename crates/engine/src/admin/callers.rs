@@ -8,6 +8,7 @@ use atelier_contract::{AccountId, Code, Refusal, Scopes};
 use quick_cache::sync::Cache;
 use tokio::time::timeout;
 
+use super::foreign_keys::ForeignKeys;
 use super::key_terms::KeyPolicy;
 use crate::context::{Context, unavailable};
 use crate::hint::Hint;
@@ -51,6 +52,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// What its key is stored by.
+    pub(super) fn key_hash(&self) -> &str {
+        &self.hash
+    }
+
     /// The same, for as long as these operators' tokens work.
     pub(super) fn bound_to(self, tokens: Vec<String>) -> Self {
         Self {
@@ -152,15 +158,17 @@ impl CallerCache {
 
 /// Knows callers by their keys.
 pub struct Callers {
-    context: Arc<Context>,
     cache: CallerCache,
+    foreign: ForeignKeys,
+    context: Arc<Context>,
 }
 
 impl Callers {
     pub(super) fn new(context: Arc<Context>) -> Self {
         Self {
-            context,
             cache: CallerCache::default(),
+            foreign: ForeignKeys::new(context.clone()),
+            context,
         }
     }
 
@@ -171,12 +179,13 @@ impl Callers {
 
     /// The caller behind a key, and for how long whoever remembers both may go on believing it.
     pub async fn believe(&self, key: &str) -> Result<CachedCaller, Refusal> {
-        if !key::well_formed(key) {
-            return Err(wrong_key());
-        }
         // Read before the key is looked at, so that whatever is voided meanwhile counts as later.
         let voids = self.cache.voids.load(Ordering::SeqCst);
-        let (caller, until_ms) = self.looked_up(&key::hash(key)).await?;
+        let (caller, until_ms) = if key::well_formed(key) {
+            self.looked_up(&key::hash(key)).await?
+        } else {
+            Box::pin(self.looked_up_foreign(key)).await?
+        };
         Ok(CachedCaller {
             caller,
             until_ms,
@@ -218,12 +227,38 @@ impl Callers {
 
     /// Whether a key, an operator's token or a session was known here lately.
     pub fn knew_lately(&self, secret: &str) -> bool {
-        self.cache.knew(&key::hash(secret))
+        self.hashes_of(secret).any(|hash| self.cache.knew(&hash))
+    }
+
+    /// Looks whether there are keys of other programs by now.
+    pub(crate) async fn look_for_foreign(&self) -> Result<(), atelier_store::Error> {
+        self.foreign.look().await
+    }
+
+    /// Whether text may be a caller's key, ours or another program's.
+    pub fn may_be_key(&self, text: &str) -> bool {
+        key::well_formed(text) || (self.foreign.may_be() && key::may_be_foreign(text))
+    }
+
+    /// Whether the store would be asked about a key of another program that nobody knew lately, right or wrong.
+    pub fn is_new_foreign(&self, key: &str) -> bool {
+        self.foreign.may_be()
+            && key::may_be_foreign(key)
+            && !self.foreign.is_nobodys(&key::hash(key))
+            && !self.knew_lately(key)
     }
 
     /// In whose name a key, an operator's token or a session that was known here lately is looked up again.
     pub fn holder_lately(&self, secret: &str) -> Option<Arc<str>> {
-        self.cache.holder(key::hash(secret))
+        self.hashes_of(secret)
+            .find_map(|hash| self.cache.holder(hash))
+    }
+
+    /// What stands for a secret here: its hash, and of what may be another program's key the hash of what is left when it is cut.
+    fn hashes_of(&self, secret: &str) -> impl Iterator<Item = String> {
+        let cut = self.foreign.may_be() && key::may_be_foreign(secret);
+        let cut = cut.then(|| key::cut_hash(secret)).flatten();
+        std::iter::once(key::hash(secret)).chain(cut)
     }
 
     /// A key, token or session by its hash turned out to be nobody's.
@@ -233,6 +268,28 @@ impl Callers {
 
     pub(super) async fn caller_of(&self, hash: &str) -> Result<Caller, Refusal> {
         Ok(self.looked_up(hash).await?.0)
+    }
+
+    /// The caller behind a key of another program, and until when it is believed.
+    async fn looked_up_foreign(&self, key: &str) -> Result<(Caller, i64), Refusal> {
+        if !self.foreign.may_be() || !key::may_be_foreign(key) {
+            return Err(wrong_key());
+        }
+        let whole = key::hash(key);
+        if self.foreign.is_nobodys(&whole) {
+            return Err(wrong_key());
+        }
+        let mut hashes: Vec<String> = self.hashes_of(key).collect();
+        // What it was known by lately is asked about first.
+        hashes.sort_by_key(|hash| !self.cache.knew(hash));
+        for hash in hashes {
+            match self.looked_up(&hash).await {
+                Err(refusal) if refusal.code == Code::Unauthorized => {}
+                answer => return answer,
+            }
+        }
+        self.foreign.note_nobodys(whole);
+        Err(wrong_key())
     }
 
     /// The caller behind the hash of a key, and until when it is believed.

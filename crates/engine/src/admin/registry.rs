@@ -49,6 +49,10 @@ impl Registry {
             Some((WorkerName::from(&put.row), health))
         });
         let reset: Vec<(WorkerName, String)> = reset.collect();
+        let arrangement = BackendChange {
+            alive_since_ms: self.context.alive_since_ms(),
+            ..arrangement
+        };
         let arranged = self
             .context
             .store()
@@ -64,6 +68,12 @@ impl Registry {
                 ));
             }
             BackendChangeOutcome::Crossed => return Ok(false),
+            BackendChangeOutcome::OlderNode(node) => {
+                return Err(older_node(
+                    &node,
+                    "would give jobs to a back end that is rehearsed",
+                ));
+            }
             BackendChangeOutcome::NoBackend => {
                 return Err(Refusal::new(Code::NotFound, "no such back end"));
             }

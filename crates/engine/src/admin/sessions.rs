@@ -102,9 +102,10 @@ impl Sessions {
                 new.key_hash = link.key_hash;
                 replaces = Some(link.hash);
             }
-            SessionCredential::Secret(secret) if key::well_formed(secret) => {
-                caller = Some(self.callers.authenticate(secret).await?);
-                new.key_hash = Some(key::hash(secret));
+            SessionCredential::Secret(secret) if self.callers.may_be_key(secret) => {
+                let found = self.callers.authenticate(secret).await?;
+                new.key_hash = Some(found.key_hash().to_owned());
+                caller = Some(found);
             }
             SessionCredential::Secret(secret) => {
                 self.operators.known(secret).await?.ok_or_else(wrong)?;

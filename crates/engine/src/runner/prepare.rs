@@ -5,6 +5,7 @@ use std::sync::Arc;
 use atelier_backends::Fault;
 use atelier_backends::backend::Work;
 use atelier_contract::body::Fields;
+use atelier_contract::brief::Brief;
 use atelier_contract::kept::UNDERSTOOD;
 use atelier_contract::{AccountId, Code, Refusal};
 use atelier_fairness::reservation::Reservation;
@@ -111,13 +112,7 @@ pub(super) async fn without_inputs(
         (order, LoadedReferences { parent, cited })
     };
     let mut brief = order.brief;
-    if let Some(Value::String(english)) = understood {
-        let words = std::mem::replace(&mut brief.prompt, english);
-        // Some vendors get the request as it came, flags and all.
-        if let Some(Value::String(prompt)) = fields.get_mut("prompt") {
-            *prompt = prompt.replacen(&words, &brief.prompt, 1);
-        }
-    }
+    put_english(understood, &mut brief, &mut fields);
     Ok(Work {
         job_id: leased.id.clone(),
         attempt_id,
@@ -138,6 +133,18 @@ pub(super) async fn without_inputs(
         cancelled: signals.stop.clone(),
         hook_url: None,
     })
+}
+
+/// Puts a prompt as it was understood into the place of what was written.
+pub(crate) fn put_english(understood: Option<Value>, brief: &mut Brief, fields: &mut Fields) {
+    let Some(Value::String(english)) = understood else {
+        return;
+    };
+    let words = std::mem::replace(&mut brief.prompt, english);
+    // Some vendors get the request as it came, flags and all.
+    if let Some(Value::String(prompt)) = fields.get_mut("prompt") {
+        *prompt = prompt.replacen(&words, &brief.prompt, 1);
+    }
 }
 
 /// A copy of the work without the bytes of its inputs.

@@ -8,6 +8,7 @@ use crate::assets::Assets;
 use crate::callback_queue::CallbackQueue;
 use crate::context::Context;
 use crate::model_revisions::ModelRevisions;
+use crate::runner::copies::CopyQueue;
 use crate::runner::pool::Pool;
 use crate::runner::register::Register;
 
@@ -21,6 +22,8 @@ pub(crate) struct RunnerCore {
     pub(crate) register: Arc<Register>,
     /// Callbacks on their way to the callback sender.
     pub(crate) callback_queue: Arc<CallbackQueue>,
+    /// Copies of jobs that ended, for back ends that are rehearsed.
+    pub(crate) copies: Arc<CopyQueue>,
     /// Room for results that wait for the disk after their place was given back.
     pub(crate) endings: Semaphore,
 }

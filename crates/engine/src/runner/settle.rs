@@ -67,6 +67,7 @@ pub(super) async fn settle_paid(
     let write_slot = context.store().write_slot().await?;
     let (steady_ms, ahead_ms) = (context.steady_ms(), context.clock().ahead_ms());
     let began_ms = steady_ms + ahead_ms;
+    let paid = core.copies.is_on().then(|| spent.cost.clone()).flatten();
     let settlement = Settlement {
         job_id: job_id.to_owned(),
         guard,
@@ -95,6 +96,7 @@ pub(super) async fn settle_paid(
             let trace = trace.flatten();
             let mark = trace.and_then(|trace| trace.mark(context.now_ms()));
             context.meters().ended(&row, mark);
+            core.copies.offer(&row, paid.as_ref());
             if let Some(trace) = trace {
                 close_job_spans(context, &row, trace, began_ms);
             }

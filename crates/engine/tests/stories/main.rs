@@ -52,6 +52,7 @@ mod names;
 mod posted;
 mod prices;
 mod prompts;
+mod rehearsals;
 mod repeats;
 mod retention;
 mod scale;

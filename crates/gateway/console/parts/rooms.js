@@ -10,6 +10,7 @@ export const OPERATOR_PAGES = [
   { page: "accounts", icon: "people" },
   { page: "backends", icon: "stack" },
   { page: "models", icon: "cube" },
+  { page: "rehearsal", icon: "copy" },
   { page: "prices", icon: "tag" },
   { page: "groups", icon: "layers" },
   { page: "plans", icon: "again" },

@@ -2,6 +2,7 @@
 
 mod abandon_master_key;
 mod account;
+mod import;
 mod migrate;
 mod rotate_address_key;
 mod rotate_master_key;
@@ -31,6 +32,11 @@ enum LocalAction {
         #[command(subcommand)]
         action: account::AccountAction,
     },
+    /// Takes over users, keys, balances, groups, models and channels of another program.
+    Import {
+        #[command(subcommand)]
+        program: import::ImportProgram,
+    },
     /// Brings the database's schema up to date and ends.
     Migrate(InstanceOptions),
     /// Makes a new key that signs asset addresses; those signed before go on working until they expire.
@@ -53,6 +59,7 @@ impl Command for Local {
     const EXAMPLES: &str = "\
 atelier local account list
 atelier local account create someone@example.com --balance 100
+atelier local import new-api --from one-api.db --dry-run
 atelier local migrate --data-dir /var/lib/atelier";
 
     fn run(self) -> Result<ExitCode> {
@@ -63,6 +70,7 @@ atelier local migrate --data-dir /var/lib/atelier";
 async fn act(what: LocalAction) -> Result<ExitCode> {
     match what {
         LocalAction::Account { instance, action } => account::run(instance.config()?, action).await,
+        LocalAction::Import { program } => import::run(program).await,
         LocalAction::Migrate(instance) => migrate::run(instance.config()?).await,
         LocalAction::RotateAddressKey(instance) => {
             rotate_address_key::run(instance.config()?).await

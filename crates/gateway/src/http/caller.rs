@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use atelier_contract::{Code, Refusal};
-use atelier_engine::{Caller, Operator, key};
+use atelier_engine::{Caller, Operator};
 use hyper::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use sha2::{Digest as _, Sha256};
@@ -12,6 +12,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::admission::Credential;
 use super::denial::Denial;
+use super::rate::OpenPage;
 use super::reply::is_gemini;
 use super::request::{IncomingRequest, Sender};
 use crate::app::App;
@@ -32,6 +33,8 @@ static ELSEWHERE: [HeaderName; 4] = [
 /// What clients of midjourney-proxy send as a bearer token when their key is in its own header.
 const NO_TOKEN: &str = "midjourney-proxy";
 const WRONG_KEY: &str = "Wrong SVC-API-KEY or email is not activated.";
+const TOO_MANY_NEW: &str =
+    "too many keys from this address that nobody knew lately; try again later";
 const TOO_MANY_WRONG: &str = "too many wrong keys from this address; try again later";
 /// How long a network that guessed too much waits before it is asked whose its next key is.
 const GUESSED_WAIT: Duration = Duration::from_millis(500);
@@ -54,9 +57,11 @@ pub(super) async fn has_valid_credential(
 ) -> Result<bool, Denial> {
     let headers = &received.head.headers;
     let vouched = match key_of(headers) {
-        Ok(Some(key)) if key::well_formed(key) => authenticate(app, conn, received, &|_| Ok(()))
-            .await
-            .map(|_| ()),
+        Ok(Some(key)) if app.engine.admin().callers().may_be_key(key) && !is_root(app, key) => {
+            authenticate(app, conn, received, &|_| Ok(()))
+                .await
+                .map(|_| ())
+        }
         Ok(Some(_)) => match operator(app, received).await {
             Ok(operator) => received
                 .admission
@@ -83,6 +88,7 @@ pub(super) async fn authenticate(
         return Err(wrong_key().into());
     };
     before_asking(app, received, key).await?;
+    before_looking(app, received, key)?;
     match app.engine.admin().callers().believe(key).await {
         Ok(believed) => {
             let caller = believed.caller.clone();
@@ -164,6 +170,16 @@ pub(super) async fn before_asking(
     Ok(())
 }
 
+/// Has a network use up what it has without a key for each key of another program that nobody knew lately: such a key costs a read,
+/// because nothing about it shows whether it can be one.
+fn before_looking(app: &App, received: &IncomingRequest, key: &str) -> Result<(), Denial> {
+    if !app.engine.admin().callers().is_new_foreign(key) {
+        return Ok(());
+    }
+    let counted = app.rates.open_page(OpenPage::Page, received.from.peer);
+    counted.map_err(|seconds| Denial::too_many_requests(TOO_MANY_NEW, seconds))
+}
+
 /// What is known of a key, a token or a session before anybody is asked about it.
 pub(super) fn recognize(app: &App, secret: &str) -> Credential {
     // Callers first, of whom there are most: either question takes a hash.
@@ -224,12 +240,13 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
         return Err(wrong_key());
     }
     let text = value.to_str().map_err(|_| wrong_key())?;
-    let token = text
-        .split_once(' ')
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    Ok(token
-        .map(|(_, token)| token.trim())
-        .filter(|token| *token != NO_TOKEN))
+    let token = match text.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Some(token.trim()),
+        Some(_) => None,
+        // Some programs take a key that stands alone, and their clients write it so.
+        None => Some(text),
+    };
+    Ok(token.filter(|token| ![NO_TOKEN, ""].contains(token)))
 }
 
 /// Puts the key of a query into its header, where Google's clients may have it in either.
@@ -269,6 +286,7 @@ mod tests {
         );
         assert_eq!(key(&[("x-goog-api-key", "k")]), Ok(Some("k".into())));
         assert_eq!(key(&[("authorization", "Basic eDp5")]), Ok(None));
+        assert_eq!(key(&[("authorization", "sk-k")]), Ok(Some("sk-k".into())));
         // midjourney-proxy's clients name that program where others have a token.
         let named = ("authorization", "Bearer midjourney-proxy");
         assert_eq!(key(&[named]), Ok(None));

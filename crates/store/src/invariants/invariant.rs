@@ -47,11 +47,12 @@ pub(crate) enum RowKind {
     PlanPeriods,
     Payments,
     Products,
+    ImportedAccounts,
 }
 
 impl RowKind {
     /// All of them, in the order in which they are looked at.
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 27] = [
         Self::Accounts,
         Self::Histories,
         Self::Checkpoints,
@@ -78,5 +79,6 @@ impl RowKind {
         Self::PlanPeriods,
         Self::Payments,
         Self::Products,
+        Self::ImportedAccounts,
     ];
 }

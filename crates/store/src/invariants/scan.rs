@@ -251,6 +251,14 @@ const SCANS: &[RowScan] = &[
         filter: EVERY,
         page: 500,
     },
+    RowScan {
+        rows: RowKind::ImportedAccounts,
+        table: "imported",
+        key: &[("source", false), ("kind", false), ("origin", false)],
+        subject: "imported.target",
+        filter: "imported.kind = 'account'",
+        page: 200,
+    },
 ];
 
 fn scan_of(rows: RowKind) -> &'static RowScan {

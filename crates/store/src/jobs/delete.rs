@@ -117,6 +117,8 @@ async fn remove(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
         "UPDATE payment_event SET raw = '' WHERE payment_id IN (SELECT payment.id FROM payment WHERE payment.account_id = $1)",
         "UPDATE payment SET pay_at = NULL WHERE account_id = $1",
         "DELETE FROM account_act WHERE account_id = $1",
+        // The row itself stays, or the next import would bring the account back.
+        "UPDATE imported SET name = '' WHERE target = $1",
         "DELETE FROM worker WHERE owner = $1",
         "DELETE FROM backend WHERE owner = $1",
         "UPDATE asset SET expires_ms = 0 WHERE account_id = $1 AND expires_ms > 0",

@@ -9,7 +9,10 @@ use crate::audit::AuditRow;
 use crate::audited_change;
 use crate::batch::costs::add_to_worker;
 use crate::db::{Conn, args, json};
+use crate::first_use;
+use crate::migrate::REHEARSAL;
 use crate::pending::ChangeFuture;
+use crate::rehearsals;
 use crate::workers::{BackendRow, WorkerRow, Workers};
 
 /// What became of a removal.
@@ -74,6 +77,8 @@ pub struct BackendChange {
     /// What an operator switched stays as it is: whether a known back end is switched off, the state of a known
     /// worker account.
     pub keeps_switches: bool,
+    /// Nodes that were heard of since then may be at work.
+    pub alive_since_ms: i64,
 }
 
 /// A back end or worker account as it was when it was read, by its identifier and revision.
@@ -84,7 +89,7 @@ pub enum ExpectedRevision {
 }
 
 /// What became of an [`BackendChange`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackendChangeOutcome {
     Done,
     /// Another back end of the operator's has the name; nothing changed.
@@ -93,6 +98,8 @@ pub enum BackendChangeOutcome {
     NoBackend,
     /// Something is not as it was seen; nothing changed.
     Crossed,
+    /// This node is at work, which would give jobs to a back end that is rehearsed; nothing changed.
+    OlderNode(String),
 }
 
 impl Workers<'_> {
@@ -253,6 +260,15 @@ async fn apply_backend_change(
             return Ok(BackendChangeOutcome::NoBackend);
         }
     }
+    let rehearsed = arrangement
+        .backends
+        .iter()
+        .any(|row| row.spec.shadow.is_some());
+    if rehearsed
+        && let Some(node) = first_use::begin(conn, REHEARSAL, arrangement.alive_since_ms).await?
+    {
+        return Ok(BackendChangeOutcome::OlderNode(node));
+    }
     // Those that go make room for the names of those that come.
     for id in &arrangement.leaving_backends {
         if let RemoveOutcome::Busy(_) = remove_backend(conn, "", id).await? {
@@ -290,6 +306,7 @@ async fn is_there(conn: &mut Conn, row: &WorkerRow) -> Result<bool> {
 async fn put_backend(conn: &mut Conn, row: &BackendRow, keeps_switch: bool) -> Result<()> {
     let spec = &row.spec;
     let (settings, operations) = (json(&spec.settings), json(&spec.operations));
+    let shadow = spec.shadow.as_ref().map(json);
     let args = args![
         &row.id,
         row.owner.as_deref(),
@@ -303,7 +320,8 @@ async fn put_backend(conn: &mut Conn, row: &BackendRow, keeps_switch: bool) -> R
         row.declared,
         row.switched_off,
         row.created_ms,
-        keeps_switch
+        keeps_switch,
+        shadow.as_deref()
     ];
     conn.run(PUT_BACKEND, args).await.map(|_| ())
 }
@@ -383,6 +401,7 @@ async fn remove_backend(conn: &mut Conn, owner: &str, id: &str) -> Result<Remove
     conn.run(forget, args![id]).await?;
     conn.run("DELETE FROM worker WHERE backend_id = $1", args![id])
         .await?;
+    rehearsals::clear(conn, id).await?;
     conn.run("DELETE FROM backend WHERE id = $1", args![id])
         .await?;
     Ok(RemoveOutcome::Done)
@@ -393,11 +412,11 @@ const SEEN_BACKEND: &str = "SELECT revision FROM backend WHERE id = $1 {lock}";
 const SEEN_WORKER: &str = "SELECT revision FROM worker WHERE id = $1 {lock}";
 
 const PUT_BACKEND: &str = "INSERT INTO backend (id, owner, name, vendor, base_url, settings, operations, \
-     rank, enabled, declared, switched_off, created_ms, revision) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 1) \
+     rank, enabled, declared, switched_off, created_ms, shadow, revision) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $14, 1) \
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, vendor = excluded.vendor, \
      base_url = excluded.base_url, settings = excluded.settings, operations = excluded.operations, \
-     rank = excluded.rank, enabled = excluded.enabled, declared = excluded.declared, \
+     rank = excluded.rank, enabled = excluded.enabled, declared = excluded.declared, shadow = excluded.shadow, \
      switched_off = CASE WHEN $13 THEN backend.switched_off ELSE excluded.switched_off END, \
      revision = backend.revision + 1";
 

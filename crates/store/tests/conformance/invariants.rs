@@ -12,7 +12,7 @@ use atelier_store::{
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row, SqliteConnection};
 
 use crate::rig::{NOW, Rig};
-use crate::{credits, groups, models, payments, plans, refunds, spending, vouchers};
+use crate::{credits, groups, imports, models, payments, plans, refunds, spending, vouchers};
 
 each_db!(
     every_damage_is_found_by_name,
@@ -428,6 +428,11 @@ const DAMAGES: &[(&str, &str, &str)] = &[
         "UPDATE product SET revision = 4 WHERE revision = 2",
         "UPDATE product SET revision = 2 WHERE revision = 4",
     ),
+    (
+        "imports.granted",
+        "UPDATE imported SET amount = amount + 1",
+        "UPDATE imported SET amount = amount - 1",
+    ),
 ];
 
 /// What is wrong only while a service should be at work.
@@ -588,6 +593,7 @@ async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
     let redeemed = vouchers::done(vouchers::redeem(rig, &account, &codes[0], NOW).await);
     let planned = planned(rig).await;
     let [buyer, paid, period] = purchases(rig).await;
+    take_over(rig).await;
     vec![
         ("'Z'", period),
         ("'B'", buyer),
@@ -602,6 +608,14 @@ async fn world(rig: &Rig) -> Vec<(&'static str, String)> {
         ("'F'", failed),
         ("'S'", succeeded),
     ]
+}
+
+/// Takes over an account of another program.
+async fn take_over(rig: &Rig) {
+    let page = imports::page(vec![imports::account(rig, "1", 5)]);
+    let act = imports::act(rig);
+    let taken = rig.store.imports().add_accounts(page, act).await;
+    taken.expect("taken over");
 }
 
 /// Delivers what is owed.

@@ -203,6 +203,14 @@ const SHIPPED: &[(&str, &str)] = &[
         "0060_receipts",
         "da0efef1fc3a7a698088bf8f38304eb695c35358a3ceb054554459832de3ea60",
     ),
+    (
+        "0080_imports",
+        "fb85811d792e4b5d31199bd7e098ea10c9bac650d3e040686f250ecba292baa1",
+    ),
+    (
+        "0081_rehearsal",
+        "bae711720ec4a6e40a2ef4d50a655c75a8ab9301565ec8b83d57b14e5d00d9dd",
+    ),
 ];
 
 #[test]

@@ -214,7 +214,7 @@ async fn jobs_from_before_there_were_totals_are_in_them(rig: Rig) {
          DROP TABLE used; DROP INDEX api_key_ends; DROP INDEX asset_link; DROP INDEX asset_links; DROP TABLE key_window; DROP TABLE taking; ALTER TABLE account DROP COLUMN counting_keys; \
          DROP TABLE payment_event; DROP TABLE payment_reference; DROP TABLE refund; DROP TABLE subscription; DROP TABLE topup; DROP TABLE payment_customer; DROP TABLE receipt; DROP TABLE receipt_key; ALTER TABLE asset DROP COLUMN sha256; DROP TABLE payment; DROP TABLE product; \
          ALTER TABLE account DROP COLUMN credit_limit; ALTER TABLE account DROP COLUMN debt; ALTER TABLE ledger_checkpoint DROP COLUMN debt; DROP TABLE account_plan; DROP TABLE plan_period; DROP TABLE plan; DROP TABLE voucher; DROP TABLE voucher_batch; \
-         DROP TABLE hold_part; DROP TABLE credit; ALTER TABLE account DROP COLUMN credits; {columns} ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"
+         DROP TABLE hold_part; DROP TABLE credit; DROP TABLE imported; DROP TABLE rehearsal; DROP TABLE rehearsal_sum; DROP TABLE rehearsal_call; ALTER TABLE backend DROP COLUMN shadow; ALTER TABLE account DROP COLUMN credits; {columns} ALTER TABLE console_session DROP COLUMN bound_hash; DELETE FROM schema_version WHERE name >= '0030_totals'"
     );
     sql(&rig.url, &before).await.expect("as it was");
     let store = Store::open(&rig.url, options()).await.expect("opened");

@@ -38,6 +38,7 @@ pub(crate) fn backend(id: &str, owner: Option<&str>) -> BackendRow {
             operations: vec!["artgen".into()],
             rank: Count::clamped(10),
             enabled: true.into(),
+            shadow: None,
         },
         declared: false,
         switched_off: false,

@@ -4,10 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use atelier_backends::backend::{
-    Acceptance, BoxFuture, PollOutcome, ProgressTracker, StartOutcome, Work,
-};
-use atelier_backends::{Backend, Class, Cost, Fault, WorkOutput, video_seconds};
+use atelier_backends::backend::{BoxFuture, ProgressTracker, Work};
+use atelier_backends::{Class, Fault, WorkOutput, video_seconds};
 use atelier_contract::brief::{Brief, Task};
 use atelier_contract::pages::cost::{Amount, CostSum};
 use atelier_contract::pages::verify::{VerifiedRoute, VerifyBody, VerifyOutcome};
@@ -15,25 +13,16 @@ use atelier_contract::{AttemptId, FileRole, JobId};
 use atelier_fairness::reservation::Reservation;
 use atelier_store::WorkerRow;
 use bytes::Bytes;
-use serde_json::Value;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::cheapest::CheapRequest;
 use crate::context::Context;
-use crate::names::WorkerName;
-use crate::runner::{Choice, Slot, WorkerAccounts};
+use crate::runner::{TrialEnd, TrialFailure, WorkerAccounts, free_slot, run_trial};
 
 /// What may be spent when nobody says.
 const USUAL_MICROS: i64 = 1_000_000;
-/// The pause after a question that failed, and the longest one between two questions.
-const PAUSE: Duration = Duration::from_secs(1);
-const PAUSE_MOST: Duration = Duration::from_secs(10);
-/// A worker account that is busy is waited for no longer, and looked at again after this.
+/// A worker account that is busy is waited for no longer.
 const PLACE_MOST: Duration = Duration::from_mins(1);
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
-/// The question what a stopped job took is worth no longer wait.
-const LAST_QUESTION: Duration = Duration::from_secs(10);
 /// Vendors round the length of a clip by less than this, in seconds.
 const SHORTER: f64 = 0.5;
 /// What costs are counted in that can be added up.
@@ -155,13 +144,14 @@ impl TestJob {
             Ok(expected) => expected,
             Err(why) => return skipped(why),
         };
-        let Some((account, slot)) = free_place(workers, accounts, budget.limit).await else {
+        let within = budget.limit.min(PLACE_MOST);
+        let Some((account, slot)) = free_slot(workers, accounts, within).await else {
             return skipped("no worker account takes work now");
         };
         let began_ms = context.steady_ms();
         let backend = slot.backend();
         let work = self.work(context, wanted);
-        let made = make(backend.as_ref(), work, budget.limit).await;
+        let made = run_trial(backend.as_ref(), work, budget.limit).await;
         drop(slot);
         let took_ms = context.steady_ms() - began_ms;
         let told = match &made {
@@ -181,7 +171,7 @@ impl TestJob {
         budget.take(if nothing { 0 } else { taken }, expected);
         let (outcome, about) = match made {
             Ok(made) => judged(wanted, &made, expected, account),
-            Err(ended) => (ended.outcome, Some(ended.words())),
+            Err(ended) => (meaning(&ended), Some(ended.words())),
         };
         VerifiedRoute {
             cost: told.map(|told| CostSum {
@@ -219,28 +209,6 @@ impl TestJob {
             cancelled: CancellationToken::new(),
             hook_url: None,
         }
-    }
-}
-
-/// A place at one of some worker accounts, waited for while they are merely busy. What the operator closed is left closed.
-async fn free_place<'a>(
-    workers: WorkerAccounts<'_>,
-    accounts: &'a [WorkerRow],
-    limit: Duration,
-) -> Option<(&'a WorkerRow, Slot)> {
-    let until = Instant::now() + limit.min(PLACE_MOST);
-    loop {
-        let mut busy = false;
-        for account in accounts {
-            match workers.take_free(&WorkerName::from(account)) {
-                Ok(slot) => return Some((account, slot)),
-                Err(why) => busy |= matches!(why, Choice::Wait(_)),
-            }
-        }
-        if !busy || Instant::now() >= until {
-            return None;
-        }
-        tokio::time::sleep(LOOK_AGAIN).await;
     }
 }
 
@@ -319,135 +287,17 @@ fn is_of_kind(task: Task, media_type: &str) -> bool {
     }
 }
 
-async fn make(
-    backend: &dyn Backend,
-    work: Work,
-    limit: Duration,
-) -> Result<WorkOutput, TestFailure> {
-    let mut run = TestRun {
-        backend,
-        work,
-        ticket: None,
-        last: None,
+/// What it means that a test brought nothing: a vendor that may have taken it and gave no answer that is known, or whose answers are not
+/// understood, is not the one that it was.
+fn meaning(failure: &TrialFailure) -> VerifyOutcome {
+    let changed = match failure.end {
+        TrialEnd::Start => failure.ordered || failure.fault.class == Class::Model,
+        TrialEnd::Finish => failure.fault.class == Class::Gone,
+        TrialEnd::Late { asked } => asked,
     };
-    if let Ok(ended) = tokio::time::timeout(limit, run.finish()).await {
-        return ended;
-    }
-    let cost = match run.ticket.take() {
-        Some(ticket) => stopped(backend, &run.work, &ticket).await,
-        None => None,
-    };
-    let late = || {
-        let why = format!("no result within {} s", limit.as_secs());
-        Fault::vendor(Class::Retry, why)
-    };
-    // A vendor whose answers are not understood is asked until then.
-    let outcome = if run.last.is_some() {
+    if changed {
         VerifyOutcome::Changed
     } else {
         VerifyOutcome::Failed
-    };
-    Err(TestFailure {
-        outcome,
-        ordered: true,
-        fault: run.last.take().unwrap_or_else(late).paid(cost),
-    })
-}
-
-/// What a job took that was told to stop, where its vendor says so.
-async fn stopped(backend: &dyn Backend, work: &Work, ticket: &Value) -> Option<Cost> {
-    backend.cancel(ticket).await;
-    match tokio::time::timeout(LAST_QUESTION, backend.poll(work, ticket)).await {
-        Ok(Ok(PollOutcome::Failed(fault))) => fault.cost,
-        Ok(Ok(PollOutcome::Done(made))) => made.cost,
-        _ => None,
-    }
-}
-
-/// A test that brought nothing.
-struct TestFailure {
-    outcome: VerifyOutcome,
-    /// Whether the vendor may have taken it.
-    ordered: bool,
-    fault: Fault,
-}
-
-impl TestFailure {
-    /// What it means that a start was refused: a vendor that may have taken it all the same gave no answer that is known.
-    fn of_start(fault: Fault) -> Self {
-        let ordered = fault.taken == Acceptance::Perhaps;
-        let changed = ordered || matches!(fault.class, Class::Model);
-        Self {
-            outcome: if changed {
-                VerifyOutcome::Changed
-            } else {
-                VerifyOutcome::Failed
-            },
-            ordered,
-            fault,
-        }
-    }
-
-    /// What it means that a vendor ended it, or that what it brought is of no use.
-    fn of_end(fault: Fault) -> Self {
-        Self {
-            outcome: if fault.class == Class::Gone {
-                VerifyOutcome::Changed
-            } else {
-                VerifyOutcome::Failed
-            },
-            ordered: true,
-            fault,
-        }
-    }
-
-    fn words(&self) -> String {
-        let fault = &self.fault;
-        let words = if fault.detail.is_empty() {
-            &fault.message
-        } else {
-            &fault.detail
-        };
-        format!("{}: {words}", fault.class.word())
-    }
-}
-
-/// A test under way.
-struct TestRun<'a> {
-    backend: &'a dyn Backend,
-    work: Work,
-    /// What finds it at the vendor.
-    ticket: Option<Value>,
-    /// The latest question that failed.
-    last: Option<Fault>,
-}
-
-impl TestRun<'_> {
-    async fn finish(&mut self) -> Result<WorkOutput, TestFailure> {
-        let started = self.backend.start(self.work.clone()).await;
-        let mut ticket = match started.map_err(TestFailure::of_start)? {
-            StartOutcome::Done(made) => return Ok(made),
-            StartOutcome::Ticket(ticket) => ticket,
-        };
-        loop {
-            self.ticket = Some(ticket.clone());
-            let pause = match self.backend.poll(&self.work, &ticket).await {
-                Ok(PollOutcome::Running(pause)) => {
-                    self.last = None;
-                    pause.min(PAUSE_MOST)
-                }
-                Ok(PollOutcome::Done(made)) => return Ok(made),
-                Ok(PollOutcome::Failed(fault)) => return Err(TestFailure::of_end(fault)),
-                Ok(PollOutcome::Step(next)) => {
-                    ticket = next.order.await.map_err(TestFailure::of_end)?;
-                    continue;
-                }
-                Err(fault) => {
-                    self.last = Some(fault);
-                    PAUSE
-                }
-            };
-            tokio::time::sleep(pause).await;
-        }
     }
 }

@@ -72,6 +72,8 @@ pub(crate) enum Mode {
     Draining,
     /// It rests; what it has goes on.
     Paused,
+    /// It gets copies of jobs that ended; what it has goes on.
+    Rehearsal,
 }
 
 /// A worker account as the choice sees it.

@@ -12,6 +12,7 @@ use atelier_store::{BackendRow, WorkerRow};
 use crate::context::Context;
 use crate::meters::EMBEDDED;
 use crate::names::WorkerName;
+use crate::runner::copies::CopyQueue;
 use crate::runner::pool::build;
 use crate::runner::pool::choice::{Candidate, Mode};
 use crate::runner::pool::health::{Condition, Health};
@@ -27,16 +28,23 @@ pub(crate) struct Loader {
     context: Arc<Context>,
     vendors: &'static [Vendor],
     pool: Arc<Pool>,
+    copies: Arc<CopyQueue>,
     /// One look at a time, so that an older one never replaces a newer one.
     alone: tokio::sync::Mutex<()>,
 }
 
 impl Loader {
-    pub(crate) fn new(context: Arc<Context>, vendors: &'static [Vendor], pool: Arc<Pool>) -> Self {
+    pub(crate) fn new(
+        context: Arc<Context>,
+        vendors: &'static [Vendor],
+        pool: Arc<Pool>,
+        copies: Arc<CopyQueue>,
+    ) -> Self {
         Self {
             context,
             vendors,
             pool,
+            copies,
             alone: tokio::sync::Mutex::default(),
         }
     }
@@ -53,6 +61,7 @@ impl Loader {
             self.context.store().workers().backends().await?,
             self.context.store().workers().list().await?,
         );
+        self.copies.follow(backends.iter());
         let stored = !workers.is_empty();
         let now_ms = self.context.steady_ms();
         let mut starts: HashMap<WorkerName, Vec<i64>> = HashMap::new();
@@ -126,6 +135,7 @@ impl Loader {
         let mode = match spec.state {
             _ if !backend.in_use() => Mode::Paused,
             WorkerState::Paused => Mode::Paused,
+            WorkerState::Active if !row.retired && backend.spec.shadow.is_some() => Mode::Rehearsal,
             WorkerState::Active if !row.retired => Mode::Active,
             WorkerState::Active | WorkerState::Draining => Mode::Draining,
         };

@@ -46,9 +46,12 @@ impl Pool {
 impl Candidate {
     /// When it may begin a job again.
     fn returns_ms(&self, requirements: &Requirements<'_>, now_ms: i64) -> i64 {
-        // An operator who has it rest may have it work again.
-        if self.mode != Mode::Active {
-            return now_ms;
+        match self.mode {
+            // An operator who has it rest may have it work again.
+            Mode::Draining | Mode::Paused => return now_ms,
+            // It is there for copies.
+            Mode::Rehearsal => return i64::MAX,
+            Mode::Active => {}
         }
         if self.is_spent(requirements) {
             return i64::MAX;

@@ -70,7 +70,8 @@ impl Slot {
         let member = members.iter_mut().find(named).ok_or(Choice::Nobody)?;
         let candidate = &mut member.candidate;
         let fit = candidate.health.fitness(now_ms) == Fitness::Fit;
-        if !fit || candidate.mode != Mode::Active || candidate.is_used_up() {
+        let open = matches!(candidate.mode, Mode::Active | Mode::Rehearsal);
+        if !fit || !open || candidate.is_used_up() {
             return Err(Choice::Nobody);
         }
         let next_ms = candidate.free_ms(now_ms);

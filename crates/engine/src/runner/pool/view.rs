@@ -67,9 +67,14 @@ fn report(member: &PoolWorker, now_ms: i64, ahead_ms: i64) -> WorkerReport {
 fn evidence(member: &PoolWorker, fit: bool, now_ms: i64, ahead_ms: i64) -> shown::Health {
     let health = &member.candidate.health;
     let inside = member.worker_id.is_none();
-    let condition = match (member.candidate.mode, health.condition) {
+    let mode = match member.candidate.mode {
+        // What is tried is as well as what works.
+        Mode::Rehearsal => Mode::Active,
+        mode => mode,
+    };
+    let condition = match (mode, health.condition) {
         (Mode::Draining, _) => shown::Condition::Draining,
-        (Mode::Paused, _) => shown::Condition::Paused,
+        (Mode::Paused | Mode::Rehearsal, _) => shown::Condition::Paused,
         // A rest that is over says as little of whether it takes work as one that never was.
         (Mode::Active, Condition::Well | Condition::Cooling)
             if fit && !inside && !health.is_proven() =>

@@ -143,7 +143,8 @@ function Backend({ row, vendors, again, ask, may }) {
       <h2><${Condition} row=${condition} />
         <a href=${href(`operator/backends/${row.id}`)}>${row.name}</a> <span class="dim">
           ${row.vendor === row.name ? "" : row.vendor}
-        ${condition.condition === "well" ? "" : ` · ${t(`condition.${condition.condition}`)}`}</span></h2>
+        ${condition.condition === "well" ? "" : ` · ${t(`condition.${condition.condition}`)}`}
+        ${row.shadow && html` · <a href=${href("operator/rehearsal")}>${t("rehearsed")}</a>`}</span></h2>
       ${
         !fixed &&
         may &&

@@ -43,7 +43,7 @@ pub(crate) static FILES: &[ConsoleFile] = files! {
     "pages/operator/backend_form.js" "pages/operator/backend_page.js" "pages/operator/backends.js"
     "pages/operator/groups.js" "pages/operator/lists.js" "pages/operator/model_form.js" "pages/operator/model_test.js"
     "pages/operator/models.js" "pages/operator/operators.js" "pages/operator/overview.js" "pages/operator/payments.js" "pages/operator/plans.js"
-    "pages/operator/prices.js" "pages/operator/products.js" "pages/operator/vouchers.js" "pages/operator/words.js" "pages/sign_in.js"
+    "pages/operator/prices.js" "pages/operator/products.js" "pages/operator/rehearsal.js" "pages/operator/vouchers.js" "pages/operator/words.js" "pages/sign_in.js"
     "parts/archive.js" "parts/as_json.js" "parts/ask.js" "parts/callback_tries.js" "parts/chart.js" "parts/compare.js"
     "parts/condition.js" "parts/copy.js" "parts/copy_as.js" "parts/credits.js" "parts/date_range.js" "parts/deed_button.js"
     "parts/deeds.js" "parts/dialog.js" "parts/families.js" "parts/finished.js" "parts/flags.js" "parts/follow_ups.js"

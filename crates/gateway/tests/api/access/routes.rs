@@ -62,6 +62,7 @@ const THINGS: &[(&str, &str, PickId)] = &[
     ("/hooks/pay/", "provider", |_| "no-such-provider"),
     ("/admin/v1/backends/", "id", |ids| &ids.backend),
     ("/admin/v1/backends/", "accountId", |ids| &ids.worker),
+    ("/admin/v1/rehearsal/", "id", |ids| &ids.backend),
     ("/admin/v1/operators/", "id", |ids| &ids.operator),
     ("/hooks/v1/", "backendId", |ids| &ids.backend),
     ("/hooks/v1/", "token", |_| "no-such-word"),
