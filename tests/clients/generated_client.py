@@ -12,7 +12,7 @@ modules = {}
 for found in pkgutil.walk_packages(api.__path__, f"{package}."):
     modules[found.name.rsplit(".", 1)[-1]] = found.name
 imagine = importlib.import_module(modules["artgen_imagine"])
-fetch = importlib.import_module(modules["artgen_v1_fetch_get"])
+fetch = importlib.import_module(modules["artgen_fetch"])
 
 client = api.AuthenticatedClient(base_url=base, token=key, prefix="", auth_header_name="SVC-API-KEY")
 body = models.Imagine.from_dict({"prompt": "a sailing boat --ar 1:1", "getUImages": True})
@@ -30,4 +30,4 @@ while True:
     time.sleep(0.3)
 assert len(job.parsed.images) == 4, job.content
 assert job.parsed.origin_image.startswith("http"), job.content
-print("generated client: 1 passed, 0 failed")
+print("client of openapi-python-client: 1 passed, 0 failed")

@@ -273,7 +273,7 @@ export async function byIntent(visit, page) {
   await page.keyboard.type("a heron at dusk");
   const intent = (name) => page.locator(".form > .segments").getByRole("button", { name, exact: true });
   visit.check((await page.locator(".form .tile").count()) >= 4, "what makes pictures is not offered");
-  await intent("Edit a picture").click();
+  await intent("Edit an image").click();
   await page.locator(".form .drop").first().waitFor();
   visit.check((await page.inputValue(".form textarea")) === "a heron at dusk", "the words are lost with the intent");
   await visit.barriers("editing a picture");
@@ -283,7 +283,7 @@ export async function byIntent(visit, page) {
   await page.locator(".form textarea").first().waitFor();
   await page.locator(".form .tile", { hasText: "Clips" }).click();
   await page.waitForFunction(() => location.search.includes("op=clipgen"));
-  await intent("A picture").click();
+  await intent("An image").click();
   await page.waitForFunction(() => location.search.includes("op=artgen.imagine"));
 }
 

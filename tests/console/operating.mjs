@@ -135,7 +135,7 @@ export async function vendorNeeds(visit, page) {
   await page.getByRole("button", { name: "New back end" }).click();
   await page.locator(".vendor", { hasText: "openai" }).first().click();
   await page
-    .locator("dialog", { hasText: "At least one of these is needed: Model for pictures, Model for videos" })
+    .locator("dialog", { hasText: "At least one of these is needed: Model for images, Model for videos" })
     .waitFor({ timeout: 5000 });
   visit.check(
     (await page.getAttribute("#set-image_model", "placeholder")) !== "as usual",

@@ -63,8 +63,8 @@ export async function unknownPages(visit, page) {
 /** In another language nothing of the form is English: kinds, ways, hints, choices; nor is what a failure says. */
 export async function othersLanguages(visit, page) {
   const texts = {
-    de: ["Kunstbilder", "Macht vier Bilder aus Worten", "schnell"],
-    zh: ["艺术图片", "由文字生成四张图片", "快速"],
+    de: ["Kunstbilder", "Macht aus einem Prompt ein Raster mit vier Bildern", "schnell"],
+    zh: ["艺术图片", "由文字生成一张四格图", "快速"],
   };
   for (const [language, wanted] of Object.entries(texts)) {
     await page.evaluate((name) => localStorage.setItem("atelier.language", name), language);

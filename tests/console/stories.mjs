@@ -732,7 +732,7 @@ async function modelConflict(visit, page, { name, row, ask }) {
   await page.locator(".conflict", { hasText: "Seedream 4.5" }).waitFor();
   await visit.barriers("a model that somebody else changed");
   await page.locator(".conflict").screenshot({ path: `${visit.folder}/model-conflict-light.png` });
-  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByRole("button", { name: "Overwrite it with mine" }).click();
   await row.waitFor();
   visit.expected = undefined;
   const { data: now } = await ask(path, undefined, "GET");
@@ -792,11 +792,11 @@ async function bannedWords(visit, page) {
   await page.waitForSelector("text=Banned from now on");
   await visit.look("operator-words");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.waitForSelector("text=The new list holds.");
+  await page.waitForSelector("text=The new list applies.");
   visit.check((await ask("a moon over hills")) === 400, "an added word is not banned");
   await page.fill("#banned", before);
   await page.getByRole("button", { name: "Save" }).click();
-  await page.waitForSelector("text=The new list holds.");
+  await page.waitForSelector("text=The new list applies.");
   visit.check((await ask("a moon over hills")) === 200, "a removed word is still banned");
 }
 

@@ -193,7 +193,7 @@ fn itself() -> BlockReason {
 }
 
 pub(crate) fn not_public() -> BlockReason {
-    BlockReason::new("must lead to a public address, not to a private or reserved one")
+    BlockReason::new("must resolve to public IP addresses, not to private or reserved ones")
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@
 
 #![warn(missing_docs)]
 
+// A vendor that was written and tested outside, as that of the guide, is taken in as it stands.
+extern crate self as atelier_backends;
+
 pub mod backend;
 mod cancellation;
 mod canvas;

@@ -13,8 +13,8 @@ mod transport;
 mod upload;
 
 pub(crate) use fields::{
-    FieldArg, build_request, field_names, field_of, find_operation, model_field, resolved, segment,
-    takes_file,
+    FieldArg, build_request, field_names, field_of, find_operation, model_field, picture, resolved,
+    segment, takes_file,
 };
 pub(crate) use file::{UploadFile, data_uri, media_file_at, read_text};
 pub(crate) use idempotency::fresh_key;

@@ -7,6 +7,8 @@ use anyhow::Result;
 use atelier_contract::catalogue::Catalogue;
 use clap::{ArgMatches, Args};
 
+use crate::terminal::screen;
+
 /// Where the help lists a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Group {
@@ -107,7 +109,15 @@ fn words_of<A: Args>(name: &'static str, lines: &str) -> clap::Command {
 }
 
 fn read<A: Args>(matches: &ArgMatches) -> Result<A> {
-    A::from_arg_matches(matches).map_err(|error| error.exit())
+    A::from_arg_matches(matches).map_err(|error| leave(&error))
+}
+
+/// Prints the help or version that was asked for, or what is wrong with the command line, and ends.
+pub(crate) fn leave(message: &clap::Error) -> ! {
+    match message.print() {
+        Ok(()) => std::process::exit(message.exit_code()),
+        Err(error) => screen::exit_unwritten(&error),
+    }
 }
 
 /// The examples as the help shows them.

@@ -7,17 +7,17 @@ use anyhow::Result;
 use atelier_contract::catalogue::Catalogue;
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::command::{self, Command, Entry, Group, block_on, examples};
+use crate::command::{self, Command, Entry, Group, block_on, examples, leave};
 use crate::commands::client_options::{ClientOptions, add_options};
 use crate::commands::nouns::{NOUNS, SINGLES, shortcuts};
 use crate::commands::{CALLER, PROGRAM, call, complete, man};
 
 const EXAMPLES: &str = "\
 atelier                                       starts a service on this machine
-atelier login http://127.0.0.1:8080           keeps a key for later calls
-atelier imagine \"a lighthouse at dawn\"        makes pictures, saves and shows them
+atelier login http://127.0.0.1:8080           stores a key for later calls
+atelier imagine \"a lighthouse at dawn\"        makes images, saves and shows them
 atelier call design.vectorize image=@a.png    calls any operation
-atelier jobs                                  lists what was asked for";
+atelier jobs                                  lists your jobs";
 
 /// The whole command line.
 pub struct CommandLine {
@@ -84,7 +84,8 @@ impl CommandLine {
         let matches = self
             .start_words()
             .try_get_matches()
-            .unwrap_or_else(|_| self.words().get_matches());
+            .or_else(|_| self.words().try_get_matches())
+            .unwrap_or_else(|message| leave(&message));
         match matches.subcommand() {
             None => (self.start.run)(&matches),
             Some((name, inner)) if name == self.start.name => (self.start.run)(inner),

@@ -159,7 +159,7 @@ pub struct Brief {
     pub unit_cost: Option<UnitCost>,
     /// The words, without flags.
     pub prompt: String,
-    /// What to leave out.
+    /// What the image must not show.
     pub negative: String,
     /// How many results to make.
     pub count: u32,

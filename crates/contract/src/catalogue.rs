@@ -10,12 +10,12 @@ pub use operation::{ApiOperation, Callback, ResponseKind};
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::pages::{Page, groups};
+use crate::pages::{OperationGroup, Page, groups};
 
 /// Everything that can be called.
 pub struct Catalogue {
-    /// The titles of the groups, in the order a reader wants them.
-    pub groups: Vec<&'static str>,
+    /// The groups, in the order a reader wants them.
+    pub groups: Vec<OperationGroup>,
     /// The operations, families first.
     pub operations: Vec<ApiOperation>,
     /// The schemas that those of the operations refer to, as `#/components/schemas/NAME`.

@@ -50,6 +50,8 @@ pub struct Family {
     pub name: &'static str,
     /// Its name as documents and the console show it.
     pub title: &'static str,
+    /// What it is for, in a sentence.
+    pub about: &'static str,
     /// How its job identifiers look.
     pub ids: JobIds,
     /// The prefix of its paths, which decides the shape of refusals.
@@ -89,6 +91,7 @@ impl Family {
     pub const USUAL: Self = Self {
         name: "",
         title: "",
+        about: "",
         ids: JobIds::Uuid,
         prefix: "",
         queue: "",

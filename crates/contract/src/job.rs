@@ -195,9 +195,9 @@ pub struct Output {
 pub struct Spender {
     /// The key that it came by.
     pub key_id: Option<String>,
-    /// The member of the account who asked for it.
+    /// Member of the account who submitted it.
     pub member_id: Option<String>,
-    /// What its caller tags it with.
+    /// Tags given by the caller.
     pub tags: BTreeMap<String, String>,
     /// The end user that its caller names.
     pub user: Option<String>,

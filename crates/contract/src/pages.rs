@@ -41,5 +41,5 @@ pub mod vouchers;
 pub mod workers;
 
 pub use access::Access;
-pub use groups::{group_of, groups};
+pub use groups::{OperationGroup, group_of, groups};
 pub use page::{FieldsSpec, Method, Page, PageInput, PageListeners, PageOutput, SchemaFn};

@@ -25,11 +25,11 @@ pub struct PlanDefinition {
     /// How long a period is: `month`, `year`, or so many days. Months and years end on the day that the plan began on, or on the last
     /// of a month that has no such day.
     pub every: Every,
-    /// What each period gives; what is left of it ends with the period.
+    /// Quota of each period; the rest expires with the period.
     #[serde(deserialize_with = "amount")]
     #[schemars(range(min = 0.001))]
     pub quota: Quota,
-    /// How much of what is left goes over into the next period.
+    /// Unused quota that carries over into the next period.
     #[serde(default, deserialize_with = "cap")]
     #[schemars(range(min = 0))]
     pub rollover_cap: Quota,
@@ -41,7 +41,7 @@ pub struct PlanDefinition {
     )]
     #[schemars(length(max = 64))]
     pub group: Option<String>,
-    /// What can be spent when the plan's quota is: `stop` for nothing else, `pay_as_you_go` for whatever else the account has.
+    /// What can be spent after the plan's quota: `stop` for nothing, `pay_as_you_go` for the account's other quota.
     #[serde(default)]
     pub then: Then,
 }
@@ -64,14 +64,14 @@ pub enum Every {
     },
 }
 
-/// What can be spent when a plan's quota is.
+/// What can be spent after a plan's quota.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Then {
     #[default]
     /// Nothing.
     Stop,
-    /// Whatever else the account has.
+    /// The account's other quota.
     PayAsYouGo,
 }
 

@@ -39,25 +39,25 @@ codes! {
     InvalidParameter    "invalid_parameter"     400 "A field has a value that is not allowed; `param` names it.";
     MissingParameter    "missing_parameter"     400 "A required field is absent or empty; `param` names it.";
     InvalidBody         "invalid_body"          400 "The body is not the JSON object (or multipart form) this endpoint reads.";
-    InvalidRequest      "invalid_request"       400 "The head of the request is not HTTP that can be read in one way only.";
+    InvalidRequest      "invalid_request"       400 "The head of the request is malformed or ambiguous HTTP.";
     BannedPrompt        "banned_prompt"         400 "The prompt contains a word of the operator's list.";
-    FamilyPaused        "family_paused"         400 "Too many prompts of this account were refused in this family today; it can be used again after midnight UTC.";
+    FamilyPaused        "family_paused"         400 "Too many prompts of this account were rejected in this family today; it can be used again after midnight UTC.";
     InsufficientQuota   "insufficient_quota"    400 "The balance does not cover the price of the request.";
     Debt                "debt"                  400 "The account owes quota that was taken back with a payment; whatever comes in pays it first.";
-    QueueFull           "queue_full"            400 "The account already has max_queue unfinished jobs in this family.";
-    KeyLimit            "key_limit"             400 "The key has spent what it may in a window; `limit` says which, how much, and when the next one begins.";
+    QueueFull           "queue_full"            400 "The account already has max_queue unfinished jobs in this queue.";
+    KeyLimit            "key_limit"             400 "The key has reached its limit in a window; `limit` says which, how much, and when the next one begins.";
     VoucherUnknown      "voucher_unknown"       400 "There is no such voucher.";
     VoucherUsed         "voucher_used"          400 "Another account has redeemed the voucher.";
     VoucherExpired      "voucher_expired"       400 "The voucher can no longer be redeemed.";
     VoucherRevoked      "voucher_revoked"       400 "The operator has revoked the voucher.";
-    VoucherLimit        "voucher_limit"         400 "The account has redeemed as many vouchers of this kind as it may.";
-    StorageFull         "storage_full"          400 "As many bytes of results and inputs are kept for the account as it may have.";
+    VoucherLimit        "voucher_limit"         400 "The account has redeemed the maximum number of vouchers of this batch.";
+    StorageFull         "storage_full"          400 "The account's storage for results and inputs is full.";
     JobNotFound         "job_not_found"         400 "No such job belongs to this account.";
     ParentNotFinished   "parent_not_finished"   400 "The job named as parent has not finished successfully.";
     ActionNotAvailable  "action_not_available"  400 "The parent job does not offer this follow-up.";
     AlreadyFinished     "already_finished"      400 "The job has already finished, so it cannot be cancelled.";
     NoAvailableAccount  "no_available_account"  400 "No usable back-end account can serve the request.";
-    AddressNotAllowed   "address_not_allowed"   400 "The address breaks the outbound rules; `param` names the field.";
+    AddressNotAllowed   "address_not_allowed"   400 "The URL violates the outbound rules; `param` names the field.";
     ContentRejected     "content_rejected"      400 "The back end's review rejected the content.";
     ImageUnusable       "image_unusable"        400 "An image could not be read; `param` names the field.";
     NotFound            "not_found"             404 "There is nothing at this path.";
@@ -67,17 +67,17 @@ codes! {
     RequestTimeout      "request_timeout"       408 "The request did not arrive in time.";
     IdempotencyInFlight "idempotency_in_flight" 409 "The first call with this Idempotency-Key is still being answered.";
     Conflict            "conflict"              409 "The change conflicts with what is stored.";
-    Expired             "expired"               410 "The address has expired.";
+    Expired             "expired"               410 "The URL has expired.";
     PayloadTooLarge     "payload_too_large"     413 "The body is larger than this endpoint accepts.";
     TargetTooLong       "target_too_long"       414 "The target of the request (path and query) is too long.";
     UnsupportedMedia    "unsupported_media"     415 "The body's content type or encoding is not supported.";
     IdempotencyMismatch "idempotency_mismatch"  422 "This Idempotency-Key was used with another body.";
     HeadTooLarge        "head_too_large"        431 "The head of the request has too many lines or bytes.";
     RateLimited         "rate_limited"          429 "Too many requests; `Retry-After` says when to try again.";
-    Internal            "internal_error"        500 "Something went wrong here; the request id helps to find it.";
-    BackendFailed       "backend_failed"        502 "The back end failed; the held quota has been returned.";
+    Internal            "internal_error"        500 "Something went wrong in the service; the request id helps to find it in the log.";
+    BackendFailed       "backend_failed"        502 "The back end failed; the reserved quota was returned.";
     Overloaded          "overloaded"            503 "The service cannot take the request now; nothing was accepted.";
-    BackendTimeout      "backend_timeout"       504 "The back end took too long; the held quota has been returned.";
+    BackendTimeout      "backend_timeout"       504 "The back end took too long; the reserved quota was returned.";
 }
 
 impl fmt::Display for Code {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::nearest::did_you_mean;
 use crate::quota::Quota;
 
 /// What an order costs: a base amount by key, factors by key, and a count.
@@ -73,13 +74,16 @@ pub struct Tariff {
 pub enum TariffError {
     /// The text is not TOML.
     #[error("not readable as TOML: {0}")]
-    Toml(#[from] toml::de::Error),
+    Toml(toml::de::Error),
     /// An amount is not a price.
     #[error("{0}: must be a number of quota with at most three places, not negative")]
     Amount(String),
     /// A key that an operation needs is missing.
     #[error("{0}: no such price")]
     Missing(String),
+    /// A text names a key that no operation needs; with the key that was meant, if one is like it.
+    #[error("{0}: no such price{1}")]
+    Unknown(String, String),
     /// The amount is larger than any account could hold.
     #[error("{0}: the price is too large")]
     TooLarge(String),
@@ -88,15 +92,21 @@ pub enum TariffError {
 impl Tariff {
     /// Reads the TOML form: nested tables whose leaves are numbers.
     pub fn parse(text: &str) -> Result<Self, TariffError> {
+        let table: toml::Table = text.parse().map_err(TariffError::Toml)?;
         let mut tariff = Self::default();
-        tariff.overlay(text)?;
+        tariff.take("", &toml::Value::Table(table))?;
         Ok(tariff)
     }
 
-    /// Takes over the amounts of another text; keys it does not name stay.
+    /// Takes over the amounts of another text; keys it does not name stay, and keys that are not there are refused.
     pub fn overlay(&mut self, text: &str) -> Result<(), TariffError> {
-        let table: toml::Table = text.parse()?;
-        self.take("", &toml::Value::Table(table))
+        let over = Self::parse(text)?;
+        let mut keys = over.amounts.keys();
+        if let Some(key) = keys.find(|key| !self.amounts.contains_key(*key)) {
+            return Err(self.unknown(key));
+        }
+        self.amounts.extend(over.amounts);
+        Ok(())
     }
 
     fn take(&mut self, path: &str, value: &toml::Value) -> Result<(), TariffError> {
@@ -167,13 +177,16 @@ impl Tariff {
         if amount < Quota::ZERO {
             return Err(TariffError::Amount(key.to_owned()));
         }
-        match self.amounts.get_mut(key) {
-            Some(place) => {
-                *place = amount;
-                Ok(())
-            }
-            None => Err(TariffError::Missing(key.to_owned())),
+        if let Some(place) = self.amounts.get_mut(key) {
+            *place = amount;
+            return Ok(());
         }
+        Err(self.unknown(key))
+    }
+
+    fn unknown(&self, key: &str) -> TariffError {
+        let known = self.amounts.keys().map(String::as_str);
+        TariffError::Unknown(key.to_owned(), did_you_mean(key, known))
     }
 }
 
@@ -189,6 +202,22 @@ mod tests {
             tariff.total(&price).expect("priced"),
             Quota::from_thousandths(18_000)
         );
+    }
+
+    /// The promise: a price that nobody would ever ask for is a mistake that is told, with the key that was meant.
+    #[test]
+    fn a_key_that_is_not_there_is_refused_with_the_nearest_one() {
+        let mut tariff = Tariff::parse("[a.imagine]\nfast = 4\nturbo = 6\n").expect("a tariff");
+        tariff.overlay("[a.imagine]\nfast = 5\n").expect("known");
+        assert_eq!(tariff.amount("a.imagine.fast").ok(), Quota::parse("5"));
+        let before = tariff.clone();
+        let error = tariff.overlay("[a.imagine]\nturbo = 1\nfats = 5\n");
+        let said = error.expect_err("unknown").to_string();
+        assert_eq!(
+            said,
+            "a.imagine.fats: no such price; did you mean a.imagine.fast?"
+        );
+        assert_eq!(tariff, before, "nothing was taken over");
     }
 
     #[test]

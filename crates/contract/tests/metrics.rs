@@ -113,10 +113,9 @@ fn the_list_of_metrics_is_fresh() {
 fn document() -> String {
     let mut text = String::from(
         "# Metrics\n\n\
-         `GET /metrics` answers in the text form of Prometheus. A listener with the role `metrics` on loopback needs no token; on\n\
-         any other one, and on the main listener of a public service, send a viewer's. Counters and histograms belong to the node\n\
-         that is asked and start at zero with its process; rows of labels that never came up are left out. No label names an\n\
-         account.\n\n\
+         `GET /metrics` responds in Prometheus's text format. A listener with the role `metrics` on loopback needs no token. On any\n\
+         other one, and on the main listener of a public service, send a viewer's token. Counters and histograms belong to the node\n\
+         that is scraped and start at zero with its process; labels without events are missing. No label names an account.\n\n\
          `packaging/watching` has a scrape configuration, alert rules and a Grafana dashboard for them.\n\n\
          | name | kind | labels | meaning |\n|---|---|---|---|\n",
     );

@@ -189,7 +189,7 @@ impl Archiver<'_> {
                 Ok(true)
             }
             Err(atelier_store::Error::Conflict(why)) => {
-                tracing::info!(why, "archiving begins anew");
+                tracing::info!(why, "archiving starts again");
                 discard(self.folder)?;
                 Ok(false)
             }

@@ -106,7 +106,7 @@ impl Assets {
     /// Has every file on disk by itself before the end.
     pub(crate) async fn close_spool(&self) {
         if let Err(error) = self.files.close_spool().await {
-            tracing::warn!(%error, "the spool of files was not emptied; the next start does it");
+            tracing::warn!(%error, "the file spool was not emptied; the next start empties it");
         }
     }
 
@@ -239,14 +239,14 @@ impl Assets {
 
     /// The asset behind a key and its signed query.
     pub async fn asset(&self, key: &str, query: &str) -> Result<Asset, Refusal> {
-        let gone = || Refusal::new(Code::Expired, "the address has expired");
+        let gone = || Refusal::new(Code::Expired, "the URL has expired");
         self.addresses
             .verify(key, query)
             .await
             .map_err(|fault| match fault {
                 AddressFault::Expired => gone(),
                 AddressFault::BadSignature => {
-                    Refusal::new(Code::Forbidden, "the address is not signed by this service")
+                    Refusal::new(Code::Forbidden, "the URL is not signed by this service")
                 }
             })?;
         // A good signature was ours once, so a missing row means that the file has been swept.

@@ -246,7 +246,7 @@ impl CallbackQueue {
             .return_unsent(&ids, context.steady_ms())
             .await
         {
-            tracing::warn!(%error, delivery = %ids[0], "a callback was not given back; its claim will run out");
+            tracing::warn!(%error, delivery = %ids[0], "a callback could not be released; its claim will expire");
         }
         self.wake(context);
     }

@@ -233,7 +233,7 @@ impl ServiceClock {
         self.ahead_ms.fetch_add(by_ms, Ordering::Relaxed);
         tracing::warn!(
             by_ms,
-            "the wall clock was set, and is taken over; nothing waits longer or ends earlier for it"
+            "the wall clock was set; its time is adopted, and no deadline moves"
         );
     }
 
@@ -277,7 +277,7 @@ impl ServiceClock {
                 self.steady_ms.fetch_add(by_ms, Ordering::Relaxed);
                 tracing::warn!(
                     by_ms,
-                    "this machine stood still; it goes by the time of the other nodes"
+                    "this machine was suspended; it adopts the time of the other nodes"
                 );
             }
             Verdict::Publish => {
@@ -290,7 +290,7 @@ impl ServiceClock {
                     let by_ms = ahead_ms - before.unwrap_or_default();
                     tracing::warn!(
                         by_ms,
-                        "the database's clock was set; nodes go on by their own count"
+                        "the database's clock was set; nodes continue by their own clocks"
                     );
                 }
             }

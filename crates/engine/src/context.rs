@@ -277,7 +277,7 @@ impl Context {
             tokio::time::sleep(HINT_PAUSE).await;
             let texts: Vec<String> = wakes.drain_hints().iter().map(Hint::encode).collect();
             if let Err(error) = store.nodes().notify(&texts).await {
-                tracing::debug!(%error, "other nodes were not told");
+                tracing::debug!(%error, "other nodes could not be notified");
             }
         });
     }
@@ -290,14 +290,14 @@ pub(crate) fn unavailable(error: atelier_store::Error) -> Refusal {
         atelier_store::Error::Conflict(what) => Refusal::new(Code::Conflict, what),
         atelier_store::Error::NotFound => Refusal::new(Code::NotFound, "not found"),
         atelier_store::Error::Unresolved => {
-            tracing::error!("a caller is told that the outcome is not known");
+            tracing::error!("responded that the outcome is unknown");
             Refusal::new(
                 Code::Internal,
                 "it is not known whether the request was accepted; repeat it with the same Idempotency-Key, or look for it first",
             )
         }
         other => {
-            tracing::error!(error = %other, "the store did not answer");
+            tracing::error!(error = %other, "the database did not respond");
             Refusal::new(
                 Code::Overloaded,
                 "the service cannot take the request now; try again shortly",

@@ -76,7 +76,7 @@ mod armed {
             if wanted.dies {
                 std::process::abort();
             }
-            tracing::warn!(point = name, "the process stands still");
+            tracing::warn!(point = name, "the process is halted");
             loop {
                 std::thread::park();
             }

@@ -26,7 +26,7 @@ use crate::keyring::Keyring;
 use crate::meters::Meters;
 use crate::model_revisions::ModelRevisions;
 use crate::runner::{EmbeddedWorker, Runner};
-use crate::settings::Settings;
+use crate::settings::{PublicUrls, Settings};
 use crate::tracer::Tracer;
 
 /// What an engine is built from.
@@ -146,6 +146,11 @@ impl Engine {
         self.context.outbound().policy().reaches_own_machine()
     }
 
+    /// Where the service is reached.
+    pub fn urls(&self) -> &PublicUrls {
+        &self.context.settings().urls
+    }
+
     /// Tells what happened to whoever collects it.
     pub fn tracer(&self) -> &Tracer {
         self.context.tracer()
@@ -245,7 +250,7 @@ impl Engine {
             clock.turn_back(set_back);
             tracing::info!(
                 ended,
-                "sessions that were over before the clock was set back have ended"
+                "ended sessions that had expired before the clock was set back"
             );
         }
         if was_set {

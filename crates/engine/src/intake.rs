@@ -133,10 +133,7 @@ impl Intake {
         let ready = self.check_call(call, idempotency.as_ref());
         let ready = timeout_at(prepared_until, ready).await;
         let ready = ready.unwrap_or_else(|_| {
-            tracing::error!(
-                family = family.name,
-                "a call was not ready to be accepted in time"
-            );
+            tracing::error!(family = family.name, "a call could not be prepared in time");
             Err(unavailable(atelier_store::Error::Busy))
         });
         let prepared = match ready? {

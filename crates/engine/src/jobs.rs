@@ -10,6 +10,7 @@ use atelier_store::{JobFilter, JobPage, JobRow, JobSummary};
 use bytes::Bytes;
 
 use crate::assets::{Assets, RenderedBody};
+use crate::base_url;
 use crate::context::{Context, unavailable};
 use crate::hint::Hint;
 use crate::render::{family_of, render};
@@ -54,7 +55,7 @@ impl Jobs {
         family: &'static Family,
         id: &JobId,
     ) -> Result<Bytes, Refusal> {
-        if let Some(known) = self.assets.rendered(account_id, id.as_str()) {
+        if let Some(known) = self.remembered(account_id, id) {
             return if known.family == family.name {
                 Ok(known.body)
             } else {
@@ -63,6 +64,14 @@ impl Jobs {
         }
         // A connection keeps room for the largest call it may make; this one is asked for too seldom to have room everywhere.
         Box::pin(self.read_body(account_id, family, id)).await
+    }
+
+    /// The body of a job as it was rendered before; a caller whose URLs start differently from others' has none.
+    fn remembered(&self, account_id: &AccountId, id: &JobId) -> Option<RenderedBody> {
+        match base_url::current() {
+            Some(_) => None,
+            None => self.assets.rendered(account_id, id.as_str()),
+        }
     }
 
     async fn read_body(
@@ -79,7 +88,7 @@ impl Jobs {
         }
         let body = render(family, &job);
         // One that failed loses its words after a while, on whichever node that is done: it is read anew each time.
-        if job.state == JobState::Succeeded {
+        if job.state == JobState::Succeeded && base_url::current().is_none() {
             let rendered = RenderedBody {
                 family: family.name,
                 body: body.clone(),

@@ -165,7 +165,7 @@ static LOOPS: &[Loop] = &[
         step: |engine| {
             Box::pin(async move {
                 if let Err(refusal) = engine.admin().models().stop_losses().await {
-                    tracing::warn!(error = %refusal.message, "margins of routes could not be looked at");
+                    tracing::warn!(error = %refusal.message, "the margins of routes could not be read");
                 }
                 Ok(NextStep::Pause)
             })
@@ -324,14 +324,14 @@ impl Engine {
             }
             Some(Hint::AddressKeys) => {
                 if let Err(error) = self.assets().load_address_keys().await {
-                    tracing::warn!(%error, "address keys could not be read");
+                    tracing::warn!(%error, "URL keys could not be read");
                 }
             }
             Some(Hint::Key(hash)) => self.admin().callers().forget_key(&hash),
             Some(Hint::Account(id)) => {
                 self.admin().callers().forget_account(&id);
                 if let Err(error) = self.admin().accounts().load_allowances().await {
-                    tracing::warn!(%error, "what accounts are allowed could not be read");
+                    tracing::warn!(%error, "the limits of accounts could not be read");
                 }
             }
             None => {}
@@ -353,11 +353,11 @@ async fn repeat(
             Ok(Ok(NextStep::Pause)) => usual,
             Ok(Ok(NextStep::PauseMs(pause_ms))) => Duration::from_millis(pause_ms.max(0) as u64),
             Ok(Err(error)) => {
-                tracing::warn!(%error, "{name} could not do its step");
+                tracing::warn!(%error, "a step of {name} failed");
                 AFTER_ERROR.max(usual)
             }
             Err(_) => {
-                tracing::error!("{name} panicked in its step; it goes on");
+                tracing::error!("a step of {name} panicked; it continues");
                 AFTER_ERROR.max(usual)
             }
         };
@@ -400,7 +400,7 @@ impl RunningEngine {
         let waited = async {
             if all.await.is_err() {
                 let (jobs, paid) = (engine.runner().in_hand(), engine.runner().paid_calls());
-                tracing::info!(jobs, paid, "some work has not ended");
+                tracing::info!(jobs, paid, "some jobs have not ended in time");
             }
             while engine.runner().paid_calls() > 0 {
                 tokio::time::sleep(LOOK_AGAIN).await;
@@ -424,7 +424,7 @@ impl RunningEngine {
             .is_err()
         {
             let paid = engine.runner().paid_calls();
-            tracing::warn!(paid, "paid calls are left without an answer");
+            tracing::warn!(paid, "stopping before the responses of some paid calls");
         }
     }
 
@@ -452,9 +452,7 @@ impl RunningEngine {
             .await
             .is_err()
         {
-            tracing::warn!(
-                "the disk does not answer; the next start looks after the spool of files"
-            );
+            tracing::warn!("the disk does not respond; the next start restores the file spool");
         }
         engine.tracer().finish().await;
         engine.context().store().close().await;
@@ -469,8 +467,8 @@ async fn within(
 ) {
     match tokio::time::timeout(patience, change).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, "leases were not {what}; they will run out"),
-        Err(_) => tracing::warn!("the store does not answer; leases will run out"),
+        Ok(Err(error)) => tracing::warn!(%error, "leases could not be {what}; they will expire"),
+        Err(_) => tracing::warn!("the database does not respond; leases will expire"),
     }
 }
 

@@ -7,6 +7,7 @@ mod prompts;
 mod receipts;
 mod retention;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use atelier_backends::credentials::Signatory;
 use atelier_contract::settings::{Limits, within};
 use serde::Deserialize;
 
+use crate::base_url;
 use crate::tracer::Telemetry;
 
 pub(crate) use payments::PAYMENT_PROVIDERS;
@@ -121,22 +123,86 @@ pub struct PriceSettings {
     pub quota_usd: f64,
 }
 
-impl PublicUrls {
-    /// Where the service itself is reached.
-    pub(crate) fn base(&self) -> &str {
-        self.others.first().map_or("", String::as_str)
-    }
-}
-
 /// Where the service is reached, as it follows from its listeners and settings.
 #[derive(Clone, Debug, Default)]
 pub struct PublicUrls {
-    /// Where `originImage` addresses start.
+    /// The URL of the service, without a slash at its end.
+    pub base: String,
+    /// Where `originImage` URLs start; empty for `base`.
     pub origin: String,
-    /// Where `cdnImage` addresses start.
+    /// Where `cdnImage` URLs start; empty for `base`.
     pub cdn: String,
-    /// Other starts under which the service's own files answer, such as the main and the legacy host.
-    pub others: Vec<String>,
+    /// Another start under which the service's own files answer; empty for none.
+    pub legacy: String,
     /// Where vendors may post that a job is worth a look; empty for nowhere.
     pub hooks: String,
+    /// Whether `base` is a guess. What is rendered for a caller then starts with the URL under which the caller reached the service.
+    pub follow_request: bool,
+}
+
+impl PublicUrls {
+    /// The URL of the service, as the caller of this task sees it.
+    pub fn base(&self) -> Cow<'_, str> {
+        let seen = base_url::current().filter(|_| self.follow_request);
+        seen.map_or(Cow::Borrowed(&self.base), |base| base.to_string().into())
+    }
+
+    /// Where `originImage` URLs start.
+    pub(crate) fn origin(&self) -> Cow<'_, str> {
+        self.or_base(&self.origin)
+    }
+
+    /// Where `cdnImage` URLs start.
+    pub(crate) fn cdn(&self) -> Cow<'_, str> {
+        self.or_base(&self.cdn)
+    }
+
+    fn or_base<'a>(&'a self, url: &'a str) -> Cow<'a, str> {
+        match url.trim_end_matches('/') {
+            "" => self.base(),
+            url => url.into(),
+        }
+    }
+
+    /// What follows the start of a URL of the service. While callers reach it under any URL, any start will do: what counts of a
+    /// file's URL is its signature.
+    pub(crate) fn path_of<'a>(&self, url: &'a str) -> Option<&'a str> {
+        let starts = [&self.base, &self.origin, &self.cdn, &self.legacy];
+        let starts = starts.iter().map(|start| start.trim_end_matches('/'));
+        let starts = starts.filter(|start| !start.is_empty());
+        // One may begin as another does: the longest is meant.
+        let paths = starts.filter_map(|start| url.strip_prefix(start));
+        let known = paths.min_by_key(|path| path.len());
+        known.or_else(|| {
+            let (_, rest) = url.split_once("://").filter(|_| self.follow_request)?;
+            rest.find('/').map(|at| &rest[at..])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_that_begins_as_another_does_is_known() {
+        let urls = PublicUrls {
+            base: "https://media.example.com".into(),
+            cdn: "https://media.example.com/cdn/".into(),
+            ..PublicUrls::default()
+        };
+        for (url, path) in [
+            (
+                "https://media.example.com/assets/a.png",
+                Some("/assets/a.png"),
+            ),
+            (
+                "https://media.example.com/cdn/assets/a.png",
+                Some("/assets/a.png"),
+            ),
+            ("https://elsewhere.example/assets/a.png", None),
+        ] {
+            assert_eq!(urls.path_of(url), path, "{url}");
+        }
+    }
 }

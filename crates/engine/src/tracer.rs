@@ -161,11 +161,11 @@ impl Tracer {
         let outcome = match sent.await {
             Ok(answer) if answer.is_good() => SENT,
             Ok(answer) => {
-                tracing::debug!(status = answer.status, "a collector refused spans");
+                tracing::debug!(status = answer.status, "the collector rejected spans");
                 DROPPED
             }
             Err(fault) => {
-                tracing::debug!(why = %fault.detail, "a collector was not reached");
+                tracing::debug!(why = %fault.detail, "the collector is unreachable");
                 DROPPED
             }
         };

@@ -101,7 +101,7 @@ fn opened(path: &Path) -> io::Result<File> {
     if about.is_file() && mode & !MODE != 0 {
         let tightened = file.set_permissions(Permissions::from_mode(mode & MODE));
         if let Err(error) = tightened {
-            tracing::warn!(%error, path = %path.display(), "others may read the access log");
+            tracing::warn!(%error, path = %path.display(), "the access log is readable by other users");
         }
     }
     Ok(file)

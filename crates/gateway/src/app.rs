@@ -7,6 +7,7 @@ mod console_policy;
 mod credentials;
 mod outbound;
 mod settings;
+mod warnings;
 
 use std::sync::Arc;
 
@@ -44,6 +45,7 @@ pub(crate) use build::{
 };
 pub(crate) use credentials::{chain, is_own};
 pub(crate) use outbound::outbound_rules;
+pub(crate) use warnings::{Warning, warnings};
 
 /// Batches that are worked on at once, one of each account.
 const BATCHES: u64 = 8;
@@ -70,8 +72,8 @@ pub(crate) struct App {
     pub(crate) proxy_detector: ProxyDetector,
     /// Whether strangers can reach it.
     pub(crate) is_public: bool,
-    /// What callers see: the URL that links to it begin with.
-    pub(crate) base_url: String,
+    /// What its start warned of.
+    pub(crate) warnings: Vec<Warning>,
     /// Requests that are being answered.
     pub(crate) request_slots: RequestSlots,
     /// How fast bodies are read.
@@ -114,12 +116,12 @@ impl App {
         config: Config,
         engine: Arc<Engine>,
         admin_token_hash: [u8; 32],
-        is_public: bool,
-        base_url: String,
+        addresses: &Addresses,
         make_document: fn(DatedModels<'_>) -> StaticContent,
     ) -> Result<Arc<Self>> {
         let limits = &config.limits;
         let proxies = TrustedProxies::new(&config.proxies.trusted).map_err(|why| anyhow!(why))?;
+        let (is_public, warnings) = (addresses.is_public(&config), warnings(&config, addresses));
         let app = Arc::new(Self {
             hosts: Hosts::new(&config),
             names: ServiceNames::new(&config),
@@ -157,7 +159,7 @@ impl App {
             root_hash: hex(&admin_token_hash),
             admin_token_hash,
             is_public,
-            base_url,
+            warnings,
             engine,
             config,
         });

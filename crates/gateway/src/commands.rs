@@ -6,11 +6,13 @@ mod audit;
 mod backup;
 mod config;
 mod doctor;
+mod first_run;
 mod instance_options;
 mod local;
 mod maintenance;
 mod rehearsal;
 mod serve;
+mod start_checks;
 
 use std::sync::LazyLock;
 

@@ -6,6 +6,7 @@ mod declared;
 mod error;
 pub(crate) mod explain;
 pub(crate) mod load;
+mod wording;
 
 use std::path::PathBuf;
 
@@ -79,11 +80,14 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Where it listens, first the main address.
-    pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> {
-        let more = self.listeners.iter().map(|one| one.address.as_str());
-        let all = std::iter::once(self.listen.as_str()).chain(more);
-        all.filter(|address| !address.is_empty())
+    /// Where it listens, first the main address; each with its setting.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = (String, &str)> {
+        let more = self.listeners.iter().enumerate().map(|(place, one)| {
+            let setting = format!("listeners[{place}].address");
+            (setting, one.address.as_str())
+        });
+        let more = more.filter(|(_, address)| !address.is_empty());
+        std::iter::once(("listen".to_owned(), self.listen.as_str())).chain(more)
     }
 }
 

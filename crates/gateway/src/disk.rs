@@ -39,7 +39,7 @@ impl Disk {
                     || free < whole / 100 * limits.disk_free_percent
             });
             if full && !self.full.load(Ordering::Relaxed) {
-                tracing::error!("the disk is nearly full; no work is taken");
+                tracing::error!("the disk is nearly full; no jobs are accepted");
             }
             self.full.store(full, Ordering::Relaxed);
         }

@@ -23,6 +23,7 @@ pub(crate) mod range;
 pub(crate) mod rate;
 pub(crate) mod reply;
 pub(crate) mod request;
+mod request_base;
 mod request_id;
 mod request_log;
 pub(crate) mod request_slots;
@@ -39,10 +40,11 @@ use std::sync::Arc;
 
 use atelier_contract::pages::Access;
 use atelier_contract::{Code, Refusal};
-use atelier_engine::Caller;
+use atelier_engine::{Caller, with_base_url};
 use futures_util::FutureExt as _;
 use hyper::body::Incoming;
 use hyper::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
+use hyper::http::request::Parts;
 use hyper::{Request, Version};
 use tracing::Instrument as _;
 
@@ -110,7 +112,7 @@ pub(crate) async fn serve(
     {
         Ok(Ok(reply::no_content()))
     } else {
-        let answer = handle(&app, &conn, &exchange, &mut route, request);
+        let answer = answer(&app, &conn, &exchange, &mut route, request);
         let answer = AssertUnwindSafe(answer);
         answer.catch_unwind().await
     };
@@ -212,15 +214,35 @@ fn admit_key(
     Ok(())
 }
 
-async fn handle(
+/// Answers a request, with the URL under which it came where that counts.
+async fn answer(
     app: &Arc<App>,
     conn: &Connection,
     exchange: &Exchange<'_>,
     route: &mut counts::RouteLabel,
     request: Request<Incoming>,
 ) -> HandlerResult {
-    let (from, admission, id) = (exchange.from, exchange.admission, exchange.id);
     let (head, body) = request.into_parts();
+    match request_base::of(app, &head, exchange.from) {
+        None => handle(app, conn, exchange, route, head, body).await,
+        Some(base) => {
+            // In a box, because a service that somebody has set up has no use for it.
+            let handled = Box::pin(handle(app, conn, exchange, route, head, body));
+            let reply = with_base_url(Arc::clone(&base), handled).await?;
+            Ok(request_base::keep(reply, base))
+        }
+    }
+}
+
+async fn handle(
+    app: &Arc<App>,
+    conn: &Connection,
+    exchange: &Exchange<'_>,
+    route: &mut counts::RouteLabel,
+    head: Parts,
+    body: Incoming,
+) -> HandlerResult {
+    let (from, admission, id) = (exchange.from, exchange.admission, exchange.id);
     let for_collectors = from.role == Role::Metrics && from.reach == Reach::Machine;
     let inside = for_collectors || !app.is_public;
     let role = app.hosts.role_of(&head, from.role);

@@ -11,7 +11,6 @@ mod config;
 mod counts;
 mod disk;
 mod edition_cache;
-mod first_run;
 mod http;
 mod logging;
 mod mcp;
@@ -35,8 +34,7 @@ fn main() -> ExitCode {
     match commands::COMMAND_LINE.run() {
         Ok(code) => code,
         Err(error) => {
-            let why = screen::plain(&format!("{error:#}"));
-            screen::note(format!("atelier: {why}"));
+            screen::note(format!("atelier: {}", screen::cause(&error)));
             Fault::exit_code(&error)
         }
     }

@@ -1,7 +1,9 @@
 //! The OpenAPI 3.1 document, made from the catalogue of operations and from the operator's models.
 
+mod errors;
 mod operation;
 mod parts;
+mod sample;
 
 use std::fmt::Write as _;
 
@@ -73,7 +75,7 @@ fn document(models: DatedModels<'_>) -> Value {
     let tags = catalogue
         .groups
         .iter()
-        .map(|title| json!({ "name": title }));
+        .map(|group| json!({ "name": group.title, "description": group.about }));
     let tags: Vec<Value> = tags.collect();
     let mut document = json!({
         "openapi": "3.1.0",
@@ -90,7 +92,7 @@ fn document(models: DatedModels<'_>) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "responses": parts::responses(),
+            "responses": errors::responses(),
             "securitySchemes": {
                 "key": { "type": "apiKey", "in": "header", "name": "SVC-API-KEY" },
                 "bearer": { "type": "http", "scheme": "bearer", "description": "The same key as a bearer token." },
@@ -99,6 +101,8 @@ fn document(models: DatedModels<'_>) -> Value {
         },
     });
     drop_empty_defaults(&mut document);
+    write_out_any(&mut document);
+    add_samples(&mut document);
     // What signs has every crate of its build keep the order of fields: the document is the same in all of them.
     document.sort_all_objects();
     document
@@ -122,6 +126,41 @@ fn drop_empty_defaults(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(drop_empty_defaults),
         _ => {}
+    }
+}
+
+/// Whatever may be anything is written as an empty schema: not every reader knows that `true` means the same.
+fn write_out_any(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                if name == "items" && *inner == Value::Bool(true) {
+                    *inner = json!({});
+                }
+                write_out_any(inner);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(write_out_any),
+        _ => {}
+    }
+}
+
+/// Shows what an answer of each operation looks like.
+fn add_samples(document: &mut Value) {
+    let schemas = document["components"]["schemas"].clone();
+    let paths = document["paths"].as_object_mut();
+    let methods = paths.into_iter().flatten();
+    let operations = methods.filter_map(|(_, methods)| methods.as_object_mut());
+    for (_, operation) in operations.flatten() {
+        let responses = operation["responses"].as_object_mut();
+        for (_, response) in responses.into_iter().flatten() {
+            let Some(content) = response.pointer_mut("/content/application~1json") else {
+                continue;
+            };
+            if let Some(schema) = content.get("schema") {
+                content["example"] = sample::of(&schemas, schema);
+            }
+        }
     }
 }
 
@@ -265,14 +304,98 @@ mod tests {
         }
     }
 
+    /// The promise: identifiers are unique and of one style, also where a generated client writes them as names of functions.
     #[test]
     fn no_operation_has_two_meanings() {
         let document = document(ModelCatalogue::default().at(0));
         let mut ids = Vec::new();
         identifiers(&document["paths"], &mut ids);
+        let is_part = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_lowercase())
+                && part
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        };
+        for id in &ids {
+            assert!(id.split('.').all(is_part), "{id}");
+        }
         let count = ids.len();
-        ids.sort();
-        ids.dedup();
-        assert_eq!(ids.len(), count);
+        let mut names: Vec<String> = ids.iter().map(|id| id.replace(['.', '_'], "")).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    /// Every schema below a value.
+    fn each(value: &Value, look: &mut dyn FnMut(&Value)) {
+        look(value);
+        match value {
+            Value::Object(fields) => fields.values().for_each(|one| each(one, look)),
+            Value::Array(items) => items.iter().for_each(|one| each(one, look)),
+            _ => {}
+        }
+    }
+
+    /// The promise: an enum of a field and one of its own are not given one name by a generator, which makes it of object and field.
+    #[test]
+    fn no_two_enums_are_called_alike() {
+        let document = document(ModelCatalogue::default().at(0));
+        let schemas = document["components"]["schemas"]
+            .as_object()
+            .expect("schemas");
+        let squeezed = |name: &str| name.replace('_', "").to_lowercase();
+        let own: Vec<String> = schemas.keys().map(|name| squeezed(name)).collect();
+        for (object, schema) in schemas {
+            for (field, inner) in schema["properties"].as_object().into_iter().flatten() {
+                if inner.get("enum").is_some() {
+                    let name = squeezed(&format!("{object}{field}"));
+                    assert!(!own.contains(&name), "{object}.{field} and {name}");
+                }
+            }
+        }
+        each(&document, &mut |value| {
+            let Some(words) = value.get("enum").and_then(Value::as_array) else {
+                return;
+            };
+            for (place, word) in words.iter().enumerate() {
+                assert!(!words[..place].contains(word), "{word} twice in {value}");
+            }
+        });
+    }
+
+    #[test]
+    fn every_group_and_operation_says_what_it_is_for_and_shows_an_answer() {
+        let document = document(ModelCatalogue::default().at(0));
+        for tag in document["tags"].as_array().expect("tags") {
+            assert!(
+                tag["description"]
+                    .as_str()
+                    .is_some_and(|text| text.ends_with('.')),
+                "{tag}"
+            );
+        }
+        let mut shown = 0;
+        for path in document["paths"].as_object().expect("paths").values() {
+            for operation in path.as_object().expect("methods").values() {
+                let id = &operation["operationId"];
+                for text in ["summary", "description"] {
+                    assert!(
+                        operation[text]
+                            .as_str()
+                            .is_some_and(|text| !text.is_empty()),
+                        "{id}"
+                    );
+                }
+                let Some(content) = operation.pointer("/responses/200/content/application~1json")
+                else {
+                    continue;
+                };
+                if content.get("schema").is_some() {
+                    assert!(content.get("example").is_some(), "{id}");
+                    shown += 1;
+                }
+            }
+        }
+        assert!(shown > 100, "{shown}");
     }
 }

@@ -20,11 +20,11 @@ pub(crate) const KEY_CHECK: &str = "master_key_check";
 /// The file of the master key beside a SQLite database, and of the one that is about to replace it.
 pub(crate) const KEY_FILE: &str = "master.key";
 const FRESH_FILE: &str = "master.key.new";
-/// Where the hash of a generated admin token is kept.
+/// Where the hash of a generated operator token is kept.
 const ADMIN_TOKEN: &str = "admin_token_hash";
 
-/// What is said to a strict service that would have no key of its own.
-pub(crate) const STRICT_KEY: &str = "strict: set master_key; without it the key would be kept in the very database whose secrets it seals";
+/// What a strict service without a key of its own is told.
+const STRICT_KEY: &str = "master_key: not set, and `strict` does not allow the key in the database beside the secrets that it encrypts";
 
 /// The master key: configured, or beside the SQLite file, or in the database that several nodes share.
 pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32]> {
@@ -34,9 +34,6 @@ pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32
         if config.strict {
             bail!(STRICT_KEY);
         }
-        tracing::warn!(
-            "the master key lies in the database beside what it seals; set master_key at the first start of a service that matters"
-        );
         let fresh = hex(&random_bytes::<32>());
         from_hex(&store.settings().put_if_absent(SHARED_KEY, &fresh).await?)?
     } else {
@@ -59,7 +56,7 @@ pub(crate) async fn master_key(config: &Config, store: &Store) -> Result<[u8; 32
         return Ok(fresh);
     }
     bail!(
-        "this database was made with another master key: set master_key, or bring back the file master.key"
+        "this database was created with another master key: set master_key, or restore the file master.key"
     );
 }
 
@@ -85,7 +82,7 @@ impl NewKey {
             }
             None if !configured => random_bytes(),
             _ => bail!(
-                "the setting master_key is replaced by the text of --new-key; without that setting no text is taken"
+                "--new-key replaces the setting master_key; it is for installations that use that setting, and only for them"
             ),
         };
         let mut settings = vec![(KEY_CHECK.to_owned(), check_of(&key))];

@@ -123,7 +123,7 @@ impl Server {
         {
             tracing::warn!(
                 open = self.watch.open(),
-                "connections cut because the time to stop is up"
+                "connections closed because stop_within_s is over"
             );
         }
     }
@@ -138,7 +138,7 @@ impl Server {
                 Ok((stream, peer)) => self.admit(stream, peer, &listener),
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
-                    tracing::error!(%error, "accepting connections is failing");
+                    tracing::error!(%error, "connections cannot be accepted");
                     tokio::time::sleep(OUT_OF_SOCKETS).await;
                 }
             }

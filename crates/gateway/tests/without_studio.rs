@@ -1,6 +1,8 @@
 //! The service without a painter of its own: what no vendor serves is refused before it costs anything, and vendors
 //! serve as ever. Without the feature `studio` this holds of the binary itself, with it of `studio.enabled = false`.
 
+#[path = "api/documented.rs"]
+mod documented;
 #[path = "api/gateway.rs"]
 #[expect(dead_code, reason = "other tests use the rest of the harness")]
 mod gateway;

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
+use rusqlite::ffi;
 use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
 use tokio::time::{sleep, timeout};
@@ -137,11 +139,21 @@ impl DbConfig {
     /// A connection that changes the schema, which takes as long as it takes.
     pub(crate) async fn builder(&self) -> Result<Conn> {
         match self {
-            Self::Sqlite(..) => self.writer().await,
+            Self::Sqlite(file, in_place) => {
+                // Opened once before, because here an error is for a person who wants to start the service.
+                let opened = timeout(PATIENCE, open_raw(file, *in_place)).await;
+                let opened = opened.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+                opened.map_err(|error| file_unusable(&file.path, &error))?;
+                self.writer().await
+            }
             Self::Postgres(server) => {
                 let direct = server.direct.clone();
                 let options = direct.options(SERVER_SIDE[3..].iter().copied());
-                open_postgres(&options, StepTimeout::Endless).await
+                let opened = timeout(PATIENCE, options.connect()).await;
+                let opened = opened.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+                let conn = opened.map_err(|error| server_away(&options, &error))?;
+                let link = RawConn::Postgres(Box::new(conn));
+                Ok(Conn::new(link, StepTimeout::Endless))
             }
         }
     }
@@ -229,13 +241,71 @@ fn postgres(url: &str) -> Result<PgConnectOptions> {
         .disable_statement_logging())
 }
 
-async fn open_sqlite(file: &sqlite::SqliteFile, in_place: bool) -> Result<Conn> {
-    let opened = if in_place {
-        Sqlite::open(file, true).await?
-    } else {
-        let opened = timeout(PATIENCE, open_in_turn(file)).await;
-        opened.map_err(|_| Error::Busy)??
+/// Why a file cannot be the database, and what to do.
+fn file_unusable(path: &Path, error: &sqlx::Error) -> Error {
+    let code = match error {
+        sqlx::Error::Database(database) => {
+            database.code().and_then(|code| code.parse::<i32>().ok())
+        }
+        _ => None,
     };
+    let why = match code.map(|code| code & 0xff) {
+        Some(ffi::SQLITE_NOTADB) => {
+            "it is no SQLite database; move it away, or restore a backup (`atelier restore`)"
+        }
+        Some(ffi::SQLITE_CORRUPT) => {
+            "it is damaged; keep a copy of the folder and restore a backup (`atelier restore`)"
+        }
+        Some(ffi::SQLITE_CANTOPEN) => {
+            "it cannot be opened or made; check that this user may write to its folder"
+        }
+        Some(ffi::SQLITE_READONLY) => {
+            "it cannot be written; check that this user owns it and its folder"
+        }
+        Some(ffi::SQLITE_FULL) => "the disk is full",
+        _ if matches!(error, sqlx::Error::PoolTimedOut) => {
+            "another program has locked it; stop that one first"
+        }
+        _ => return Error::Unreachable(format!("{}: {error}", path.display())),
+    };
+    Error::Unreachable(format!("{}: {why}", path.display()))
+}
+
+/// Why a server cannot be reached, and what to do.
+fn server_away(options: &PgConnectOptions, error: &sqlx::Error) -> Error {
+    let place = match options.get_socket() {
+        Some(folder) => folder.display().to_string(),
+        None => format!("{}:{}", options.get_host(), options.get_port()),
+    };
+    let (why, remedy) = match error {
+        sqlx::Error::PoolTimedOut => (
+            format!("no answer within {} s", PATIENCE.as_secs()),
+            "check that the server runs and that host and port in `database` are right",
+        ),
+        sqlx::Error::Io(error) => (
+            error.to_string(),
+            "check that the server runs and that host and port in `database` are right",
+        ),
+        sqlx::Error::Database(error) => (
+            error.message().to_owned(),
+            "check user, password and database name in `database`",
+        ),
+        error => (error.to_string(), "check `database`"),
+    };
+    Error::Unreachable(format!("PostgreSQL at {place}: {why}; {remedy}"))
+}
+
+async fn open_raw(file: &sqlite::SqliteFile, in_place: bool) -> sqlx::Result<Sqlite> {
+    if in_place {
+        Sqlite::open(file, true).await
+    } else {
+        open_in_turn(file).await
+    }
+}
+
+async fn open_sqlite(file: &sqlite::SqliteFile, in_place: bool) -> Result<Conn> {
+    let opened = timeout(PATIENCE, open_raw(file, in_place)).await;
+    let opened = opened.map_err(|_| Error::Busy)??;
     Ok(Conn::new(
         RawConn::Sqlite(Box::new(opened)),
         StepTimeout::Endless,

@@ -19,10 +19,16 @@ pub enum Error {
     #[error("the store is busy")]
     Busy,
     /// The database went away while committing and did not come back; the change may or may not stand.
-    #[error("the outcome of a commit is not known")]
+    #[error("the outcome of a commit is unknown")]
     Unresolved,
+    /// The database cannot be opened at all.
+    #[error("{0}")]
+    Unreachable(String),
     /// The stored schema is newer than this program.
-    #[error("the database has schema version {found}, this program knows {known}")]
+    #[error(
+        "the database is of a newer release: it has schema version {found}, this program knows {known}; start that release, or \
+         restore the backup from before the upgrade"
+    )]
     NewerSchema {
         /// The version in the database.
         found: i64,
@@ -38,11 +44,11 @@ pub enum Error {
     #[error("{0}")]
     Files(String),
     /// The address of the database is of no known kind.
-    #[error("a database address starts with sqlite: or postgres:, not {0:?}")]
+    #[error("must be empty or a URL that starts with postgres://, starts with {0:?}")]
     Address(String),
     /// Anything else the database says.
     #[error("database: {0}")]
-    Database(#[source] sqlx::Error),
+    Database(sqlx::Error),
 }
 
 /// The result of everything here.
@@ -53,14 +59,14 @@ impl From<sqlx::Error> for Error {
         match &error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Self::Busy,
             sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => {
-                tracing::warn!(%error, "the database is away");
+                tracing::warn!(%error, "the database is unreachable");
                 Self::Busy
             }
             sqlx::Error::Database(database) if database.is_unique_violation() => {
                 Self::Conflict(database.to_string())
             }
             sqlx::Error::Database(database) if is_away(database.as_ref()) => {
-                tracing::warn!(%error, "the database is away");
+                tracing::warn!(%error, "the database is unreachable");
                 Self::Busy
             }
             _ => Self::Database(error),

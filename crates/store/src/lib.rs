@@ -280,7 +280,7 @@ impl Store {
         };
         let writer = timeout(CLOSING, stop).await;
         if readers.is_err() || writer.is_err() {
-            tracing::warn!("the database did not come to rest; what it was doing is left to it");
+            tracing::warn!("the database did not finish in time; its last work is left to it");
         }
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
         *alone = None;

@@ -209,11 +209,20 @@ pub(crate) async fn migrate(conn: &mut Conn) -> Result<()> {
             sleep(TURN_PAUSE).await;
         }
     }
-    let mut tries = 0;
+    let (mut tries, mut applied) = (0, 0);
     loop {
         match step(conn).await {
-            Ok(true) => tries = 0,
-            Ok(false) => return Ok(()),
+            Ok(true) => {
+                tries = 0;
+                applied += 1;
+            }
+            Ok(false) => {
+                if applied > 0 {
+                    let version = MIGRATIONS.len();
+                    tracing::info!(applied, version, "the database schema is up to date");
+                }
+                return Ok(());
+            }
             Err(error) if error.is_passing() && tries < LOCK_TRIES => {
                 tries += 1;
                 sleep(TURN_PAUSE).await;
@@ -269,7 +278,7 @@ async fn in_transaction(conn: &mut Conn) -> Result<Option<(usize, Option<String>
         tracing::info!(
             found,
             known,
-            "the database is of a newer release; working beside it"
+            "the database is of a newer release; this one works beside it"
         );
         return Ok(None);
     }
@@ -277,7 +286,7 @@ async fn in_transaction(conn: &mut Conn) -> Result<Option<(usize, Option<String>
     let Some((name, text)) = MIGRATIONS.get(version) else {
         return Ok(None);
     };
-    tracing::info!(name, "applying migration");
+    tracing::debug!(name, "applying migration");
     let is_apart = text.starts_with(APART) && conn.dialect() == Dialect::Postgres;
     let text = part(conn.dialect(), text);
     let text = conn.dialect().text(&text).into_owned();

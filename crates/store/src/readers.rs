@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
                     };
                     let asked = timeout(wait, lent.ask(sql, args, plan, limit)).await;
                     asked.unwrap_or_else(|_| {
-                        tracing::warn!(?limit, "a read took too long and was given up");
+                        tracing::warn!(?limit, "a read took too long and was cancelled");
                         Err(Error::Busy)
                     })
                 }

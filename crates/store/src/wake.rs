@@ -33,11 +33,11 @@ impl WakeListener {
                 match timeout(TRIAL, listen(&self.options)).await {
                     Ok(Ok(listener)) => self.listener = Some(listener),
                     Ok(Err(error)) => {
-                        tracing::warn!(%error, "no hints from other nodes; looking by itself");
+                        tracing::warn!(%error, "no hints from other nodes; polling instead");
                         sleep(PAUSE).await;
                     }
                     Err(_) => {
-                        tracing::warn!("no hints from other nodes: the database does not answer");
+                        tracing::warn!("no hints from other nodes: the database does not respond");
                     }
                 }
                 continue;

@@ -295,7 +295,7 @@ impl Writer {
         let mut conn = match self.begin(batch.must_be_durable(), questions).await {
             Ok(conn) => conn,
             Err(error) => {
-                tracing::warn!(%error, "no connection to write with");
+                tracing::warn!(%error, "no connection for the writer");
                 return CommitOutcome::Away;
             }
         };
@@ -320,7 +320,7 @@ impl Writer {
                 CommitOutcome::Committed
             }
             Err(error) => {
-                tracing::warn!(%error, "a commit was not confirmed; asking what became of it");
+                tracing::warn!(%error, "a commit was not confirmed; looking up its outcome");
                 conn.close().await;
                 self.resolve().await
             }
@@ -363,7 +363,7 @@ impl Writer {
                     return CommitOutcome::Failed(Error::Busy);
                 }
                 Err(error) if Instant::now() >= end => {
-                    tracing::error!(%error, batch = self.mark.batch(), "the outcome of a commit is not known");
+                    tracing::error!(%error, batch = self.mark.batch(), "the outcome of a commit is unknown");
                     return CommitOutcome::Unknown;
                 }
                 Err(_) => sleep(RESOLVE_PAUSE).await,

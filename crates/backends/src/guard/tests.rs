@@ -174,7 +174,7 @@ const ODD_TEXTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "must be an http or https address",
+        "must be an http or https URL",
         &[
             "http:///127.0.0.1/",
             "http:127.0.0.1/",
@@ -224,7 +224,7 @@ fn only_http_and_https_are_schemes() {
         assert!(refused(&local(), text).is_some(), "{text}");
         assert_eq!(
             refused(&strict(), text).as_deref(),
-            Some("must be an http or https address"),
+            Some("must be an http or https URL"),
             "{text}"
         );
     }

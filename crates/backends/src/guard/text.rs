@@ -103,5 +103,5 @@ fn authority(text: &str) -> Option<&str> {
 }
 
 fn no_address() -> BlockReason {
-    BlockReason::new("must be an http or https address")
+    BlockReason::new("must be an http or https URL")
 }

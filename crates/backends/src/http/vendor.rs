@@ -69,7 +69,7 @@ impl OutboundClient {
         let wrong = |why: &dyn fmt::Display| FieldError::new("base_url", why);
         let mut base = Url::parse(base_url.trim()).map_err(|why| wrong(&why))?;
         if !matches!(base.scheme(), "http" | "https") || !base.username().is_empty() {
-            return Err(wrong(&"must be an http or https address without user name"));
+            return Err(wrong(&"must be an http or https URL without a user name"));
         }
         base.set_fragment(None);
         let query = base.query().filter(|query| !query.is_empty());

@@ -99,7 +99,7 @@ impl<S: TaskVendor> TaskBackend<S> {
                     return Err(fault.paid(spent));
                 }
                 Err(fault) => {
-                    tracing::info!(job = %work.job_id, detail = %fault.detail, "made fewer than asked for");
+                    tracing::info!(job = %work.job_id, detail = %fault.detail, "the vendor made fewer results than requested");
                     break;
                 }
             }
@@ -401,9 +401,11 @@ impl<S: TaskVendor> TaskBackend<S> {
         match self.vendor.base().http.ask(call).await {
             Ok(answer) if answer.is_good() => {}
             Ok(answer) => {
-                tracing::info!(detail = %answer.start(), "the vendor did not stop a task");
+                tracing::info!(detail = %answer.start(), "the vendor did not cancel a task");
             }
-            Err(fault) => tracing::info!(detail = %fault.detail, "the vendor was not told to stop"),
+            Err(fault) => {
+                tracing::info!(detail = %fault.detail, "the vendor could not be told to cancel a task");
+            }
         }
     }
 

@@ -117,12 +117,12 @@ async fn fit(
     on_threads(&[], move || {
         let whole = fit_video(&bytes, seconds, size);
         let cut = whole.or_else(|error| {
-            tracing::info!(%error, "a clip could not be fitted");
+            tracing::info!(%error, "a video could not be resized");
             fit_video(&bytes, seconds, None)
         });
         Ok(cut
             .unwrap_or_else(|error| {
-                tracing::info!(%error, "a clip could not be cut");
+                tracing::info!(%error, "a video could not be trimmed");
                 None
             })
             .map(Bytes::from))

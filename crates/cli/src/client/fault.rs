@@ -26,15 +26,15 @@ macro_rules! ends {
 }
 
 ends! {
-    Other       1   "Something else went wrong.";
-    Usage       2   "The command line was not understood.";
-    Refused     3   "The service refused: a parameter, the queue, the state of a job.";
-    NotAllowed  4   "The key is missing, wrong, or not good for this.";
+    Other       1   "Any other error, including an answer that cannot be written.";
+    Usage       2   "The command line is invalid.";
+    Refused     3   "The service rejected the request: a parameter, the queue, the state of a job. serve and config check: the settings are rejected.";
+    NotAllowed  4   "The key is missing, wrong or not allowed to do this.";
     Quota       5   "The balance does not cover the price.";
-    Failed      6   "The job failed; its quota came back.";
+    Failed      6   "The job failed; its quota was returned.";
     Unavailable        7   "The service cannot be reached or cannot take the request now.";
-    TimedOut        8   "The wait was over before the job.";
-    Interrupted 130 "Interrupted; a job that was accepted goes on.";
+    TimedOut        8   "The wait timed out before the job ended.";
+    Interrupted 130 "Interrupted; an accepted job continues.";
 }
 
 /// Why a command failed: its exit code and a message.
@@ -69,7 +69,7 @@ impl Fault {
         };
         let message = body["message"].as_str().unwrap_or_default();
         let message = match (message, code) {
-            ("", _) => format!("the service answered with status {status}"),
+            ("", _) => format!("the service responded with status {status}"),
             (message, "") => message.to_owned(),
             (message, code) => format!("{message} ({code})"),
         };

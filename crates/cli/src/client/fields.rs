@@ -1,6 +1,9 @@
 //! From `field=value` to a call: what the tables say of an operation decides where a field goes and what it becomes.
 
+use std::path::Path;
+
 use atelier_contract::catalogue::{ApiOperation, Catalogue};
+use atelier_contract::fields::ImageData;
 use atelier_contract::pages::Method;
 use serde_json::{Map, Value};
 
@@ -34,7 +37,7 @@ impl FieldArg {
     pub(crate) fn read(text: &str) -> Result<Self, Fault> {
         let Some((field, value)) = text.split_once('=') else {
             let message =
-                format!("`{text}` is not of the form field=value, field=@file or field:=json");
+                format!("`{text}` must have the form field=value, field=@file or field:=json");
             return Err(Fault::new(ExitReason::Usage, message));
         };
         if let Some(field) = field.strip_suffix(':') {
@@ -147,7 +150,7 @@ fn may_be(catalogue: &Catalogue, schema: &Value, wanted: &str) -> bool {
 }
 
 /// Whether a field is a picture or a mask, and whether only an address will do.
-fn picture(catalogue: &Catalogue, schema: &Value) -> Option<bool> {
+pub(crate) fn picture(catalogue: &Catalogue, schema: &Value) -> Option<bool> {
     let schema = resolved(catalogue, schema);
     let inner = schema["anyOf"].as_array().into_iter().flatten();
     let inner = inner
@@ -194,7 +197,12 @@ pub(crate) async fn build_request(
         let value = match &word.given {
             FieldValue::Json(value) => value.clone(),
             FieldValue::Text(text) if MODEL.contains(&name.as_str()) => text.as_str().into(),
-            FieldValue::Text(text) => value_of(catalogue, schema, text),
+            FieldValue::Text(text) => {
+                if picture(catalogue, schema).is_some() {
+                    check_picture(&name, text)?;
+                }
+                value_of(catalogue, schema, text)
+            }
             FieldValue::File(file) => {
                 let file = open(file)?;
                 match picture(catalogue, schema) {
@@ -228,6 +236,26 @@ pub(crate) async fn build_request(
     Ok(asked)
 }
 
+/// Longer texts than this are no names of files.
+const LONGEST_PATH: usize = 1_000;
+
+/// Refuses a name of a file where a URL or bytes are wanted: the service would look for bytes in it.
+fn check_picture(field: &str, text: &str) -> Result<(), Fault> {
+    let has_scheme = text.split_once(':').is_some_and(|(scheme, _)| {
+        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    let is_other = text.is_empty() || text.len() > LONGEST_PATH || text.starts_with('[');
+    if is_other || has_scheme || ImageData::from_base64(text).is_ok() {
+        return Ok(());
+    }
+    let message = if Path::new(text).exists() {
+        format!("{field}: `{text}` is a file; write {field}=@{text}")
+    } else {
+        format!("{field}: there is no file `{text}`; give @FILE, a URL or base64")
+    };
+    Err(Fault::new(ExitReason::Usage, message))
+}
+
 /// Refuses a call without what its operation must be given.
 fn check_required(
     operation: &ApiOperation,
@@ -249,7 +277,8 @@ fn check_required(
         return Ok(());
     }
     let (name, missing) = (&operation.name, missing.join(", "));
-    let message = format!("{name} needs {missing}; `atelier call {name} --help` says what");
+    let message =
+        format!("{name} needs {missing}; `atelier call {name} --help` explains the fields");
     Err(Fault::new(ExitReason::Usage, message))
 }
 
@@ -349,7 +378,7 @@ fn add(
         },
         Some(first) if lists => *first = Value::Array(vec![first.take(), value]),
         Some(_) => {
-            let message = format!("{name}: takes one value and is given two");
+            let message = format!("{name}: takes one value, two were given");
             return Err(Fault::new(ExitReason::Usage, message));
         }
         None if lists && !may_be(catalogue, schema, "string") && !value.is_array() => {

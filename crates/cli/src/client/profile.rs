@@ -145,7 +145,7 @@ impl Profiles {
             (None, Some(name)) => {
                 let known: Vec<&str> = self.profiles.keys().map(String::as_str).collect();
                 let message = format!(
-                    "no profile is called `{name}`; there are: {}",
+                    "there is no profile `{name}`; there are: {}",
                     known.join(", ")
                 );
                 return Err(Fault::new(ExitReason::Usage, message));
@@ -163,7 +163,7 @@ impl Profiles {
             }
         }
         if profile.url.is_empty() {
-            let message = "no service is known yet; `atelier login URL` signs in to one";
+            let message = "not signed in to any service; run `atelier login URL`";
             return Err(Fault::new(ExitReason::NotAllowed, message));
         }
         Ok(profile)

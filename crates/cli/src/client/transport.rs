@@ -65,7 +65,7 @@ impl Client {
             Access::Caller(_) => (&self.profile.key, "an API key: `atelier login URL`"),
             Access::Viewer | Access::Operator => (
                 &self.profile.token,
-                "an operator's token: `atelier login URL --operator`",
+                "an operator token: `atelier login URL --operator`",
             ),
         };
         if secret.is_empty() {
@@ -94,7 +94,7 @@ impl Client {
             let wait = match send_once(request).await {
                 Err(error) if error.is_builder() => {
                     let message =
-                        "a header or the address of the call has signs that cannot be sent";
+                        "the URL or a header of the call contains characters that cannot be sent";
                     return Err(Fault::new(ExitReason::Usage, message));
                 }
                 Err(error) if left > 0 && (asked.repeatable || error.is_connect()) => pause,

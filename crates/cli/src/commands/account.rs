@@ -13,7 +13,7 @@ use crate::client::ApiRequest;
 use crate::command::{ClientCommand, Group, block_on};
 use crate::terminal::{screen, table};
 
-/// Who you are, what is left and what was used.
+/// Shows the account: who it is, its balance and its usage.
 #[derive(Args)]
 pub(super) struct Account {
     #[command(flatten)]
@@ -37,7 +37,7 @@ impl Account {
             .operations
             .iter()
             .find(|page| page.path == atelier_contract::ACCOUNT_PATH);
-        let page = page.context("no page shows the account")?;
+        let page = page.context("the service has no page about the account")?;
         let account = client
             .call(page, &ApiRequest::plain(page, page.path.clone()))
             .await?;

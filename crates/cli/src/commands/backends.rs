@@ -51,16 +51,16 @@ fn run(catalogue: &'static Catalogue, matches: &ArgMatches) -> Result<ExitCode> 
     block_on(verify.run(&client_options, catalogue))
 }
 
-/// Probes every back end and gives each of its routes one cheap job; says what is otherwise than expected.
+/// Probes every back end and runs one cheap job on each route; reports what differs from the expectation.
 #[derive(Args)]
 struct Verify {
-    /// The most that all jobs may take together, in dollars, by the unit costs that you entered; what has none is left out.
+    /// Spends at most this many dollars on all jobs together, by the unit costs you entered; routes without one are skipped.
     #[arg(long, value_name = "DOLLARS", default_value_t = 1.0)]
     spend: f64,
     /// Only this back end, by name or id.
     #[arg(long, value_name = "NAME")]
     backend: Option<String>,
-    /// Seconds that one job may take.
+    /// Time limit of one job, in seconds.
     #[arg(long, value_name = "NUMBER", default_value_t = 300)]
     seconds: u32,
 }
@@ -152,7 +152,7 @@ impl Verify {
             }
         }
         if let (false, Some(name)) = (known, &self.backend) {
-            let message = format!("there is no back end {name} that is in use");
+            let message = format!("there is no enabled back end {name}");
             return Err(Fault::new(ExitReason::Refused, message).into());
         }
         let spent = self.spend - report.left;
@@ -160,7 +160,7 @@ impl Verify {
         if !client_options.quiet && !client_options.json {
             let (wrong, skipped) = (report.wrong, report.skipped);
             screen::note(format!(
-                "{wrong} not as expected, {skipped} not tried, at most {spent:.4} USD spent"
+                "{wrong} differ from the expectation, {skipped} not tried, at most {spent:.4} USD spent"
             ));
         }
         // Nothing was shown of anything, although money was given.
@@ -197,7 +197,7 @@ impl Verify {
             if report.exceeded {
                 let mut left_out = route.clone();
                 left_out["outcome"] = json!("skipped");
-                left_out["about"] = json!("a job before it took more than you entered");
+                left_out["about"] = json!("an earlier job cost more than you entered");
                 report.push(&name, left_out);
                 continue;
             }

@@ -7,20 +7,22 @@ use std::time::Duration;
 
 use anyhow::Result;
 use atelier_contract::catalogue::ApiOperation;
+use atelier_contract::operation;
 use atelier_contract::pages::batches::MOST_REQUESTS;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::{Instant, sleep};
 
 use super::client_options::ClientOptions;
+use super::operation_help::allowed_values;
 use super::output;
 use super::results::{SubmitOptions, save_files};
 use super::tally::Tally;
 use crate::client::events::{follow_batch, is_over};
 use crate::client::fault::{ExitReason, Fault};
 use crate::client::{
-    ApiRequest, Client, FieldArg, RequestBody, Row, UploadFile, Uploader, build_request, fresh_key,
-    read_rows,
+    ApiRequest, Client, FieldArg, RequestBody, Row, UploadFile, Uploader, build_request, field_of,
+    fresh_key, model_field, read_rows,
 };
 use crate::terminal::screen;
 
@@ -72,12 +74,12 @@ impl Batch<'_> {
                 None => std::future::pending().await,
             }
         };
-        let again = format!("the same command with --idempotency-key {key} takes it up again");
+        let again = format!("the same command with --idempotency-key {key} continues");
         tokio::select! {
             done = going => done?,
-            () = late => return Err(Fault::new(ExitReason::TimedOut, format!("not all rows are over yet; {again}")).into()),
+            () = late => return Err(Fault::new(ExitReason::TimedOut, format!("not all rows have ended; {again}")).into()),
             _ = tokio::signal::ctrl_c() => {
-                let message = format!("interrupted; what was accepted goes on, {again}");
+                let message = format!("interrupted; accepted jobs continue, and {again}");
                 return Err(Fault::new(ExitReason::Interrupted, message).into());
             }
         }
@@ -100,10 +102,13 @@ impl Batch<'_> {
             .await;
             let why = match asked {
                 Err(fault) => fault.message,
-                Ok(asked) if !matches!(asked.sent, RequestBody::Json(_)) => {
-                    "a batch takes no forms; give an address".to_owned()
-                }
-                Ok(_) => continue,
+                Ok(asked) => match asked.sent {
+                    RequestBody::Json(fields) => match self.refusal(fields) {
+                        Some(why) => why,
+                        None => continue,
+                    },
+                    _ => "a batch cannot upload forms; give a URL".to_owned(),
+                },
             };
             wrong += 1;
             if wrong <= SHOWN {
@@ -118,6 +123,24 @@ impl Batch<'_> {
             rows.len()
         );
         Err(Fault::new(ExitReason::Usage, message))
+    }
+
+    /// Why the service would refuse a row, as far as its table of operations says. What models beside the built-in ones take, the
+    /// service alone knows.
+    fn refusal(&self, fields: Map<String, Value>) -> Option<String> {
+        let catalogue = self.client.catalogue;
+        let name = model_field(catalogue, self.operation);
+        if let Some(model) = fields.get(name) {
+            let schema = field_of(catalogue, self.operation, name);
+            let built_in = schema.and_then(|schema| allowed_values(catalogue, schema));
+            let model = model.as_str().unwrap_or_default();
+            if !built_in.is_some_and(|names| names.iter().any(|one| one == model)) {
+                return None;
+            }
+        }
+        let (_, submit) = operation(&self.operation.name)?;
+        let refused = (submit.parse)(fields).err()?;
+        Some(refused.message)
     }
 
     /// Hands in the files of all rows.
@@ -162,7 +185,7 @@ impl Batch<'_> {
     async fn hand_over(&self, items: &[Item], key: &str) -> Result<()> {
         if items.len() > MOST_REQUESTS {
             let message = format!(
-                "a batch has at most {MOST_REQUESTS} rows; --wait or --out submits one after the other"
+                "a batch has at most {MOST_REQUESTS} rows; with --wait or --out more are submitted as others finish"
             );
             return Err(Fault::new(ExitReason::Usage, message).into());
         }
@@ -184,7 +207,7 @@ impl Batch<'_> {
         }
         let id = data["batchId"].as_str().unwrap_or_default();
         tally.note(&format!(
-            "`atelier jobs batch-show {id}` says how far they are"
+            "`atelier jobs batch-show {id}` shows their progress"
         ));
         Ok(tally.end()?)
     }
@@ -219,7 +242,7 @@ impl Batch<'_> {
             if jobs.is_empty() {
                 // Other jobs of this account fill the queue.
                 if !left.is_empty() && taken.elapsed() > FULL {
-                    let message = format!("the queue stays full; {} rows are left", left.len());
+                    let message = format!("the queue stays full; {} rows remain", left.len());
                     return Err(Fault::new(ExitReason::Unavailable, message).into());
                 }
                 if !left.is_empty() {

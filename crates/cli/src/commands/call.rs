@@ -32,7 +32,7 @@ fn operation_command<'a>(catalogue: &'static Catalogue, name: &'a str) -> Operat
 /// Its words: one subcommand for each operation.
 pub(crate) fn words(catalogue: &'static Catalogue) -> clap::Command {
     let mut command = ClientOptions::augment_args(clap::Command::new(NAME))
-        .about("Calls any operation: field=value, field=@file; `call NAME --help` has its rules")
+        .about("Calls any operation: field=value, field=@file; `call NAME --help` shows its fields")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand_value_name("OPERATION")

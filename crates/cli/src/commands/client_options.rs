@@ -10,7 +10,7 @@ use crate::client::profile::{Profiles, file};
 /// Which service, and how it answers.
 #[derive(Args, Clone)]
 pub(crate) struct ClientOptions {
-    /// The profile to use, by the name given to `login`.
+    /// Profile to use, as named at `login`.
     #[arg(
         long,
         short,
@@ -19,10 +19,10 @@ pub(crate) struct ClientOptions {
         help_heading = "Everywhere"
     )]
     profile: Option<String>,
-    /// Prints answers as JSON, as the service gave them.
+    /// Prints the service's responses as JSON, unchanged.
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub(super) json: bool,
-    /// Prints nothing that was not asked for.
+    /// Prints only what was asked for.
     #[arg(long, short, global = true, help_heading = "Everywhere")]
     pub(super) quiet: bool,
 }

@@ -32,7 +32,7 @@ const SPECIAL: &str = " \t\\\"'`$&;|<>()*?[]{}#!~";
 
 fn words() -> Command {
     Command::new(NAME)
-        .about("Says what may come next on an unfinished line")
+        .about("Lists completions for an unfinished line")
         .hide(true)
         .arg(Arg::new("shell").required(true))
         .arg(Arg::new("line").required(true).allow_hyphen_values(true))

@@ -9,10 +9,10 @@ use clap::{Args, ValueEnum};
 use crate::command::{Command, Group};
 use crate::terminal::screen;
 
-/// Prints what makes a shell complete commands, operations, fields and values.
+/// Prints the completion script of a shell: commands, operations, fields and values.
 #[derive(Args)]
 pub(super) struct Completions {
-    /// Prints the script for this shell.
+    /// Shell to print it for.
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -17,7 +17,7 @@ use crate::command::{ClientCommand, Group, block_on};
 /// Columns of the list.
 const COLUMNS: &[&str] = &["name", "rules", "accounts", "revision"];
 
-/// Groups of accounts and what they pay: list, add, change, remove, preview.
+/// Groups of accounts with their prices: list, add, change, remove, preview.
 #[derive(Args)]
 pub(super) struct GroupsCommand {
     #[command(flatten)]
@@ -32,13 +32,13 @@ enum GroupAction {
     List,
     /// Shows one group.
     Get(NamedGroup),
-    /// Makes a group.
+    /// Creates a group.
     Add(DescribedGroup),
     /// Changes the rules of a group, from the next request on.
     Change(GroupEdit),
     /// Removes a group that no account is in.
     Remove(GroupRemoval),
-    /// Says what the latest jobs would have cost, were the group added or changed like this.
+    /// Shows what recent jobs would have cost with this change.
     Preview(GroupPreviewWish),
 }
 
@@ -54,11 +54,11 @@ struct NamedGroup {
 struct DescribedGroup {
     /// Its name: 1 to 64 letters, digits and . _ : / -
     name: String,
-    /// A rule, `MATCH=xFACTOR` or `MATCH=AMOUNT`, with `@DATE` behind it if it begins on a day; more than once. MATCH is a model, a key of
-    /// the tariff, an operation, a family, `*` or `custody`.
+    /// Adds or replaces a rule: `MATCH=xFACTOR` or `MATCH=AMOUNT`, with `@DATE` if it starts on a later day. May be repeated. MATCH is
+    /// a model, a price key, an operation, a family, `*` or `custody`.
     #[arg(long = "rule", value_name = "RULE")]
     rules: Vec<String>,
-    /// A rule to take away, `MATCH` or `MATCH@DATE`; more than once.
+    /// Removes a rule: `MATCH` or `MATCH@DATE`. May be repeated.
     #[arg(long = "drop", value_name = "RULE")]
     dropped: Vec<String>,
 }
@@ -68,7 +68,7 @@ struct DescribedGroup {
 struct GroupEdit {
     #[command(flatten)]
     group: DescribedGroup,
-    /// Refuses the change when the group has another revision by now.
+    /// Fails if the group has another revision by now.
     #[arg(long, value_name = "NUMBER")]
     revision: Option<u32>,
 }
@@ -78,7 +78,7 @@ struct GroupEdit {
 struct GroupRemoval {
     /// Its name.
     name: String,
-    /// Refuses when the group has another revision by now.
+    /// Fails if the group has another revision by now.
     #[arg(long, value_name = "NUMBER")]
     revision: Option<u32>,
 }
@@ -88,7 +88,7 @@ struct GroupRemoval {
 struct GroupPreviewWish {
     #[command(flatten)]
     group: DescribedGroup,
-    /// The day that rules are judged on, YYYY-MM-DD; today when absent.
+    /// Day for which dated rules are evaluated, YYYY-MM-DD; today by default.
     #[arg(long, value_name = "DATE")]
     at: Option<String>,
 }
@@ -189,7 +189,7 @@ fn read_rule(word: &str) -> Result<Value, Fault> {
     let (rule, from) = dated(word);
     let unread = || {
         let message = format!(
-            "--rule {word}: must be MATCH=xFACTOR or MATCH=AMOUNT, with @DATE if it begins on a day"
+            "--rule {word}: must be MATCH=xFACTOR or MATCH=AMOUNT, optionally followed by @DATE"
         );
         Fault::new(ExitReason::Usage, message)
     };
@@ -236,7 +236,7 @@ async fn shown(client: &Client, name: &str) -> Result<Value, Fault> {
 async fn changed(client: &Client, edit: GroupEdit) -> Result<Value, Fault> {
     let GroupEdit { group, revision } = edit;
     if group.rules.is_empty() && group.dropped.is_empty() {
-        let message = "nothing to change was named; use --rule and --drop";
+        let message = "nothing to change; use --rule or --drop";
         return Err(Fault::new(ExitReason::Usage, message));
     }
     let answer = shown(client, &group.name).await?;

@@ -15,21 +15,21 @@ use crate::client::{ApiRequest, Client};
 use crate::command::{ClientCommand, Command, Group, block_on};
 use crate::terminal::screen;
 
-/// Signs in to a service: asks for a key and keeps it for later calls.
+/// Signs in to a service: prompts for a key and stores it.
 #[derive(Args)]
 pub(super) struct Login {
-    /// Address of the service.
+    /// URL of the service.
     url: String,
-    /// What to call it here; several may be kept.
+    /// Name of the profile to store it in.
     #[arg(long, short, value_name = "NAME", default_value = "default")]
     profile: String,
-    /// Takes an operator's token instead of an API key.
+    /// Stores an operator token instead of an API key.
     #[arg(long)]
     operator: bool,
-    /// Reads the key from a file instead of asking for it.
+    /// Reads the key from a file instead of prompting for it.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Keeps the key without trying it.
+    /// Stores the key without checking it.
     #[arg(long)]
     unchecked: bool,
 }
@@ -55,7 +55,7 @@ impl Login {
         {
             bail!(Fault::new(
                 ExitReason::Usage,
-                "URL: must be an http or https address, as http://127.0.0.1:8080"
+                "URL: must be an http or https URL such as http://127.0.0.1:8080"
             ));
         }
         let secret = self.secret()?;
@@ -86,7 +86,7 @@ impl Login {
         profiles.current.clone_from(&self.profile);
         profiles.write(&file)?;
         screen::note(format!(
-            "signed in to {place}{who}; kept as `{}` in {}",
+            "signed in to {place}{who}; stored as `{}` in {}",
             self.profile,
             file.display()
         ));
@@ -127,7 +127,7 @@ async fn check(client: &Client, operator: bool) -> Result<String> {
         .operations
         .iter()
         .find(|page| page.path == atelier_contract::ACCOUNT_PATH);
-    let page = page.context("no page shows the account")?;
+    let page = page.context("the service has no page about the account")?;
     let answer = client
         .call(page, &ApiRequest::plain(page, page.path.clone()))
         .await?;
@@ -152,10 +152,10 @@ fn hidden(question: &str) -> Result<String> {
     Ok(line)
 }
 
-/// Forgets a service and its keys.
+/// Signs out: deletes a profile with its keys.
 #[derive(Args)]
 pub(super) struct Logout {
-    /// The profile to forget; the current one unless named.
+    /// Profile to delete; by default the current one.
     profile: Option<String>,
 }
 
@@ -171,7 +171,7 @@ impl Command for Logout {
         if profiles.profiles.remove(&name).is_none() {
             bail!(Fault::new(
                 ExitReason::Usage,
-                format!("no profile is called `{name}`")
+                format!("there is no profile `{name}`")
             ));
         }
         if profiles.current == name {
@@ -183,10 +183,10 @@ impl Command for Logout {
     }
 }
 
-/// Lists the services one has signed in to, or changes which one is used.
+/// Lists the profiles, or switches to one.
 #[derive(Args)]
 pub(super) struct ProfileCommand {
-    /// The profile to use from now on.
+    /// Profile to switch to.
     name: Option<String>,
 }
 
@@ -212,9 +212,9 @@ impl Command for ProfileCommand {
         for (name, profile) in &profiles.profiles {
             let mark = if *name == profiles.usual() { "*" } else { " " };
             let what = match (profile.key.is_empty(), profile.token.is_empty()) {
-                (false, false) => "key, operator's token",
+                (false, false) => "key, operator token",
                 (false, true) => "key",
-                (true, false) => "operator's token",
+                (true, false) => "operator token",
                 (true, true) => "nothing",
             };
             let (names, urls) = widest;

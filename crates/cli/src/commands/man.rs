@@ -44,7 +44,7 @@ pub(crate) fn run(matches: &ArgMatches, mut whole: Command) -> Result<ExitCode> 
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     whole.build();
     let count = write(&whole, folder)?;
-    screen::note(format!("{count} pages are in {}", folder.display()));
+    screen::note(format!("wrote {count} pages to {}", folder.display()));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,7 +87,7 @@ fn page(command: &Command, man: &Man) -> Result<Vec<u8>> {
         let notes = String::from_utf8_lossy(&notes).replacen(".SH EXTRA", ".SH NOTES\n.nf", 1);
         writeln!(text, "{notes}.fi")?;
     }
-    text.extend(b".SH EXIT STATUS\n.TP\n0\nGood.\n");
+    text.extend(b".SH EXIT STATUS\n.TP\n0\nSuccess.\n");
     for (code, meaning) in ExitReason::ALL {
         writeln!(text, ".TP\n{code}\n{meaning}")?;
     }

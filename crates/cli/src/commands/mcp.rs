@@ -24,12 +24,12 @@ const SESSION: &str = "mcp-session-id";
 /// What an agent is told when the service cannot be reached.
 const AWAY: i64 = -32000;
 
-/// Lets agents use a service: the Model Context Protocol over standard input and output.
+/// Connects agents to a service: the Model Context Protocol over standard input and output.
 #[derive(Args)]
 pub(super) struct Mcp {
     #[command(flatten)]
     client_options: ClientOptions,
-    /// Offers only tools whose names begin with one of these words, separated by commas.
+    /// Offers only tools whose names start with one of these words, separated by commas.
     #[arg(long, value_name = "NAMES")]
     tools: Option<String>,
 }

@@ -37,17 +37,17 @@ pub(super) struct ModelsCommand {
 
 #[derive(Subcommand)]
 enum ModelAction {
-    /// Lists the models of the operator, and the settings of built-in ones; with a key alone, what its account can use.
+    /// Lists the operator's models and the settings of built-in ones; with only an API key, the models its account can use.
     List,
     /// Shows one model.
     Get(NamedModel),
-    /// Makes a model.
+    /// Creates a model.
     Add(DescribedModel),
     /// Changes a model, from the next request on.
     Change(ModelEdit),
-    /// Removes a model; its jobs go on.
+    /// Removes a model; accepted jobs continue.
     Remove(ModelRemoval),
-    /// Says what the latest jobs would have cost and which would be refused, were the model added or changed like this.
+    /// Shows what recent jobs would have cost with this change, and which would be rejected.
     Preview(ModelPreviewWish),
 }
 
@@ -72,7 +72,7 @@ struct DescribedModel {
 struct ModelEdit {
     #[command(flatten)]
     model: DescribedModel,
-    /// Refuses the change when the model has another revision by now.
+    /// Fails if the model has another revision by now.
     #[arg(long, value_name = "NUMBER")]
     revision: Option<u32>,
 }
@@ -82,7 +82,7 @@ struct ModelEdit {
 struct ModelRemoval {
     /// Model to remove.
     name: String,
-    /// Refuses when the model has another revision by now.
+    /// Fails if the model has another revision by now.
     #[arg(long, value_name = "NUMBER")]
     revision: Option<u32>,
 }
@@ -92,7 +92,7 @@ struct ModelRemoval {
 struct ModelPreviewWish {
     #[command(flatten)]
     model: DescribedModel,
-    /// Asks about its removal.
+    /// Previews its removal.
     #[arg(long)]
     removed: bool,
 }
@@ -167,8 +167,7 @@ async fn changed(client: &Client, edit: ModelEdit) -> Result<Value, Fault> {
     let known = answer["data"].as_object().cloned().unwrap_or_default();
     let mut body = model.options.fields(&known)?;
     if body.is_empty() {
-        let message =
-            "nothing to change was named; `atelier models change --help` says what can be";
+        let message = "nothing to change; `atelier models change --help` lists the options";
         return Err(Fault::new(ExitReason::Usage, message));
     }
     let seen = known.get("revision").cloned().unwrap_or_default();

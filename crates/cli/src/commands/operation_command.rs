@@ -16,7 +16,7 @@ use super::results::{ResultHandler, SubmitOptions};
 use crate::client::fault::Fault;
 use crate::client::{
     ApiRequest, Client, FieldArg, FormValue, RequestBody, UploadFile, Uploader, build_request,
-    field_names, field_of, find_operation, fresh_key, takes_file,
+    field_names, field_of, find_operation, fresh_key, picture, takes_file,
 };
 use crate::terminal::screen;
 
@@ -42,10 +42,11 @@ pub(crate) struct OperationCommand<'a> {
 
 /// Whether it can be spoken at all: streams and files have commands of their own.
 pub(super) fn can_be_called(operation: &ApiOperation) -> bool {
-    matches!(
+    let answers = matches!(
         operation.answer,
         ResponseKind::Json(_) | ResponseKind::Later(_)
-    )
+    );
+    answers && operation.twin_of.is_none()
 }
 
 impl OperationCommand<'_> {
@@ -237,8 +238,7 @@ fn bare_word(
 /// Whether a picture or another file goes into a field.
 fn takes_picture(catalogue: &Catalogue, operation: &ApiOperation, field: &str) -> bool {
     let schema = field_of(catalogue, operation, field).unwrap_or(&Value::Null);
-    operation_help::kind(catalogue, schema).contains("picture")
-        || takes_file(catalogue, operation, field)
+    picture(catalogue, schema).is_some() || takes_file(catalogue, operation, field)
 }
 
 fn said(catalogue: &Catalogue, operation: &ApiOperation, field: &str) -> String {

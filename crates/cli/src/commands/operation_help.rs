@@ -72,10 +72,10 @@ pub(super) fn kind(catalogue: &Catalogue, schema: &Value) -> String {
     }
     let is = |widget: &str| outer["x-widget"] == widget || schema["x-widget"] == widget;
     if is("video") {
-        return "video: @file or address".into();
+        return "video: @file or URL".into();
     }
     if is("image") || is("mask") {
-        return "picture: @file or address".into();
+        return "image: @file or URL".into();
     }
     let of = |name: &str| schema[name].as_f64();
     let between = |least: Option<f64>, most: Option<f64>, unit: &str| match (least, most) {

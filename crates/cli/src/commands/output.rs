@@ -53,7 +53,7 @@ fn list(client_options: &ClientOptions, answer: &Value, rows: &[Value], columns:
         .as_str()
         .filter(|_| through && !client_options.quiet)
     {
-        let more = format!("not everything was looked at; after={next} goes on");
+        let more = format!("there is more; after={next} continues");
         screen::note(screen::note_ink(TextStyle::Faint, &more));
     } else if !client_options.quiet && total > rows.len() as u64 {
         let more = format!("{} of {total}; page={} has more", rows.len(), page + 1);

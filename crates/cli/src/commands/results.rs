@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use atelier_contract::operation;
 use clap::Args;
 use serde_json::Value;
 
@@ -20,22 +21,22 @@ use crate::terminal::screen::{self, TextStyle};
 /// What to do with a result.
 #[derive(Args, Clone)]
 pub(super) struct SubmitOptions {
-    /// Waits until the job is over; saving and opening wait too.
+    /// Waits until the job has ended; saving and opening imply it.
     #[arg(long, short)]
     pub(super) wait: bool,
-    /// Only says what it would cost.
+    /// Only shows the price.
     #[arg(long)]
     pub(super) quote: bool,
     /// Saves the results into this folder.
     #[arg(long, short, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Opens the results with the programs of this machine.
+    /// Opens the results with this machine's programs.
     #[arg(long)]
     pub(super) open: bool,
-    /// Gives up waiting after so many seconds; the job goes on.
+    /// Stops waiting after this many seconds; the job continues.
     #[arg(long, value_name = "SECONDS")]
     pub(super) within: Option<u64>,
-    /// How pictures are shown in the terminal.
+    /// How images are shown in the terminal.
     #[arg(
         long,
         value_name = "WAY",
@@ -44,7 +45,7 @@ pub(super) struct SubmitOptions {
         default_value = "auto"
     )]
     pub(super) pictures: ImageProtocol,
-    /// The name of this very call: repeated with the same fields, it finds the same job. A fresh one is used otherwise.
+    /// Idempotency key: repeating the call with it finds the same job. By default a fresh one.
     #[arg(long, value_name = "KEY")]
     pub(super) idempotency_key: Option<String>,
 }
@@ -79,7 +80,7 @@ impl ResultHandler<'_> {
                 output::json(&answer);
             } else {
                 screen::say(&id);
-                self.note(&format!("accepted; `atelier watch {id}` follows it"));
+                self.note(&format!("accepted; follow it with `atelier watch {id}`"));
             }
             return Ok(());
         }
@@ -88,9 +89,9 @@ impl ResultHandler<'_> {
             done = self.to_the_end(client, &id, &over) => done,
             _ = tokio::signal::ctrl_c() => {
                 let message = if over.get() {
-                    format!("interrupted; not everything that {id} made was saved")
+                    format!("interrupted; not all results of {id} were saved")
                 } else {
-                    format!("{id} goes on; `atelier watch {id}` follows it, `atelier cancel {id}` ends it")
+                    format!("interrupted; {id} continues. `atelier watch {id}` follows it, `atelier cancel {id}` ends it")
                 };
                 Err(Fault::new(ExitReason::Interrupted, message).into())
             }
@@ -123,7 +124,7 @@ impl ResultHandler<'_> {
         };
         tokio::select! {
             job = following => job,
-            () = late => Err(Fault::new(ExitReason::TimedOut, format!("{id} is not over yet; `atelier watch {id}` follows it"))),
+            () = late => Err(Fault::new(ExitReason::TimedOut, format!("{id} has not ended yet; `atelier watch {id}` follows it"))),
         }
     }
 
@@ -147,6 +148,11 @@ impl ResultHandler<'_> {
             output::json(&shown);
         } else {
             self.show_all(&paths);
+            let (submit, is_one) = (operation(self.operation), paths.len() == 1);
+            let grid = submit.and_then(|(_, submit)| submit.grid_note());
+            if let Some(note) = grid.filter(|_| is_one) {
+                self.note(note);
+            }
             if paths.is_empty() {
                 // Some results are words.
                 let words = result.pointer("/result/data").unwrap_or(result);
@@ -264,6 +270,9 @@ fn open(path: &Path) {
         .stderr(std::process::Stdio::null())
         .spawn();
     if started.is_err() {
-        screen::note(format!("{program} is not here to open {}", path.display()));
+        screen::note(format!(
+            "{program} is not installed, so {} was not opened",
+            path.display()
+        ));
     }
 }

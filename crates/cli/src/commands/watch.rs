@@ -17,7 +17,7 @@ use crate::command::{ClientCommand, Group, block_on};
 use crate::terminal::bar::Bar;
 use crate::terminal::screen::{self, TextStyle};
 
-/// Follows jobs until they are over; all that are unfinished unless some are named.
+/// Follows jobs until they end; without names all unfinished ones.
 #[derive(Args)]
 pub(super) struct WatchCommand {
     #[command(flatten)]
@@ -49,7 +49,7 @@ impl WatchCommand {
             self.jobs.clone()
         };
         if jobs.is_empty() && !self.client_options.quiet {
-            screen::note("no job is unfinished");
+            screen::note("there are no unfinished jobs");
         }
         let alone = jobs.len() == 1;
         let mut failed = None;
@@ -90,7 +90,7 @@ impl WatchCommand {
         tokio::select! {
             done = all => done?,
             _ = tokio::signal::ctrl_c() => {
-                return Err(Fault::new(ExitReason::Interrupted, "interrupted; the jobs go on").into());
+                return Err(Fault::new(ExitReason::Interrupted, "interrupted; the jobs continue").into());
             }
         }
         failed.map_or(Ok(ExitCode::SUCCESS), |fault| Err(fault.into()))

@@ -11,10 +11,10 @@ use clap::ValueEnum;
 
 use super::screen;
 
-/// A way to show pictures.
+/// A way to show images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ImageProtocol {
-    /// The best that the terminal says it has.
+    /// The best one that the terminal supports.
     Auto,
     /// The graphics protocol of kitty.
     Kitty,
@@ -24,7 +24,7 @@ pub(crate) enum ImageProtocol {
     Sixel,
     /// Half blocks in 24-bit colour.
     Blocks,
-    /// No pictures.
+    /// No images.
     None,
 }
 

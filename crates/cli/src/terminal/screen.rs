@@ -1,6 +1,7 @@
 //! The two streams: whether somebody looks at them, how wide they are, and how text gets there.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::process::exit;
 
 /// What a terminal without a size is taken for.
 const USUAL_WIDTH: usize = 80;
@@ -17,7 +18,7 @@ pub enum TextStyle {
     Fair,
 }
 
-/// Writes a line to standard output. A reader that has gone is no fault of ours: there is nobody left to tell.
+/// Writes a line to standard output.
 pub fn say(text: impl AsRef<str>) {
     write(text.as_ref(), "\n");
 }
@@ -27,13 +28,56 @@ pub(crate) fn put(text: impl AsRef<str>) {
     write(text.as_ref(), "");
 }
 
+/// Writes a line to standard output, and leaves a failure to whoever has something else to do than to write.
+pub fn try_say(text: impl AsRef<str>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_ref().as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
 fn write(text: &str, end: &str) {
-    let mut out = std::io::stdout().lock();
+    let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes());
     let written = written.and_then(|()| out.write_all(end.as_bytes()));
-    if written.and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
+    if let Err(error) = written.and_then(|()| out.flush()) {
+        exit_unwritten(&error);
     }
+}
+
+/// Ends a command whose answer cannot be written. A reader that has gone is no fault of ours: it has read enough.
+pub(crate) fn exit_unwritten(error: &io::Error) -> ! {
+    if error.kind() == ErrorKind::BrokenPipe {
+        exit(0);
+    }
+    note(format!(
+        "atelier: cannot write to standard output: {}",
+        without_codes(&error.to_string())
+    ));
+    exit(1);
+}
+
+/// An error with its causes in one line, for a person.
+pub fn cause(error: &anyhow::Error) -> String {
+    without_codes(&plain(&format!("{error:#}")))
+}
+
+/// A message without the numbers that the system has for its errors.
+fn without_codes(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                text.push_str(rest);
+            }
+            _ => {
+                text.push_str(" (os error ");
+                text.push_str(part);
+            }
+        }
+    }
+    text
 }
 
 /// Writes a line to standard error: for a person, beside the answer.
@@ -107,5 +151,22 @@ pub(crate) fn size() -> (usize, usize) {
     match size {
         Ok(size) if size.ws_col > 0 => (size.ws_col.into(), size.ws_row.into()),
         _ => (USUAL_WIDTH, 24),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_system_are_not_shown() {
+        for (said, shown) in [
+            ("a: No such file (os error 2)", "a: No such file"),
+            ("refused (os error 111): b (os error 2): c", "refused: b: c"),
+            ("an (os error of mine)", "an (os error of mine)"),
+            ("nothing", "nothing"),
+        ] {
+            assert_eq!(without_codes(said), shown);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
-use super::operation::{ApiOperation, Callback, ResponseKind};
+use super::operation::{ApiOperation, Callback, ResponseKind, twin_name};
 use crate::families::FAMILIES;
 use crate::family::{AnswerMode, Family, FetchEndpoint, SubmitEndpoint};
 use crate::pages::answers::PendingAnswer;
@@ -42,6 +42,7 @@ fn submit_of(
     let pending = waits.then(|| generator.subschema_for::<PendingAnswer>().to_value());
     ApiOperation {
         name: submit.name.to_owned(),
+        twin_of: None,
         group: family.title,
         method: Method::Post,
         path: submit.path.to_owned(),
@@ -49,7 +50,7 @@ fn submit_of(
         summary: request["description"].clone(),
         deprecated: request["deprecated"] == true,
         query: submit.reads_query.then(|| in_query(&request)),
-        form: (!submit.files.is_empty()).then(|| form_of(submit, &request)),
+        form: (!submit.files.is_empty()).then(|| form_of(submit, &schema, &request, generator)),
         body: Some(schema),
         example: serde_json::from_str(submit.example).ok(),
         idempotent: true,
@@ -86,8 +87,14 @@ fn in_query(request: &Value) -> Value {
     json!({ "type": "object", "properties": request["properties"] })
 }
 
-/// The multipart form of a request: its files as files, everything else as text.
-fn form_of(submit: &SubmitEndpoint, request: &Value) -> Value {
+/// The multipart form of a request: its files as files, everything else as text. It has a name of its own, by which generated clients
+/// know it.
+fn form_of(
+    submit: &SubmitEndpoint,
+    schema: &Value,
+    request: &Value,
+    generator: &mut SchemaGenerator,
+) -> Value {
     let mut form = request.clone();
     for name in submit.files {
         let file = json!({ "type": "string", "format": "binary" });
@@ -97,7 +104,13 @@ fn form_of(submit: &SubmitEndpoint, request: &Value) -> Value {
             file
         };
     }
-    form
+    let Some(path) = schema["$ref"].as_str() else {
+        return form;
+    };
+    let path = format!("{path}Form");
+    let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+    generator.definitions_mut().insert(name, form);
+    json!({ "$ref": path })
 }
 
 /// An operation that answers with its result has no fetch: its job is posted as every job is shown.
@@ -117,6 +130,14 @@ fn callback(family: &Family, field: &'static str, generator: &mut SchemaGenerato
     }
 }
 
+/// The name of the operation that reads a job, from its path: as that of any other operation, and without the version.
+fn fetch_name(path: &str) -> String {
+    let words = path
+        .split('/')
+        .filter(|word| !word.is_empty() && *word != "v1");
+    words.collect::<Vec<_>>().join(".").replace('-', "_")
+}
+
 fn fetch_of(
     family: &Family,
     fetch: &FetchEndpoint,
@@ -129,14 +150,19 @@ fn fetch_of(
         "properties": { fetch.param: { "type": "string" } },
     });
     let by_query = method == Method::Get;
-    let name = fetch.path.trim_matches('/').replace('/', ".");
+    let name = fetch_name(fetch.path);
     ApiOperation {
-        name: format!("{name}.{}", method.word().to_lowercase()),
+        twin_of: (!by_query).then(|| name.clone()),
+        name: if by_query {
+            name
+        } else {
+            twin_name(&name, method)
+        },
         group: family.title,
         method,
         path: fetch.path.to_owned(),
         access: Access::Caller(Scope::Read),
-        summary: "How far a job is, and its result.".into(),
+        summary: "Fetches a job: its progress, then its result.".into(),
         deprecated: false,
         query: by_query.then(|| asked.clone()),
         body: (!by_query).then_some(asked),

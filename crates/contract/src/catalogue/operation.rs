@@ -8,6 +8,8 @@ use crate::pages::{Access, Method};
 pub struct ApiOperation {
     /// Its name; no other operation has it.
     pub name: String,
+    /// The operation that does the same with another method and is named first.
+    pub twin_of: Option<String>,
     /// The title of its group.
     pub group: &'static str,
     /// How it is asked.
@@ -46,7 +48,7 @@ pub struct ApiOperation {
 
 /// What is posted when a job has finished.
 pub struct Callback {
-    /// What its owner calls it.
+    /// Name given by its owner.
     pub name: String,
     /// The field of the request that holds the address.
     pub field: &'static str,
@@ -66,6 +68,11 @@ pub enum ResponseKind {
     Messages,
     /// Something else, by its media type.
     Media(&'static str),
+}
+
+/// The name of an operation that does what another does with another method.
+pub(super) fn twin_name(name: &str, method: Method) -> String {
+    format!("{name}.{}", method.word().to_lowercase())
 }
 
 /// The usual envelope around a schema of `data`.

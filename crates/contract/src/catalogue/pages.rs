@@ -2,7 +2,7 @@
 
 use schemars::SchemaGenerator;
 
-use super::operation::{ApiOperation, ResponseKind, continued, envelope, paged};
+use super::operation::{ApiOperation, ResponseKind, continued, envelope, paged, twin_name};
 use crate::pages::{Method, Page, PageOutput, SchemaFn, group_of};
 
 /// Every page with each of its methods.
@@ -37,8 +37,9 @@ fn operation<H>(
         name: if first {
             page.name.to_owned()
         } else {
-            format!("{}.{}", page.name, method.word().to_lowercase())
+            twin_name(page.name, method)
         },
+        twin_of: (!first).then(|| page.name.to_owned()),
         group: group_of(page.name),
         method,
         path: page.path.replace("{*", "{"),

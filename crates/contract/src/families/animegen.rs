@@ -18,6 +18,7 @@ pub use text::AnimegenTextToImage;
 pub const FAMILY: Family = Family {
     name: "animegen",
     title: "Anime images",
+    about: "Anime-style images from words or from another image.",
     prefix: "/animegen/",
     queue: "animegen",
     submits: &[

@@ -33,6 +33,7 @@ pub use seed::ArtgenSeed;
 pub const FAMILY: Family = Family {
     name: FAMILY_NAME,
     title: "Art images",
+    about: "Grids of four images from a prompt, and everything that follows from one: variations, enlargements, zooms, repainting, descriptions.",
     prefix: "/artgen/v1/",
     queue: "artgen",
     shows_waiting: true,

@@ -7,6 +7,7 @@ use crate::prelude::*;
 pub const FAMILY: Family = Family {
     name: "clipgen",
     title: "Clips",
+    about: "Short videos from words and reference images.",
     prefix: "/clipgen/",
     queue: "clipgen",
     timeout_s: 1800,
@@ -52,7 +53,7 @@ impl ClipgenAspectRatio {
     }
 }
 
-/// Makes a video from words and reference images.
+/// Makes a video from a prompt and reference images.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ClipgenGenerations")]
 pub struct ClipgenGenerations {
@@ -67,10 +68,10 @@ pub struct ClipgenGenerations {
     /// Resolution; only `720p` is offered.
     #[serde(default)]
     pub resolution_name: ResolutionName,
-    /// Addresses of reference images.
+    /// URLs of reference images.
     #[serde(default)]
     pub refer_images: List<ImageUrl, 0, 10>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hookUrl", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }
@@ -93,7 +94,7 @@ impl Operation for ClipgenGenerations {
     }
 }
 
-/// The `data` of a finished clip.
+/// The `data` of a finished video.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ClipgenResult")]
@@ -110,9 +111,9 @@ struct ClipgenResult {
     video_length: SecondsText<10, 30>,
     /// Resolution of the video.
     resolution_name: ResolutionName,
-    /// Address of the first reference image.
+    /// URL of the first reference image.
     refer_image: Option<String>,
-    /// Video address; it works for 72 hours.
+    /// URL of the video; it works for 72 hours.
     video_url: String,
     /// Quota consumed, as text.
     quota: QuotaText,

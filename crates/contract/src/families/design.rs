@@ -17,6 +17,7 @@ pub use single::{CreativeUpscale, CrispUpscale, RemoveBackground, Vectorize};
 pub const FAMILY: Family = Family {
     name: "design",
     title: "Design images",
+    about: "Raster and vector images for design: generation, repainting, backgrounds, vectorization and enlargement. Responses carry the result.",
     prefix: "/design/",
     queue: "design",
     timeout_s: 120,
@@ -120,7 +121,7 @@ struct DesignOutput {
 struct DesignImage {
     /// Identifier of the image.
     image_id: String,
-    /// Its address; it works for 24 hours.
+    /// Its URL; it works for 24 hours.
     url: String,
 }
 

@@ -6,6 +6,7 @@ use crate::prelude::*;
 pub const FAMILY: Family = Family {
     name: "facegen",
     title: "Face swap",
+    about: "Replaces the face in one image with that of another.",
     ids: JobIds::Digits("SWAP-FACE-"),
     prefix: "/facegen/",
     queue: "facegen",
@@ -40,7 +41,7 @@ pub struct FacegenSwap {
     pub target_image: ImageUrl,
     /// Image whose face is placed into the template.
     pub swap_image: ImageUrl,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }
@@ -61,9 +62,9 @@ impl Operation for FacegenSwap {
 struct FacegenResult {
     /// Identifier of the job, as its submit returned it.
     job_id: String,
-    /// Template image address as submitted.
+    /// URL of the template image, as submitted.
     target_image: String,
-    /// Face image address as submitted.
+    /// URL of the face image, as submitted.
     swap_image: String,
     /// Result on the origin host.
     origin_image: String,

@@ -21,6 +21,7 @@ pub use rules::{
 pub const FAMILY: Family = Family {
     name: "imgmodel",
     title: "Model images",
+    about: "Images in OpenAI's format: generations and edits, by several models. Responses carry the result, at once or as events.",
     prefix: "/v1/images/",
     queue: "imgmodel",
     timeout_s: 120,

@@ -18,6 +18,7 @@ use options::{FAMILY_NAME, LARGE, LONG};
 pub const FAMILY: Family = Family {
     name: FAMILY_NAME,
     title: "Motion videos",
+    about: "Videos from words and optional start and end frames, in two speeds.",
     prefix: "/motion/",
     queue: "motion",
     refused_data: RefusedData::Empty,
@@ -88,7 +89,7 @@ struct MotionResult {
     video_last_frame: String,
     /// URL that receives the callback, if one was given.
     hook_url: Option<String>,
-    /// Video address; it works for 72 hours.
+    /// URL of the video; it works for 72 hours.
     video_url: String,
     /// Quota that the job consumed.
     quota: Quota,

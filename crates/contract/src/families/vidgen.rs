@@ -18,6 +18,7 @@ pub use options::{Orientation, VidgenModel, VidgenSize};
 pub const FAMILY: Family = Family {
     name: FAMILY_NAME,
     title: "Videos",
+    about: "Videos from words, frames or references; characters that return in later videos.",
     prefix: "/vidgen/",
     queue: "vidgen",
     timeout_s: 1800,

@@ -10,6 +10,7 @@ use crate::prelude::*;
 pub const FAMILY: Family = Family {
     name: "vidgen_partner",
     title: "Videos, partner channel",
+    about: "Videos priced by the second.",
     prefix: "/vidgen-partner/",
     queue: "vidgen_partner",
     timeout_s: 1800,
@@ -56,7 +57,7 @@ impl VidgenPartnerSize {
     }
 }
 
-/// Makes a video from words and an optional reference image.
+/// Makes a video from a prompt and an optional reference image.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VidgenPartnerGenerations")]
 pub struct VidgenPartnerGenerations {
@@ -75,10 +76,10 @@ pub struct VidgenPartnerGenerations {
     /// Width and height of the video.
     #[serde(default)]
     pub size: VidgenPartnerSize,
-    /// A finished video that this one goes out from: it has that one's model, size and length.
+    /// A finished video on which this one is based: it has the same model, size and length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remixed_from_video_id: Option<JobId>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(
         default,
         rename = "hookUrl",
@@ -161,7 +162,7 @@ struct VidgenPartnerResult {
     model: VidgenPartnerModel,
     /// The prompt as it was submitted.
     prompt: String,
-    /// Video address; it works for 72 hours.
+    /// URL of the video; it works for 72 hours.
     video_url: String,
     /// Length in whole seconds, as text.
     seconds: String,

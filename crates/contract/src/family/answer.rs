@@ -63,7 +63,7 @@ struct AnswerFields {
     #[serde(default, rename = "async")]
     #[schemars(extend("x-widget" = "answer"))]
     later: Flag<false>,
-    /// Address that receives the job, as `/jobs/v1/{jobId}` shows it, when it has finished or failed.
+    /// URL that receives the job, as `/jobs/v1/{jobId}` shows it, when it has finished or failed.
     #[serde(
         default,
         rename = "hookUrl",

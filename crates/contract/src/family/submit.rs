@@ -221,6 +221,14 @@ impl SubmitEndpoint {
         }
     }
 
+    /// What somebody should know who finds one file where four images were made; nothing for other operations.
+    pub fn grid_note(&self) -> Option<&'static str> {
+        let has_small = (self.field_order)().contains(&"getUImages");
+        (self.in_fours && has_small).then_some(
+            "one file with a grid of the four images; with getUImages=true each is saved as well",
+        )
+    }
+
     /// Says how many seconds a job usually takes.
     #[must_use]
     pub const fn usually(self, usual_s: fn(&Fields) -> u32) -> Self {

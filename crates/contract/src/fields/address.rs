@@ -12,11 +12,7 @@ const MOST_CHARACTERS: usize = 2048;
 
 /// Whether text has the form of an http or https address. What the parser would silently strip is refused.
 fn check<E: de::Error>(text: &str) -> Result<(), E> {
-    let refuse = |why: &str| {
-        Err(E::custom(format_args!(
-            "must be an http or https address{why}"
-        )))
-    };
+    let refuse = |why: &str| Err(E::custom(format_args!("must be an http or https URL{why}")));
     if text.chars().count() > MOST_CHARACTERS {
         return refuse(" of at most 2048 characters");
     }
@@ -62,7 +58,7 @@ macro_rules! address {
                 match Value::deserialize(deserializer)? {
                     Value::String(text) => check(&text).map(|()| Self(text)),
                     other => Err(de::Error::custom(format_args!(
-                        "must be an http or https address, is {}",
+                        "must be an http or https URL, is {}",
                         super::values::kind(&other)
                     ))),
                 }
@@ -88,7 +84,7 @@ address!(
     ImageUrl, "ImageUrl", "image"
 );
 address!(
-    /// Address that receives the result.
+    /// URL that receives the result.
     HookUrl, "HookUrl", "address"
 );
 
@@ -123,7 +119,7 @@ mod tests {
         let error = serde_json::from_value::<HookUrl>(json!(true)).expect_err("true");
         assert_eq!(
             error.to_string(),
-            "must be an http or https address, is a boolean"
+            "must be an http or https URL, is a boolean"
         );
     }
 }

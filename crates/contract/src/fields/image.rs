@@ -179,7 +179,7 @@ impl JsonSchema for InlineImage {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "Data-URI or bare base64 of a png, jpeg, webp or gif image, or the address of a file uploaded to /files/v1.",
+            "description": "Data-URI or bare base64 of a png, jpeg, webp or gif image, or the URL of a file uploaded to /files/v1.",
             "x-widget": "image",
         })
     }
@@ -196,7 +196,7 @@ impl<'de> Deserialize<'de> for ImageData {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Self::parse(text).map_err(de::Error::custom),
             other => Err(de::Error::custom(format_args!(
-                "must be an address or base64, is {}",
+                "must be a URL or base64, is {}",
                 kind(&other)
             ))),
         }
@@ -213,7 +213,7 @@ impl JsonSchema for ImageData {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "Address, data-URI or bare base64 of a png, jpeg, webp or gif image.",
+            "description": "URL, data-URI or bare base64 of a png, jpeg, webp or gif image.",
             "x-widget": "image",
         })
     }

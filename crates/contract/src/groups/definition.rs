@@ -29,13 +29,13 @@ pub struct GroupDefinition {
     #[serde(deserialize_with = "name")]
     #[schemars(length(min = 1, max = 64), regex(pattern = r"^[A-Za-z0-9._:/-]+$"))]
     pub name: String,
-    /// What its accounts pay; without a rule that fits, what everybody pays.
+    /// Price rules of its accounts; where none matches, the usual prices apply.
     #[serde(default, deserialize_with = "rules")]
     #[schemars(length(max = 500))]
     pub rules: Vec<GroupRule>,
 }
 
-/// What accounts of a group pay for something, from a day on.
+/// Price rule of a group, from a day on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "GroupRule")]
@@ -45,7 +45,7 @@ pub struct GroupRule {
     #[serde(rename = "match", deserialize_with = "matched")]
     #[schemars(length(min = 1, max = 100))]
     pub matches: String,
-    /// What the total is multiplied by, from 0 to 100.
+    /// Factor on the total, from 0 to 100.
     #[serde(
         default,
         deserialize_with = "factor",
@@ -53,7 +53,7 @@ pub struct GroupRule {
     )]
     #[schemars(range(min = 0, max = 100))]
     pub factor: Option<Quota>,
-    /// What stands in the place of the amount of a model's price or of a key of the tariff; units and factors stay.
+    /// Amount that replaces a model's base price or a key of the tariff; units and factors stay.
     #[serde(
         default,
         deserialize_with = "amount",

@@ -9,7 +9,7 @@ use crate::body::Fields;
 use crate::families::artgen::actions::Action;
 use crate::refusal::Refusal;
 
-/// What the calls that begin a task may carry; which fields count depends on the call.
+/// Fields of the calls that start a task; which ones count depends on the call.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "MidjourneyCall")]
@@ -30,9 +30,9 @@ pub struct NewTask {
     pub index: Option<Value>,
     /// Task and action in one, as in `ID U2`.
     pub content: Option<String>,
-    /// A picture as a data-URI.
+    /// An image as a data-URI.
     pub base64: Option<String>,
-    /// Address of a picture.
+    /// URL of an image.
     pub link: Option<String>,
     /// `PORTRAIT`, `SQUARE` or `LANDSCAPE`.
     pub dimensions: Option<String>,
@@ -40,7 +40,7 @@ pub struct NewTask {
     pub mask_base64: Option<String>,
     /// How much the video moves: `low` or `high`.
     pub motion: Option<String>,
-    /// The start frame, as an address or a data-URI.
+    /// The start frame, as a URL or a data-URI.
     pub image: Option<String>,
     /// The end frame, as a URL or a data-URI.
     pub end_image: Option<String>,
@@ -50,11 +50,11 @@ pub struct NewTask {
     pub batch_size: Option<Value>,
     /// The face, as a data-URI.
     pub source_base64: Option<String>,
-    /// The picture that gets the face, as a data-URI.
+    /// The image that gets the face, as a data-URI.
     pub target_base64: Option<String>,
     /// The caller's own word for the task.
     pub state: Option<String>,
-    /// Address that receives the task at its end.
+    /// URL that receives the task when it ends.
     pub notify_hook: Option<String>,
     /// Speed modes in order of preference, as in `{"modes":["FAST"]}`.
     pub account_filter: Option<Value>,

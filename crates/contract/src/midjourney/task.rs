@@ -32,7 +32,7 @@ pub struct TaskView {
     pub prompt: String,
     /// The same; nothing is translated.
     pub prompt_en: String,
-    /// What it does, in words.
+    /// Description.
     pub description: String,
     /// The caller's own word for it.
     pub state: Option<String>,
@@ -44,9 +44,9 @@ pub struct TaskView {
     pub finish_time: Option<i64>,
     /// Progress, from `0%` to `100%`.
     pub progress: String,
-    /// The picture, or the first video.
+    /// The image, or the first video.
     pub image_url: Option<String>,
-    /// The four pictures of a grid.
+    /// The four images of a grid.
     pub image_urls: Vec<Link>,
     /// URL of the first video.
     pub video_url: Option<String>,
@@ -54,11 +54,11 @@ pub struct TaskView {
     pub video_urls: Vec<Link>,
     /// The follow-ups that the task offers.
     pub buttons: Vec<Button>,
-    /// Width of the picture.
+    /// Width of the image.
     pub width: Option<u32>,
-    /// Height of the picture.
+    /// Height of the image.
     pub height: Option<u32>,
-    /// Seed of the picture.
+    /// Seed of the image.
     pub seed: Option<String>,
     /// Why it failed, if it did.
     pub fail_reason: Option<String>,

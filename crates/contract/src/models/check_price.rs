@@ -70,7 +70,10 @@ fn check_price(
         let kind = FreeKind::of(field);
         for word in factors.keys() {
             if same_word(&words, kind, &Value::from(&**word)).is_none() {
-                let message = format!("is no word of {field}; its words are {}", word_list(&words));
+                let message = format!(
+                    "is no value of {field}; its values are {}",
+                    word_list(&words)
+                );
                 return Err(Refusal::invalid(&format!("{place}.{word}"), message));
             }
         }

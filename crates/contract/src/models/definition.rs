@@ -22,7 +22,7 @@ use crate::time::date_ms;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ModelDefinition")]
 pub struct ModelDefinition {
-    /// What requests call it: 1 to 64 of `a-z A-Z 0-9 . _ : / -`, unique without regard to case.
+    /// Name in requests: 1 to 64 of `a-z A-Z 0-9 . _ : / -`, unique without regard to case.
     #[serde(deserialize_with = "name")]
     #[schemars(length(min = 1, max = 64), regex(pattern = r"^[A-Za-z0-9._:/-]+$"))]
     pub name: String,
@@ -42,7 +42,7 @@ pub struct ModelDefinition {
     )]
     #[schemars(length(max = 200))]
     pub like: Option<String>,
-    /// What narrows the rules of `like`, by field.
+    /// Rules that narrow those of `like`, by field.
     #[serde(
         default,
         deserialize_with = "rules",
@@ -65,7 +65,7 @@ pub struct ModelDefinition {
     )]
     #[schemars(with = "Vec<Route>", length(max = 50))]
     pub routes: Routes,
-    /// What it costs, for all operations or for each; without one the tariff's price of `like`.
+    /// Price for all operations or for each; without one the tariff's price of `like`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
     /// The groups of accounts that see it and may use it; empty for all.
@@ -97,7 +97,7 @@ pub struct ModelDefinition {
     pub successor: Option<String>,
 }
 
-/// What narrows one field of `like`.
+/// Rules that narrow a field of `like`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -127,7 +127,7 @@ pub struct FieldRule {
         skip_serializing_if = "Option::is_none"
     )]
     pub max: Option<f64>,
-    /// What counts when a request does not say.
+    /// Default of the field.
     #[serde(
         default,
         deserialize_with = "scalar",

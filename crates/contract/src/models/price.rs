@@ -46,11 +46,11 @@ words! {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "UnitPrice")]
 pub struct UnitPrice {
-    /// What is counted.
+    /// Unit.
     pub unit: PriceUnit,
     /// Quota for each unit.
     pub amount: Quota,
-    /// What the amount is multiplied by, for each word of some fields.
+    /// Factors on the amount, by value of some fields.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub factors: BTreeMap<String, BTreeMap<String, Quota>>,
 }
@@ -68,15 +68,15 @@ pub enum ModelPrice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PriceLine")]
 pub struct PriceLine {
-    /// What is paid for: the model, with the words that have factors.
+    /// Subject of the line: the model, with the values that have factors.
     pub line: String,
-    /// What is counted.
+    /// Unit.
     pub unit: PriceUnit,
     /// How many of it.
     pub count: f64,
     /// Quota for each unit.
     pub amount: Quota,
-    /// What the amount is multiplied by; 1 when nothing is.
+    /// Factor on the amount; 1 if there is none.
     pub factor: f64,
     /// The group of the account, unless it is the one that all begin in and has no rule for this.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ pub struct PendingAnswer {
     pub progress: u8,
     /// Where the answer will be: it says the same as this until then.
     pub poll: String,
-    /// Where every change of the job is told, as server-sent events.
+    /// URL of the job's changes as server-sent events.
     pub events: String,
 }
 

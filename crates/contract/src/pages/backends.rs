@@ -17,7 +17,7 @@ const SETTINGS_MOST: usize = 1_000_000;
 /// A back end as the operator describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BackendSpec {
-    /// What the operator calls it.
+    /// Name given by the operator.
     pub name: Name,
     /// The vendor; it cannot be changed later.
     pub vendor: Text<100>,
@@ -76,11 +76,11 @@ pub struct DeclaredBackend {
 pub struct BackendView {
     /// Identifier of the back end.
     pub id: String,
-    /// What the operator calls it.
+    /// Name given by the operator.
     pub name: String,
     /// Name of the vendor it is at.
     pub vendor: String,
-    /// Where it is; null for what runs inside this process.
+    /// Base URL; null for the embedded engine.
     pub base_url: Option<String>,
     /// The vendor's own settings.
     pub settings: Fields,
@@ -96,11 +96,11 @@ pub struct BackendView {
     pub created_at: Option<String>,
     /// The worker accounts that it has.
     pub accounts: Vec<WorkerView>,
-    /// Jobs it has in hand.
+    /// Running jobs.
     pub busy: usize,
-    /// Jobs it may have in hand.
+    /// Slots.
     pub slots: usize,
-    /// How it is, where it has no worker account: `no_account`, or what runs inside this process.
+    /// Health, if it has no worker account: `no_account`, or that of the embedded engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
 }

@@ -7,6 +7,6 @@ use serde::{Deserialize, Serialize};
 /// however they are written.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BannedWords {
-    /// The words; a line of several words is banned as it stands.
+    /// The words; an entry of several words is banned as a phrase.
     pub words: Vec<String>,
 }

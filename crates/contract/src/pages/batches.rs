@@ -19,7 +19,7 @@ pub struct NewBatch {
     pub requests: List<QuoteRequest, 1, MOST_REQUESTS>,
 }
 
-/// What each request of a batch was told.
+/// Responses to the requests of a batch.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchAnswers {
@@ -29,7 +29,7 @@ pub struct BatchAnswers {
     pub accepted: usize,
     /// How many were refused.
     pub refused: usize,
-    /// For each request, in order, what its own submit would have answered.
+    /// For each request, in order, the response of a submit of its own.
     pub answers: Vec<Fields>,
 }
 
@@ -47,7 +47,7 @@ pub struct BatchView {
     pub done: bool,
     /// Quota consumed so far.
     pub quota: Quota,
-    /// Quota held until its jobs have finished.
+    /// Quota reserved until its jobs have ended.
     pub held: Quota,
     /// The requests in order.
     pub items: Vec<BatchItem>,
@@ -76,7 +76,7 @@ pub struct BatchCounts {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchItem {
-    /// The operation that was asked for, `family.operation`.
+    /// The requested operation, `family.operation`.
     pub operation: String,
     /// The job that came of it; null when it was refused.
     pub job_id: Option<JobId>,

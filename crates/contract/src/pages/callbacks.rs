@@ -30,7 +30,7 @@ pub struct SampleRequest {
     pub url: Text<2048>,
 }
 
-/// A sample callback as it was sent, and what came back.
+/// A sample callback as sent, and the response.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Sample {
@@ -42,7 +42,7 @@ pub struct Sample {
     pub delivered: bool,
     /// The HTTP status, when there was one.
     pub status: Option<u16>,
-    /// What went wrong, if it did.
+    /// Error, if it failed.
     pub error: Option<String>,
     /// How long it took.
     pub duration_ms: u64,
@@ -50,7 +50,7 @@ pub struct Sample {
     pub answer: String,
 }
 
-/// What callbacks are signed with.
+/// Secrets that sign callbacks.
 #[derive(Serialize, JsonSchema)]
 pub struct CallbackSecret {
     /// The signing secret, `whsec_` and base64.

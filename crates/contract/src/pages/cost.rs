@@ -61,10 +61,10 @@ impl JsonSchema for Amount {
     }
 }
 
-/// What was taken in all, in one thing that a vendor counts in.
+/// Total cost in one unit of a vendor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CostSum {
-    /// `USD`, or what the vendor counts in, such as `tokens`.
+    /// `USD`, or the vendor's unit, such as `tokens`.
     pub currency: String,
     /// The sum, in that currency.
     pub amount: Amount,
@@ -88,11 +88,11 @@ words! {
     }
 }
 
-/// What an operator says that a vendor takes, where the vendor itself says nothing in dollars.
+/// Unit cost entered by the operator, for a vendor that reports no dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UnitCost {
-    /// What is counted.
+    /// Unit.
     pub unit: CostUnit,
     /// Dollars for each unit.
     pub usd: Amount,

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use crate::quota::Quota;
 
-/// What an account has, and what of it ends.
+/// Credits of an account with their expiry.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CreditsView {
-    /// What can be spent and never ends; it is spent last.
+    /// Quota that never expires; it is spent last.
     pub base: Quota,
-    /// What unfinished jobs hold of what never ends.
+    /// Quota without expiry that is reserved for unfinished jobs.
     pub held: Quota,
     /// What it owes; incoming quota pays it first.
     pub debt: Quota,
@@ -28,17 +28,17 @@ pub struct CreditView {
     pub id: String,
     /// `voucher`, `payment`, `plan`, `import` or `grant`.
     pub source: String,
-    /// What it came of, as whoever granted it said.
+    /// Reason given with the grant.
     pub note: String,
-    /// What was granted.
+    /// Granted quota.
     pub amount: Quota,
-    /// What can be spent of it.
+    /// Part that can be spent.
     pub left: Quota,
-    /// What unfinished jobs hold of it.
+    /// Part reserved for unfinished jobs.
     pub held: Quota,
-    /// What was spent of it.
+    /// Spent part.
     pub spent: Quota,
-    /// What was not spent when it ended, or was taken away.
+    /// Part that expired unspent or was withdrawn.
     pub lapsed: Quota,
     /// When it ends, `YYYY-MM-DD HH:MM:SS` in UTC: it is of no use from that instant.
     pub expires: String,

@@ -2,18 +2,72 @@
 
 use crate::families::FAMILIES;
 
+/// A group of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationGroup {
+    /// Its name.
+    pub title: &'static str,
+    /// What its operations are for, in a sentence.
+    pub about: &'static str,
+}
+
 /// Groups that no family owns, by the first word of their names.
-const GROUPS: [(&str, &str); 7] = [
-    ("jobs", "Jobs"),
-    ("files", "Files"),
-    ("openai", "OpenAI clients"),
-    ("midjourney", "midjourney-proxy clients"),
-    ("account", "Account"),
-    ("custody", "Custody"),
-    ("admin", "Operator"),
+const GROUPS: [(&str, OperationGroup); 7] = [
+    (
+        "jobs",
+        OperationGroup {
+            title: "Jobs",
+            about: "Jobs of every family: state, events, batches, cancellation, deletion.",
+        },
+    ),
+    (
+        "files",
+        OperationGroup {
+            title: "Files",
+            about: "Uploads that later requests can use as inputs.",
+        },
+    ),
+    (
+        "openai",
+        OperationGroup {
+            title: "OpenAI clients",
+            about: "What OpenAI's client libraries call besides images: models and videos.",
+        },
+    ),
+    (
+        "midjourney",
+        OperationGroup {
+            title: "midjourney-proxy clients",
+            about: "The endpoints of midjourney-proxy, in both dialects.",
+        },
+    ),
+    (
+        "account",
+        OperationGroup {
+            title: "Account",
+            about: "Self-service: quota, usage, keys, prices, callbacks.",
+        },
+    ),
+    (
+        "custody",
+        OperationGroup {
+            title: "Custody",
+            about: "The caller's own worker accounts at vendors.",
+        },
+    ),
+    (
+        "admin",
+        OperationGroup {
+            title: "Operator",
+            about: "The operator API. Every change is in the audit log.",
+        },
+    ),
 ];
 /// The group of everything else.
-const SERVICE: &str = "Service";
+const SERVICE: OperationGroup = OperationGroup {
+    title: "Service",
+    about: "Files behind signed URLs, links, health, metrics, documents and the console's sessions.",
+};
 
 /// The title of the group that an operation belongs to, by the first word of its name.
 pub fn group_of(name: &str) -> &'static str {
@@ -23,14 +77,18 @@ pub fn group_of(name: &str) -> &'static str {
         return family.title;
     }
     let own = GROUPS.iter().find(|(word, _)| *word == first);
-    own.map_or(SERVICE, |(_, title)| title)
+    own.map_or(SERVICE.title, |(_, group)| group.title)
 }
 
-/// The titles of all groups in the order a reader wants them: the families, then what belongs to every job and account.
-pub fn groups() -> Vec<&'static str> {
-    let mut titles: Vec<&str> = FAMILIES.iter().map(|family| family.title).collect();
-    titles.extend(GROUPS.map(|(_, title)| title));
-    titles.push(SERVICE);
-    titles.dedup();
-    titles
+/// All groups in the order a reader wants them: the families, then what belongs to every job and account.
+pub fn groups() -> Vec<OperationGroup> {
+    let families = FAMILIES.iter().map(|family| OperationGroup {
+        title: family.title,
+        about: family.about,
+    });
+    let mut all: Vec<OperationGroup> = families.collect();
+    all.extend(GROUPS.map(|(_, group)| group));
+    all.push(SERVICE);
+    all.dedup();
+    all
 }

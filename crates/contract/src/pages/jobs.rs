@@ -214,7 +214,7 @@ impl JsonSchema for FamilyName {
 /// The field of a stored request that keeps its prompt in English; no caller can send it.
 pub const UNDERSTOOD: &str = "understood";
 
-/// A job with what was asked.
+/// A job with its request.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Job")]
@@ -222,11 +222,11 @@ pub struct JobView {
     /// What its events show, too.
     #[serde(flatten)]
     pub job: JobProgress,
-    /// What was asked, with every default resolved.
+    /// The request, with every default resolved.
     pub request: Fields,
 }
 
-/// A job as the operator sees it: also whose it is, and who served it.
+/// A job as the operator sees it, with its account and its worker account.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServedJob {
@@ -235,7 +235,7 @@ pub struct ServedJob {
     pub job: JobView,
     /// The account it belongs to.
     pub account_id: String,
-    /// The back end that was asked last, or `embedded`; null when nobody was asked.
+    /// The back end that was tried last, or `embedded`; null if none was tried.
     pub backend: Option<String>,
     /// The worker account there.
     pub worker: Option<String>,
@@ -257,22 +257,22 @@ pub struct JobProgress {
     pub progress: u8,
     /// Why it failed, if it did.
     pub message: Option<String>,
-    /// The model of the operator's catalogue that was asked for.
+    /// The requested model of the operator's catalogue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The revision of that model that it was accepted with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_revision: Option<u32>,
-    /// What its price is made of, where the catalogue has one.
+    /// Lines of its price, if the catalogue has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub price: Vec<PriceLine>,
     /// The key that it came by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,
-    /// The member of the account who asked for it.
+    /// Member of the account who submitted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member_id: Option<String>,
-    /// What its caller tags it with.
+    /// Tags given by the caller.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
     /// The end user that its caller names.
@@ -280,7 +280,7 @@ pub struct JobProgress {
     pub user: Option<String>,
     /// Quota consumed; 0 unless it succeeded.
     pub quota: Quota,
-    /// Quota held until it has finished.
+    /// Quota reserved until it has ended.
     pub held: Quota,
     /// When it was accepted, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub created_at: String,
@@ -300,7 +300,7 @@ pub struct JobProgress {
     pub ignored: Vec<String>,
     /// The files of its result, while they are kept.
     pub files: Vec<JobFile>,
-    /// The words that were worked with, where the prompt was translated or rewritten.
+    /// The prompt as used, if it was translated or rewritten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub understood: Option<String>,
     /// The body of its family's fetch, once it has finished or failed.
@@ -320,12 +320,12 @@ pub struct JobFile {
     pub width: u32,
     /// Height of the image or video in pixels.
     pub height: u32,
-    /// Length in seconds, of a clip.
+    /// Length in seconds, of a video.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     /// Size of the file in bytes.
     pub bytes: u64,
-    /// When the address stops working.
+    /// When the URL expires.
     pub expires_at: String,
 }
 

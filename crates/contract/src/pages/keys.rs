@@ -20,7 +20,7 @@ const LASTS_MOST: i64 = 10 * 366 * 86_400;
 pub struct KeyLimit {
     /// The window it counts in: UTC, weeks begin on Monday.
     pub window: LimitWindow,
-    /// The most that the key and those below it may spend in it, with what unfinished jobs hold.
+    /// Limit of the key and the keys below it in the window, including reserved quota.
     pub quota: Quota,
 }
 
@@ -32,7 +32,7 @@ pub struct NewKey {
     /// A name to tell keys apart; `key` when absent.
     #[serde(default)]
     pub name: Option<Text<100>>,
-    /// What it is good for; everything when absent.
+    /// Its scopes; all if absent.
     #[serde(default)]
     pub scopes: Option<Scopes>,
     /// When it stops working; never when absent, or when the key above it does.
@@ -50,7 +50,7 @@ pub struct NewKey {
     /// The models it may use, as `image-1` or `image-*`; operations that name none are refused.
     #[serde(default)]
     pub models: Option<Vec<String>>,
-    /// The addresses and networks that it may be used from, as `203.0.113.0/24`.
+    /// IP addresses and networks from which it may be used, such as `203.0.113.0/24`.
     #[serde(default)]
     pub addresses: Option<Vec<String>>,
     /// Submits in a second, those of keys below it included.
@@ -81,7 +81,7 @@ pub const TAKEN_AWAY: [&str; 8] = [
 pub struct KeyTerms {
     /// How much it may spend in windows.
     pub limits: Vec<KeyLimit>,
-    /// What it may do.
+    /// Its permissions.
     pub rules: KeyRules,
     /// Unfinished jobs in a queue.
     pub max_queue: Option<i64>,
@@ -265,7 +265,8 @@ fn read_addresses(texts: &[String]) -> Result<Vec<ipnet::IpNet>, Refusal> {
     check_count("addresses", texts.len())?;
     let read = |(place, text): (usize, &String)| {
         parse_network(text).ok_or_else(|| {
-            let message = "must be an address or a network, as 203.0.113.0/24 or 2001:db8::/32";
+            let message =
+                "must be an IP address or a network, such as 203.0.113.0/24 or 2001:db8::/32";
             Refusal::invalid(&format!("addresses[{place}]"), message)
         })
     };

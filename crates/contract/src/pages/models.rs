@@ -68,13 +68,13 @@ pub struct AccountModel {
     pub aliases: Vec<String>,
     /// The operations whose requests may name it.
     pub operations: Vec<AccountOperation>,
-    /// What it costs by the catalogue; null where the tariff says so, see `tariff`.
+    /// Price from the catalogue; null if the tariff has it, see `tariff`.
     pub price: Option<ModelPrice>,
     /// The price in one line for people; empty where the tariff has it.
     pub price_text: String,
-    /// What the tariff says of it, by key; empty where the catalogue has the price.
+    /// Prices of the tariff, by key; empty if the catalogue has the price.
     pub tariff: BTreeMap<String, Quota>,
-    /// The group of the account, if that has a say: amounts are what its accounts pay, see the rules of the operations.
+    /// The account's group, if it changes prices: amounts are then those of the group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// From when on it is refused.
@@ -95,16 +95,16 @@ pub struct AccountOperation {
     pub path: &'static str,
     /// The field of the request that names the model.
     pub model_field: &'static str,
-    /// What comes of it, `picture` or `video`.
+    /// Kind of result, `picture` or `video`.
     pub makes: MediaKind,
     /// The rule of the account's group that counts here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<GroupRule>,
-    /// What requests of this model may say, by field.
+    /// Allowed values of requests for this model, by field.
     pub fields: BTreeMap<String, AccountField>,
 }
 
-/// What a field of a request may say.
+/// Allowed values of a field.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountField {
@@ -117,14 +117,14 @@ pub struct AccountField {
     /// The most that a number may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
-    /// What counts when a request does not say.
+    /// Default of the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// Whether every request needs it.
     pub required: bool,
 }
 
-/// What a change of a model would have meant for the latest jobs that succeeded.
+/// Effect of a change of a model on recent successful jobs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPreview {
@@ -132,9 +132,9 @@ pub struct ModelPreview {
     pub jobs: u32,
     /// Whether there were more.
     pub more: bool,
-    /// What they were charged.
+    /// Quota that was charged.
     pub was: Quota,
-    /// What they would have been charged, without those that would be refused.
+    /// Quota that would have been charged, without jobs that would be rejected.
     pub would_be: Quota,
     /// How many would be refused.
     pub would_refuse: u32,

@@ -39,6 +39,6 @@ impl OperatorRole {
 pub struct NewOperator {
     /// The name in the audit list: 1 to 64 characters of a to z, 0 to 9 and `. _ - @`, never used before.
     pub name: Text<64>,
-    /// What it may do: `operator` or `viewer`.
+    /// Role: `operator` or `viewer`.
     pub role: OperatorRole,
 }

@@ -18,7 +18,7 @@ pub struct Overview {
     pub p95_ms: Option<i64>,
     /// How jobs went, by family.
     pub families: Vec<FamilyRow>,
-    /// How jobs went, by who made them.
+    /// Outcomes of jobs by worker account.
     pub makers: Vec<MakerRow>,
     /// Whether there was more in the hour than was looked at.
     pub more: bool,
@@ -34,16 +34,30 @@ pub struct Overview {
     pub callback_p50_ms: Option<i64>,
     /// How long callbacks took, all but one of a hundred at most.
     pub callback_p99_ms: Option<i64>,
-    /// What was made at a loss in this clock hour and the one before, the largest loss first.
+    /// Models sold at a loss in this clock hour and the one before, largest loss first.
     pub losses: Vec<Margin>,
-    /// What was made in these hours at a cost that is not known in dollars.
+    /// Models made in these hours at a cost that is unknown in dollars.
     pub unknown_costs: Vec<Margin>,
-    /// What operators did last.
+    /// Last act of an operator.
     pub last_act: Option<LastAct>,
     /// Bytes left where results are kept; nothing for a bucket.
     pub disk_free_bytes: Option<u64>,
     /// Bytes of the whole disk where results are kept.
     pub disk_bytes: Option<u64>,
+    /// Settings that the start of this node warned of.
+    pub warnings: Vec<StartWarning>,
+}
+
+/// A setting that the service works with, although not as its operator may think.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StartWarning {
+    /// Path of the setting, such as `base_url`.
+    pub setting: String,
+    /// What is wrong.
+    pub cause: String,
+    /// What to do.
+    pub remedy: String,
 }
 
 /// How the jobs that ended in one minute went.
@@ -82,7 +96,7 @@ pub struct FamilyRow {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MakerRow {
-    /// The worker account, `back end/account`; `embedded` for what was made inside.
+    /// The worker account, `back end/account`; `embedded` for the embedded engine.
     pub name: String,
     /// The families it made something of.
     pub families: Vec<String>,
@@ -96,7 +110,7 @@ pub struct MakerRow {
     pub quota: Quota,
 }
 
-/// What an operator did last.
+/// Last act of an operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LastAct {

@@ -38,13 +38,13 @@ pub struct PlanWish {
 pub struct AccountPlanView {
     /// Its name; null without a plan.
     pub plan: Option<String>,
-    /// What each of its periods gives.
+    /// Quota of each period.
     pub quota: Option<Quota>,
     /// How long a period is.
     pub every: Option<Every>,
-    /// What can be spent when that is.
+    /// What can be spent after the plan's quota.
     pub then: Option<Then>,
-    /// How much of what is left goes over into the next period.
+    /// Unused quota that carries over into the next period.
     pub rollover: Option<Quota>,
     /// The group that the account is in while it has the plan.
     pub group: Option<String>,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::quota::Quota;
 
-/// What the jobs of the last week were charged, and what they would have been.
+/// What the jobs of the last week cost, and what they would have cost.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PricePreview {
@@ -13,9 +13,9 @@ pub struct PricePreview {
     pub jobs: u32,
     /// Whether there were more.
     pub more: bool,
-    /// What they were charged.
+    /// Quota that was charged.
     pub was: Quota,
-    /// What they would have been charged.
+    /// Quota that would have been charged.
     pub would_be: Quota,
     /// The same by family.
     pub families: Vec<PreviewRow>,
@@ -29,8 +29,8 @@ pub struct PreviewRow {
     pub title: String,
     /// How many of its jobs were looked at.
     pub jobs: u32,
-    /// What they were charged.
+    /// Quota that was charged.
     pub was: Quota,
-    /// What they would have been charged.
+    /// Quota that would have been charged.
     pub would_be: Quota,
 }

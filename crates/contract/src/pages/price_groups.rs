@@ -34,7 +34,7 @@ pub struct GroupView {
     pub accounts: Option<i64>,
 }
 
-/// What other rules would have meant for the latest jobs that succeeded.
+/// Effect of other rules on recent successful jobs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupPreview {

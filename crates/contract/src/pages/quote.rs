@@ -23,7 +23,7 @@ pub struct QuoteRequest {
 /// Choices that are priced together.
 const MOST_CHOICES: usize = 40;
 
-/// A submit that is to be priced, and what it could say instead.
+/// A submit to be priced, with alternatives.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "PriceQuestion")]
 pub struct PriceQuestion {
@@ -32,7 +32,7 @@ pub struct PriceQuestion {
     /// The body of the submit.
     #[serde(default)]
     pub request: Fields,
-    /// Fields that could be put over those of the body; each of them is priced as well.
+    /// Fields that replace those of the body; each alternative is priced as well.
     #[serde(default)]
     pub choices: List<Fields, 0, MOST_CHOICES>,
     /// Other submits that are priced at the same moment.
@@ -40,7 +40,7 @@ pub struct PriceQuestion {
     pub others: List<QuoteRequest, 0, MOST_CHOICES>,
 }
 
-/// What a submit of the same body would hold.
+/// Price that a submit of the same body would reserve.
 #[derive(Serialize, JsonSchema)]
 pub struct Quote {
     /// The operation that was priced, `family.operation`.
@@ -53,13 +53,13 @@ pub struct Quote {
     /// The rule of that group that counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<GroupRule>,
-    /// What it is made of, for a model with a price of its own and for accounts of a group.
+    /// Lines of the price, for a model with its own price and for accounts of a group.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<PriceLine>,
-    /// What it would hold with each of the choices, in their order; null for one that would be refused.
+    /// Price of each alternative, in order; null for one that would be rejected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Option<Quota>>,
-    /// What each of the other submits would hold, in their order; null for one that would be refused.
+    /// Price of each further submit, in order; null for one that would be rejected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Option<Quota>>,
 }

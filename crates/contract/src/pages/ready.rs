@@ -19,15 +19,15 @@ pub struct Readiness {
     pub clock_ahead_ms: i64,
 }
 
-/// A worker account in a few words.
+/// Summary of a worker account.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "WorkerState")]
+#[schemars(rename = "ReadyWorker")]
 pub struct WorkerReadiness {
     /// Back end and account, as operators named them.
     pub name: String,
-    /// Jobs it has in hand.
+    /// Running jobs.
     pub busy: usize,
-    /// Jobs it may have in hand.
+    /// Slots.
     pub slots: usize,
     /// Its condition, such as `well` or `paused`.
     pub condition: String,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::families::artgen::account::AccountRecord;
 use crate::fields::Flag;
 
-/// What a session is opened with.
+/// Credential that opens a session.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct SignIn {
     /// An API key, an operator's token, or the word of a link.
@@ -42,7 +42,7 @@ pub struct Session {
 pub struct SignedInOperator {
     /// The name in the audit list.
     pub name: String,
-    /// What it may do: `operator` or `viewer`.
+    /// Role: `operator` or `viewer`.
     pub role: String,
 }
 

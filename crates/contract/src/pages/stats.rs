@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::cost::Amount;
 use crate::quota::Quota;
 
-/// What the service is doing right now.
+/// Current work of the service.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
@@ -26,21 +26,21 @@ pub struct Stats {
     pub waiting_by_lane: BTreeMap<String, i64>,
     /// Every worker account that this node can use.
     pub backends: Vec<WorkerStats>,
-    /// What callers paid and what vendors took in the last 30 days, for each model at each back end of the operator's.
+    /// Revenue and cost of the last 30 days, for each model at each back end of the operator.
     pub margins: Vec<Margin>,
     /// How long this node has been up.
     pub up_ms: i64,
-    /// What accounts share on this node, and who has how much of it.
+    /// Resources shared by accounts on this node, with their largest holders.
     pub shares: Vec<ShareStats>,
 }
 
-/// What callers paid for what one back end made by one model, and what its vendor took.
+/// Revenue and cost of one model at one back end.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Margin {
     /// Name of the vendor.
     pub vendor: String,
-    /// What the operator calls the back end; null for one that is gone.
+    /// Name of the back end; null if it was removed.
     pub backend: Option<String>,
     /// Name of the family.
     pub family: String,
@@ -48,15 +48,15 @@ pub struct Margin {
     pub model: Option<String>,
     /// Jobs that the vendor finished with a result.
     pub jobs: i64,
-    /// What callers were charged for them.
+    /// Quota charged to callers.
     pub quota: Quota,
-    /// What the vendor counts in; null for what it made at a cost that nobody knows.
+    /// The vendor's currency or unit; null if the cost is unknown.
     pub currency: Option<String>,
-    /// What the vendor took, also for what nobody got.
+    /// The vendor's charge, including failed attempts.
     pub cost: Option<Amount>,
-    /// What it took for one unit of quota.
+    /// Cost per unit of quota.
     pub cost_per_quota: Option<f64>,
-    /// What is left, in dollars: needs a cost in them, and `quota_usd` in the configuration.
+    /// Margin in dollars; needs a cost in dollars and `prices.quota_usd`.
     pub margin_usd: Option<f64>,
 }
 
@@ -74,11 +74,11 @@ pub struct ShareStats {
     pub taken: u64,
     /// How many wait for some.
     pub waiting: usize,
-    /// Who has most of it: accounts, or addresses whose key is not known yet.
+    /// Its largest holders: accounts, or IP addresses whose key is not known yet.
     pub holders: Vec<ShareHolder>,
 }
 
-/// Somebody who has some of what is shared.
+/// A holder of a shared resource.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ShareHolder {
     /// An account, or an IP address whose key is not known yet.
@@ -89,19 +89,19 @@ pub struct ShareHolder {
     pub share: u64,
 }
 
-/// What a worker account is doing.
+/// State of a worker account.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkerStats {
-    /// What its owner calls it.
+    /// Name given by its owner.
     pub name: String,
     /// Name of its back end.
     pub backend: String,
     /// Whether it is a caller's own.
     pub custody: bool,
-    /// Jobs it has in hand.
+    /// Running jobs.
     pub busy: usize,
-    /// Jobs it may have in hand.
+    /// Slots.
     pub slots: usize,
     /// `well`, `untested`, `cooling`, `out_of_credit`, `banned`, `open`, `draining` or `paused`.
     pub condition: String,
@@ -109,7 +109,7 @@ pub struct WorkerStats {
     pub usable: bool,
     /// Seconds a job took of late, on average.
     pub average_execute: Option<f64>,
-    /// What went wrong last, the latest first.
+    /// Recent errors, latest first.
     pub last_errors: Vec<Outcome>,
 }
 
@@ -118,9 +118,9 @@ pub struct WorkerStats {
 pub struct Outcome {
     /// When, in milliseconds since 1970.
     pub at_ms: i64,
-    /// `good`, or the class of what went wrong.
+    /// `good`, or the class of the error.
     pub outcome: String,
-    /// What was said about it, in words.
+    /// Message.
     pub detail: String,
     /// How long a good one took.
     pub took_ms: Option<i64>,

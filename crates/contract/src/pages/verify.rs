@@ -36,23 +36,23 @@ pub struct VerifyBody {
     pub plan: Flag<false>,
 }
 
-/// What came of the routes of a back end.
+/// Results of the routes of a back end.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verification {
-    /// What the operator calls the back end.
+    /// Name of the back end.
     pub backend: String,
     /// Name of the vendor.
     pub vendor: String,
-    /// What the probe found; null when the vendor is well.
+    /// Finding of the probe; null if the vendor is healthy.
     pub problem: Option<String>,
-    /// What the jobs took at most, in dollars: what was expected or what the vendor told, whichever is more.
+    /// Upper bound of the jobs' cost in dollars: expected or reported, whichever is more.
     pub spent: Amount,
     /// The routes.
     pub routes: Vec<VerifiedRoute>,
 }
 
-/// What came of one route.
+/// Result of one route.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerifiedRoute {
@@ -60,11 +60,11 @@ pub struct VerifiedRoute {
     pub route: String,
     /// The operation of its job.
     pub operation: String,
-    /// What came of it.
+    /// Result.
     pub outcome: VerifyOutcome,
-    /// What the job was expected to take, in dollars; null where that is not known.
+    /// Expected cost of the job in dollars; null if unknown.
     pub expected_usd: Option<Amount>,
-    /// What it took, where that is known.
+    /// Cost, if known.
     pub cost: Option<CostSum>,
     /// How long it took, in milliseconds.
     pub took_ms: Option<i64>,

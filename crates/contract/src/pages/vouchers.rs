@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::fields::{Count, OperatorDate, Text};
 use crate::quota::Quota;
 
-/// What a batch of vouchers is made with.
+/// A new batch of vouchers.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct NewVouchers {
     /// How many codes, at most 10,000.
     pub count: Count<1, 10_000, 1>,
-    /// What each code is worth, more than 0.
+    /// Value of each code, more than 0.
     pub amount: Quota,
-    /// What it is for; callers read it beside the quota.
+    /// Note that callers see beside the quota.
     #[serde(default)]
     pub note: Option<Text<200>>,
     /// When the codes can no longer be redeemed, `YYYY-MM-DD` (its midnight UTC) or RFC 3339; never when absent.
@@ -41,7 +41,7 @@ pub struct VoucherBatchView {
     pub count: i64,
     /// How many of them were redeemed.
     pub redeemed: i64,
-    /// What each is worth.
+    /// Value of each code.
     pub amount: Quota,
     /// How many of them one account may redeem.
     pub per_account: i64,
@@ -74,7 +74,7 @@ pub struct RedeemedCode {
     pub code: Text<100>,
 }
 
-/// What a code gave.
+/// Credit from the code.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RedeemedView {
@@ -82,7 +82,7 @@ pub struct RedeemedView {
     pub id: String,
     /// The batch that it was of.
     pub batch: String,
-    /// What it was worth.
+    /// Value of the code.
     pub amount: Quota,
     /// When that ends, `YYYY-MM-DD HH:MM:SS` in UTC; null when it does not.
     pub expires: Option<String>,

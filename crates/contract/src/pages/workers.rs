@@ -36,7 +36,7 @@ words! {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorkerSpec {
-    /// What its owner calls it.
+    /// Name given by its owner.
     pub name: Name,
     /// Its credential at the vendor; sealed at rest and never shown.
     #[serde(skip_serializing)]
@@ -79,13 +79,13 @@ fn cap<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quota>, D::E
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Resets {
-    /// Counts what it spent from zero again, in quota and in the vendor's money.
+    /// Resets its spending, in quota and in the vendor's currency.
     pub clear_spent: Flag<false>,
-    /// Forgets what is held against it, such as a ban.
+    /// Clears its faults, such as a ban.
     pub clear_health: Flag<false>,
 }
 
-/// The body that makes or changes a worker account of the operator's; what is left out stays as it is.
+/// Body that creates or changes a worker account of the operator; omitted fields stay.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorkerBody {
@@ -173,12 +173,12 @@ pub struct Health {
     pub last_errors: Vec<Outcome>,
     /// The latest outcomes, newest first.
     pub recent: Vec<Outcome>,
-    /// What is left of its money at the vendor, where a probe was told.
+    /// Remaining balance at the vendor, if a probe returned it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
 }
 
-/// What is left of a worker account's money at its vendor.
+/// Remaining balance of a worker account at its vendor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Balance {
     /// How much, and in what.
@@ -202,19 +202,19 @@ pub struct WorkerView {
     pub spec: WorkerSpec,
     /// Whether it has a credential.
     pub has_credential: bool,
-    /// What it has spent, in quota.
+    /// Spending in quota.
     pub spent: Quota,
-    /// What its vendor says that it took, by what it counts in.
+    /// Costs reported by its vendor, by currency or unit.
     pub costs: Vec<CostSum>,
     /// When it was made.
     pub created_at: String,
-    /// Jobs it has in hand.
+    /// Running jobs.
     pub busy: usize,
     /// Whether it is given work now.
     pub usable: bool,
     /// Seconds a job took of late, on average.
     pub average_execute: Option<f64>,
-    /// How it is, and what went wrong of late.
+    /// Health and recent errors.
     pub health: Health,
 }
 

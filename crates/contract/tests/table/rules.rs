@@ -148,7 +148,7 @@ fn an_animegen_seed_is_digits_up_to_4294967295() {
 fn hook_url_is_an_address_though_documented_as_boolean() {
     let mut body = example("artgen.video.submit");
     body["hookUrl"] = json!(true);
-    refused("artgen.video.submit", &body, "hookUrl", "address");
+    refused("artgen.video.submit", &body, "hookUrl", "URL");
     body["hookUrl"] = json!(false);
     accepted("artgen.video.submit", &body);
     body["hookUrl"] = json!("https://example.com/hook");

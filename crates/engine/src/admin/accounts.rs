@@ -189,7 +189,7 @@ impl Accounts {
         self.callers.void_account(id);
         // Should this fail, the next look takes it over.
         if let Err(error) = self.load_allowances().await {
-            tracing::warn!(%error, "what accounts are allowed could not be read");
+            tracing::warn!(%error, "the limits of accounts could not be read");
         }
         account.ok_or_else(no_account)
     }

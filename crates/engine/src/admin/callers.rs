@@ -257,7 +257,7 @@ impl Callers {
             tracing::error!(
                 key = key.id,
                 scopes = key.scopes,
-                "a key has scopes that nobody knows"
+                "a key has unknown scopes"
             );
             return Err(wrong_key());
         };
@@ -322,7 +322,7 @@ impl Callers {
         let (store, key_id) = (self.context.store().clone(), key_id.to_owned());
         self.context.tasks().spawn(async move {
             if let Err(error) = store.keys().touch(&key_id, now_ms).await {
-                tracing::debug!(%error, "last use of a key was not written down");
+                tracing::debug!(%error, "the last use of a key could not be stored");
             }
         });
     }

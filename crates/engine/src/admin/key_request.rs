@@ -12,7 +12,7 @@ use crate::context::Context;
 pub struct KeyRequest {
     /// A name by which its owner tells keys apart.
     pub name: String,
-    /// What it may do.
+    /// Its permissions.
     pub scopes: Scopes,
     /// When it stops working.
     pub expires_ms: Option<i64>,

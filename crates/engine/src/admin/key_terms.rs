@@ -69,7 +69,7 @@ fn stored_rules(key: &Key) -> Result<KeyRules, Refusal> {
         return Ok(KeyRules::default());
     };
     serde_json::from_str(text).map_err(|error| {
-        tracing::error!(key = key.id, %error, "a key has rules that nobody knows");
+        tracing::error!(key = key.id, %error, "a key has unknown rules");
         Refusal::new(Code::Forbidden, "the rules of this key cannot be read")
     })
 }

@@ -174,7 +174,7 @@ impl Keys {
                 KeyChangeOutcome::OlderNode(node) => return Err(older_node(&node, LACKS).into()),
             }
         }
-        let message = "the key is being changed by somebody else; look at it again";
+        let message = "the key was changed meanwhile; read it again";
         Err(Refusal::new(Code::Conflict, message).into())
     }
 

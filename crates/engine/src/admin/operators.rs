@@ -20,7 +20,7 @@ const NAME_MOST: usize = 64;
 pub struct Operator {
     /// The name in the audit list.
     pub name: String,
-    /// What it may do.
+    /// Its permissions.
     pub role: OperatorRole,
     /// The hash of its token, which its sessions are bound to.
     pub hash: String,
@@ -69,7 +69,7 @@ impl Operators {
             let store = self.context.store().clone();
             self.context.tasks().spawn(async move {
                 if let Err(error) = store.admin().touch_operator(&row.id, now_ms).await {
-                    tracing::debug!(%error, "last use of an operator's token was not written down");
+                    tracing::debug!(%error, "the last use of an operator token could not be stored");
                 }
             });
         }

@@ -59,6 +59,7 @@ pub(super) async fn overview(context: &Context) -> Result<Overview, Refusal> {
         }),
         disk_free_bytes: None,
         disk_bytes: None,
+        warnings: Vec::new(),
     })
 }
 

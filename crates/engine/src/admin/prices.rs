@@ -42,7 +42,11 @@ impl Prices {
             let key = name.strip_prefix(PRICE).unwrap_or(&name);
             let taken = Quota::parse(&amount).map(|amount| tariff.set(key, amount));
             if !matches!(taken, Some(Ok(()))) {
-                tracing::warn!(key, amount, "a stored price fits no operation any more");
+                tracing::warn!(
+                    key,
+                    amount,
+                    "a stored price belongs to no operation any more"
+                );
             }
         }
         self.replace(tariff, edition);

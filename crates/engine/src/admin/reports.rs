@@ -168,7 +168,7 @@ impl Reports {
         found.await.map_err(unavailable)
     }
 
-    /// What the service is doing right now.
+    /// Current work of the service.
     pub async fn stats(&self) -> Result<Stats, Refusal> {
         let counts = self
             .context

@@ -18,7 +18,7 @@ pub enum ResealError {
     #[error("{0} cannot be opened with the present master key")]
     Unopened(String),
     /// The store did not answer.
-    #[error("the store did not answer: {0}")]
+    #[error("the database did not respond: {0}")]
     Store(#[from] atelier_store::Error),
 }
 

@@ -35,7 +35,7 @@ pub struct Principal {
     pub operator: Option<Operator>,
 }
 
-/// What a session is opened with.
+/// Credential that opens a session.
 pub enum SessionCredential<'a> {
     /// A key, a token of a named operator, or the word of a link.
     Secret(&'a str),
@@ -347,7 +347,7 @@ impl Sessions {
         let store = self.context.store().clone();
         self.context.tasks().spawn(async move {
             if let Err(error) = store.sessions().touch(&hash, now_ms).await {
-                tracing::debug!(%error, "last use of a session was not written down");
+                tracing::debug!(%error, "the last use of a session could not be stored");
             }
         });
     }

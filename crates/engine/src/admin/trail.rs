@@ -5,7 +5,7 @@ use atelier_store::{AttemptRow, JobRow};
 
 use crate::context::{Context, unavailable};
 
-/// What happened to a job.
+/// History of a job.
 pub struct Trail {
     /// The account that the job belongs to.
     pub account_id: AccountId,

@@ -76,7 +76,7 @@ impl AddressKeys {
         for (name, sealed) in self.context.store().settings().list(PREFIX).await? {
             let number: Option<u64> = name[PREFIX.len()..].parse().ok();
             let Some((number, (key, made_ms))) = number.zip(self.open_key(&name, &sealed)) else {
-                tracing::error!(name, "an address key cannot be opened with this master key");
+                tracing::error!(name, "a URL key cannot be decrypted with this master key");
                 continue;
             };
             keys.push((number, key, made_ms));
@@ -157,7 +157,7 @@ impl AddressKeys {
             && self.may_look(self.context.steady_ms())
             && let Err(error) = self.load().await
         {
-            tracing::warn!(%error, "address keys could not be read");
+            tracing::warn!(%error, "URL keys could not be read");
         }
         self.signer()
             .verify(key, query, self.context.now_ms() / 1000)

@@ -38,31 +38,22 @@ impl Addresses {
     pub(crate) fn of(&self, file: &File) -> (String, String) {
         let signer = self.keys.signer();
         let query = signer.sign(&file.key, file.expires_ms / 1000);
-        let address =
-            |base: &str| format!("{}{ASSETS}{}?{query}", base.trim_end_matches('/'), file.key);
-        let settings = self.context.settings();
-        (address(&settings.urls.origin), address(&settings.urls.cdn))
+        let address = |base: &str| format!("{base}{ASSETS}{}?{query}", file.key);
+        let urls = &self.context.settings().urls;
+        (address(&urls.origin()), address(&urls.cdn()))
     }
 
     /// The address of a link, on the origin host: what comes from a proxy could not be taken back.
     pub(crate) fn of_link(&self, id: &str, ends_ms: i64) -> String {
         let path = format!("{SHARED}{id}");
         let query = self.keys.signer().sign(&path, ends_ms / 1000);
-        let origin = &self.context.settings().urls.origin;
-        format!("{}/{path}?{query}", origin.trim_end_matches('/'))
+        format!("{}/{path}?{query}", self.context.settings().urls.origin())
     }
 
     /// The key of the service's own file behind an address, when the address is signed and still good.
     pub(crate) fn own(&self, url: &str) -> Option<String> {
-        let settings = self.context.settings();
-        let starts = [&settings.urls.origin, &settings.urls.cdn]
-            .into_iter()
-            .chain(&settings.urls.others);
-        let rest = starts.filter(|start| !start.is_empty()).find_map(|start| {
-            url.strip_prefix(start.trim_end_matches('/'))?
-                .strip_prefix(ASSETS)
-        })?;
-        let (key, query) = rest.split_once('?')?;
+        let path = self.context.settings().urls.path_of(url)?;
+        let (key, query) = path.strip_prefix(ASSETS)?.split_once('?')?;
         let signer = self.keys.signer();
         signer
             .verify(key, query, self.context.now_ms() / 1000)

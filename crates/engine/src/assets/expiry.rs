@@ -52,7 +52,7 @@ async fn delete(files: &Files, keys: Vec<String>) -> Vec<String> {
             Err(_) => "it took too long".to_owned(),
         };
         if failed.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::warn!(error, key, "an expired file was not deleted");
+            tracing::warn!(error, key, "an expired file could not be deleted");
         }
         None
     };

@@ -156,7 +156,7 @@ impl Inputs {
             return;
         }
         if let Err(error) = self.context.store().assets().drop_inputs(&unused).await {
-            tracing::warn!(%error, "inputs of a refused call stay until they expire");
+            tracing::warn!(%error, "inputs of a rejected call are kept until they expire");
         }
     }
 

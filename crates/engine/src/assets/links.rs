@@ -71,13 +71,13 @@ impl Links {
 
     /// The file behind the address of a link. Nobody keeps it longer than the link lasts, which may be no longer than now.
     pub async fn open(&self, id: &str, query: &str) -> Result<Asset, Refusal> {
-        let gone = || Refusal::new(Code::Expired, "the address has ended");
+        let gone = || Refusal::new(Code::Expired, "the link has ended");
         let path = format!("{SHARED}{id}");
         let good = self.addresses.verify(&path, query).await;
         good.map_err(|fault| match fault {
             AddressFault::Expired => gone(),
             AddressFault::BadSignature => {
-                Refusal::new(Code::Forbidden, "the address is not signed by this service")
+                Refusal::new(Code::Forbidden, "the URL is not signed by this service")
             }
         })?;
         let now_ms = self.context.now_ms();

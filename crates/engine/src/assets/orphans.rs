@@ -55,7 +55,7 @@ impl Orphans {
             Ok(found) => Ok(found),
             Err(OrphanScanError::Store(error)) => Err(error),
             Err(trouble) => {
-                tracing::warn!(%trouble, "orphaned files were not looked for");
+                tracing::warn!(%trouble, "orphaned files could not be searched");
                 Ok(0)
             }
         }

@@ -159,7 +159,7 @@ impl Thumbs {
             if let Some(bytes) = bytes
                 && let Err(refusal) = thumbs.keep(&one.key, &whole, &bytes).await
             {
-                tracing::warn!(%refusal, key = one.key, "a thumbnail was not kept");
+                tracing::warn!(%refusal, key = one.key, "a thumbnail could not be cached");
             }
         });
         Ok(outcome)
@@ -240,7 +240,7 @@ fn later() -> Refusal {
 }
 
 fn unreadable(error: impl std::fmt::Display) -> Refusal {
-    tracing::error!(%error, "a thumbnail could not be read or kept");
+    tracing::error!(%error, "a thumbnail could not be read or cached");
     Refusal::new(
         Code::Overloaded,
         "the thumbnail cannot be read now; try again shortly",

@@ -56,7 +56,7 @@ pub(super) async fn send(
             Some(outcome)
         }
         Err(why) => {
-            tracing::error!(delivery = %delivery.id, why, "a callback could not be composed");
+            tracing::error!(delivery = %delivery.id, why, "a callback could not be rendered");
             None
         }
     }
@@ -94,7 +94,7 @@ pub(super) async fn record(context: &Context, delivery: Delivery, outcome: Callb
         now_ms,
     };
     if let Err(error) = context.store().deliveries().finish(result).await {
-        tracing::warn!(%error, delivery = %delivery.id, "a callback's outcome was not written down");
+        tracing::warn!(%error, delivery = %delivery.id, "the outcome of a callback could not be stored");
     }
     crash::point("callbacks.recorded");
 }

@@ -184,7 +184,7 @@ fn open(context: &Context, account_id: &AccountId, sealed: &str) -> Result<Store
         .ok_or_else(|| {
             tracing::error!(
                 account = %account_id,
-                "a callback secret cannot be opened with this master key"
+                "a callback secret cannot be decrypted with this master key"
             );
             Refusal::new(
                 Code::Internal,

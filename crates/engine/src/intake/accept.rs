@@ -431,12 +431,12 @@ pub(super) async fn in_time<T>(
     if let Ok(accepted) = timeout_at(until, accepted).await {
         return accepted.unwrap_or_else(|error| Err(broken_off(&error)));
     }
-    tracing::error!("an acceptance takes long; the caller is told that its outcome is not known");
+    tracing::error!("an accept takes too long; responded that its outcome is unknown");
     Err(Refusal::new(Code::Internal, UNKNOWN))
 }
 
 /// An acceptance that nobody can tell the end of.
 fn broken_off(error: &tokio::task::JoinError) -> Refusal {
-    tracing::error!(%error, "an acceptance broke off");
+    tracing::error!(%error, "an accept was aborted");
     Refusal::new(Code::Internal, UNKNOWN)
 }

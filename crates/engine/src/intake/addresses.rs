@@ -10,7 +10,7 @@ use crate::assets::Assets;
 use crate::context::Context;
 
 const KEPT_ONLY: &str =
-    "must be a data-URI or base64 of an image, or the address of a file uploaded to /files/v1";
+    "must be a data-URI or base64 of an image, or the URL of a file uploaded to /files/v1";
 
 /// An address that something is to be read from.
 struct InputUrl<'a> {

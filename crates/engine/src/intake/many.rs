@@ -48,7 +48,7 @@ impl Intake {
         let prepared_until = begun + PREPARED_WITHIN;
         let ready = self.many_ready(call, idempotency.as_ref());
         let Ok(ready) = timeout_at(prepared_until, ready).await else {
-            tracing::error!("a batch was not ready to be accepted in time");
+            tracing::error!("a batch could not be prepared in time");
             return Err(Refusal::new(Code::Overloaded, NOT_READY));
         };
         let mut ready = match ready? {
@@ -152,7 +152,7 @@ impl Intake {
             }
         });
         if timeout_at(until, all).await.is_err() {
-            tracing::warn!("some prompts of a batch were not translated in time");
+            tracing::warn!("some prompts of a batch could not be translated in time");
         }
         let passing = ready.iter().find_map(|(_, one)| bulk::passing(one));
         passing.map_or(Ok(()), |refusal| Err(refusal.clone()))

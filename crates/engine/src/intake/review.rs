@@ -73,12 +73,18 @@ impl Review {
                 Err(Refusal::new(Code::BannedPrompt, message))
             }
             Err(why) if settings.moderation_fail_closed => {
-                tracing::error!(why, "the review could not be asked, so a call is refused");
+                tracing::error!(
+                    why,
+                    "the moderation endpoint is unreachable; the call is rejected"
+                );
                 let message = "the request cannot be reviewed now; try again shortly";
                 Err(Refusal::new(Code::Overloaded, message))
             }
             Err(why) => {
-                tracing::warn!(why, "the review could not be asked, so a call goes on");
+                tracing::warn!(
+                    why,
+                    "the moderation endpoint is unreachable; the call continues"
+                );
                 Ok(())
             }
         }

@@ -71,11 +71,11 @@ impl Translator {
         match asked {
             Ok(Ok(english)) => Some(format!("{english}{flags}")),
             Ok(Err(why)) => {
-                tracing::warn!(why, "a prompt was not translated");
+                tracing::warn!(why, "a prompt could not be translated");
                 None
             }
             Err(_) => {
-                tracing::warn!("a prompt was not translated in time");
+                tracing::warn!("a prompt could not be translated in time");
                 None
             }
         }

@@ -87,7 +87,7 @@ impl AbandonedJob {
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, job = %self.id, "what a stopped job took was not counted");
+                tracing::warn!(%error, job = %self.id, "the cost of a cancelled job could not be stored");
             }
         }
     }

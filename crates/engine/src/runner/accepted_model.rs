@@ -15,7 +15,7 @@ pub(super) async fn find_model(core: &RunnerCore, leased: &mut LeasedJob) -> boo
             true
         }
         Ok(None) => {
-            tracing::warn!(job = %leased.id, name, revision, "the model of a job is not there; it runs without routes");
+            tracing::warn!(job = %leased.id, name, revision, "the model of a job does not exist; the job runs without routes");
             true
         }
         Err(error) => {

@@ -146,7 +146,7 @@ pub(super) async fn go_on(core: &RunnerCore, mut row: JobRow, slot: Slot) -> Opt
                 PrepareError::NotHere(why) => why,
                 PrepareError::Fault(fault) => fault.detail,
             };
-            tracing::warn!(job = %job.id(), why, "a job could not be taken up");
+            tracing::warn!(job = %job.id(), why, "a job could not be taken over");
             None
         }
     }

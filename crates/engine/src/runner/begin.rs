@@ -111,7 +111,7 @@ pub(super) async fn begin(core: &RunnerCore, job: &RunningJob) -> Result<JobStar
             JobStart::LookUp(kept, asked_ms)
         }
         LostSubmit::Unknown => {
-            tracing::warn!(job = %job.id(), %worker, detail = %fault.detail, "the answer to a submit was lost");
+            tracing::warn!(job = %job.id(), %worker, detail = %fault.detail, "the response to a submit was lost");
             JobStart::Unknown(fault.cost)
         }
     })

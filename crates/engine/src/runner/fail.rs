@@ -56,7 +56,7 @@ pub(super) async fn fail_or_retry(core: &RunnerCore, leased: &LeasedJob, fault: 
 pub(super) async fn fail(core: &RunnerCore, leased: &LeasedJob, outcome: Outcome) {
     let guard = Guard::Fence(leased.fence);
     if let Err(error) = settle(core, &leased.id, guard, outcome).await {
-        tracing::error!(%error, job = %leased.id, "a failure could not be recorded; the lease will run out");
+        tracing::error!(%error, job = %leased.id, "a failure could not be stored; the lease will expire");
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) async fn explain(context: &Context, leased: &LeasedJob, fault: &Fault
         .explain(&leased.id, leased.fence, &words(fault))
         .await;
     if let Err(error) = noted {
-        tracing::warn!(%error, job = %leased.id, "what a vendor said was not noted");
+        tracing::warn!(%error, job = %leased.id, "a vendor's message could not be stored");
     }
 }
 
@@ -104,7 +104,7 @@ async fn again(context: &Context, leased: &LeasedJob, fault: &Fault) {
             context.wakes().work.notify_one();
         }
         Err(error) => {
-            tracing::error!(%error, job = %leased.id, "a failure could not be recorded; the lease will run out");
+            tracing::error!(%error, job = %leased.id, "a failure could not be stored; the lease will expire");
         }
     }
 }

@@ -131,7 +131,7 @@ pub(super) async fn fail_paid(
             took(context, job, cost.as_ref());
         }
         Err(error) => {
-            tracing::error!(%error, job = %leased.id, "a failure could not be recorded; the lease will run out");
+            tracing::error!(%error, job = %leased.id, "a failure could not be stored; the lease will expire");
         }
     }
 }

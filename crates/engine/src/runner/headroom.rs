@@ -74,7 +74,7 @@ pub(super) async fn headroom_for(
             queue.has_short_work(account_id, &short, now_ms).await
         };
         let some = found.unwrap_or_else(|error| {
-            tracing::debug!(%error, "nobody knows whether there is short work");
+            tracing::debug!(%error, "waiting short jobs could not be counted");
             false
         });
         seen.note(short, some);

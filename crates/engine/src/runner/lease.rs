@@ -117,6 +117,6 @@ pub(super) async fn hand_back(context: &Context, leased: &LeasedJob, choice: Cho
         Choice::Nobody => now_ms + 10 * LOOK_AGAIN_MS,
     };
     if let Err(error) = requeue(context, leased, not_before_ms, RequeueReason::no_slot()).await {
-        tracing::warn!(%error, job = %leased.id, "a lease was not given back; it will run out");
+        tracing::warn!(%error, job = %leased.id, "a lease could not be released; it will expire");
     }
 }

@@ -148,7 +148,7 @@ async fn handle_reply(
         Ok(PollOutcome::Step(_)) => None,
         Err(fault) => {
             // The question failed, not the job: the vendor still has it.
-            tracing::debug!(job = %job.id(), detail = %fault.detail, "a question failed");
+            tracing::debug!(job = %job.id(), detail = %fault.detail, "a poll failed");
             pool.member(job.worker())
                 .poll_failed(&fault, context.steady_ms());
             Some(poll_later(job, fault.after))
@@ -161,7 +161,7 @@ async fn handle_reply(
 pub(super) async fn vendor_failed(core: &RunnerCore, job: &RunningJob, fault: &Fault) {
     let paid = fault.cost.as_ref();
     if fault.taken == Acceptance::Perhaps {
-        tracing::warn!(job = %job.id(), detail = %fault.detail, "the answer to a submit was lost");
+        tracing::warn!(job = %job.id(), detail = %fault.detail, "the response to a submit was lost");
         fail_paid(core, job, paid, internal_failure(UNKNOWN)).await;
     } else if paid.is_some() {
         tracing::info!(job = %job.id(), class = fault.class.word(), detail = %fault.detail, "{}", fault.message);
@@ -263,7 +263,7 @@ async fn denied(core: &RunnerCore, job: &RunningJob) -> NextPoll {
     }
     let why = RequeueReason::lost("the vendor never had it");
     if let Err(error) = requeue(context, leased, context.steady_ms(), why).await {
-        tracing::warn!(%error, job = %leased.id, "a lost submit was not given back; its lease will run out");
+        tracing::warn!(%error, job = %leased.id, "a lost submit could not be released; its lease will expire");
     }
     None
 }
@@ -276,7 +276,7 @@ async fn not_stored(
     fault: &Fault,
 ) -> NextPoll {
     if react(fault.class).job.may_pass() {
-        tracing::warn!(job = %job.id(), detail = %fault.detail, "a result waits at the vendor");
+        tracing::warn!(job = %job.id(), detail = %fault.detail, "a result is still at the vendor");
         return Some(poll_later(job, None));
     }
     fail_paid(core, &job, made.cost.as_ref(), failure_from(fault)).await;

@@ -85,6 +85,6 @@ async fn keep(
         .keep_post(key, &row.account_id, until_ms, body)
         .await;
     kept.inspect_err(|refusal| {
-        tracing::warn!(job = %job_id, why = refusal.message, "a vendor's post was not kept");
+        tracing::warn!(job = %job_id, why = refusal.message, "a vendor's webhook could not be stored");
     })
 }

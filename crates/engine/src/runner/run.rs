@@ -95,7 +95,7 @@ async fn end(
             hand_back(context, leased, Choice::Wait(context.steady_ms()), true).await;
         }
         Ok(JobStart::NotHere(why)) => {
-            tracing::warn!(job = %leased.id, why, "another node has to work on a job");
+            tracing::warn!(job = %leased.id, why, "a job is left to another node");
             hand_back(context, leased, Choice::Nobody, true).await;
         }
         // What costs nothing may always be made anew.

@@ -31,7 +31,7 @@ pub(super) async fn order(core: &RunnerCore, job: RunningJob, step: NextPass) ->
         Ok(true) => {}
         Ok(false) => return None,
         Err(error) => {
-            tracing::warn!(%error, job = %job.id(), "the order of a part waits until it can be written down");
+            tracing::warn!(%error, job = %job.id(), "a part is not ordered until its intent can be stored");
             job.signals().set_paid(false);
             return Some(poll_later(job, None));
         }
@@ -53,7 +53,7 @@ pub(super) async fn order(core: &RunnerCore, job: RunningJob, step: NextPass) ->
     let unsent = fault.taken == Acceptance::No || repeats;
     if unsent && react(fault.class).job.may_pass() {
         // The part before is done and stays so; the next one is ordered again from there.
-        tracing::info!(job = %job.id(), detail = %fault.detail, "a part is ordered again later");
+        tracing::info!(job = %job.id(), detail = %fault.detail, "a part will be ordered again later");
         let before = job.ticket.clone().unwrap_or_default();
         let again = continue_with(core, job, before).await;
         return again.map(|(job, _)| poll_later(job, fault.after));

@@ -45,7 +45,7 @@ pub(super) async fn write_down(
             (Ok(ours), _) => return ours,
             (Err(error), None) => {
                 // It is polled all the same; only a crash before its end would lose the trace.
-                tracing::error!(%error, job = %leased.id, %ticket, "a ticket was not written down");
+                tracing::error!(%error, job = %leased.id, %ticket, "a vendor's task id could not be stored");
                 return true;
             }
             (Err(_), Some(pause)) => tokio::time::sleep(Duration::from_millis(pause)).await,

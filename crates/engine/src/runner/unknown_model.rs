@@ -13,6 +13,6 @@ pub(super) fn with_model(fault: Fault, work: &Work) -> Fault {
     let brief = &work.brief;
     let model = brief.vendor_model.as_deref().unwrap_or(&brief.model);
     let detail = format!("{}: {}", unknown_model(model), fault.detail);
-    tracing::warn!(job = %work.job_id, model = %brief.model, detail, "a route leads to no model");
+    tracing::warn!(job = %work.job_id, model = %brief.model, detail, "a route names a model that the vendor does not know");
     Fault { detail, ..fault }
 }

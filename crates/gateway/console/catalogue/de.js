@@ -22,7 +22,7 @@ export const texts = {
     "Gesichtstausch",
   "Motion videos":
     "Bewegte Bilder",
-  "A finished video that this one goes out from: it has that one's model, size and length":
+  "A finished video on which this one is based: it has the same model, size and length":
     "Ein fertiges Video, von dem dieses ausgeht: Modell, Größe und Länge sind dieselben",
   "A finished vidgen job, also as `job_id`":
     "Ein fertiger Videoauftrag",
@@ -30,43 +30,43 @@ export const texts = {
     "Ein PNG unter 4 MB mit den Maßen des ersten Bildes; durchsichtige Stellen werden bearbeitet",
   "A reference image; its dimensions must equal `size`":
     "Eine Vorlage; ihre Maße müssen der gewählten Größe gleichen",
-  "Address of a black-and-white mask of the same size; white marks the region to repaint":
+  "URL of a black-and-white mask of the same size; white marks the region to repaint":
     "Adresse einer schwarzweißen Maske gleicher Größe; Weiß markiert, was neu gemalt wird",
-  "Address of a produced video; not looked at when `jobId` is given":
+  "URL of a produced video; ignored if `jobId` is given":
     "Adresse eines fertigen Videos; ohne Belang, wenn ein Auftrag genannt ist",
-  "Address of a video that shows the character, also as `character_url`; no real people":
+  "URL of a video that shows the character, also as `character_url`; no real people":
     "Adresse eines Videos, das die Figur zeigt; keine echten Personen",
-  "Address of a video to take a character from; no real people":
+  "URL of a video to take a character from; no real people":
     "Adresse eines Videos, aus dem eine Figur übernommen wird; keine echten Personen",
-  "Address of the end frame":
+  "URL of the end frame":
     "Adresse des Endbildes",
-  "Address of the end frame; it has effect only with `motion-v1`":
+  "URL of the end frame; it has effect only with `motion-v1`":
     "Adresse des Endbildes; es wirkt nur mit `motion-v1`",
-  "Address of the image":
+  "URL of the image":
     "Adresse des Bildes",
-  "Address of the image; not looked at when `base64` is given":
+  "URL of the image; ignored if `base64` is given":
     "Adresse des Bildes; ohne Belang, wenn schon eines gegeben ist",
-  "Address of the start frame":
+  "URL of the start frame":
     "Adresse des Anfangsbildes",
-  "Address or base64 of the base image":
+  "URL or base64 of the base image":
     "Adresse oder Base64 des Ausgangsbildes",
-  "Address that receives the job, as `/jobs/v1/{jobId}` shows it, when it has finished or failed":
+  "URL that receives the job, as `/jobs/v1/{jobId}` shows it, when it has finished or failed":
     "Adresse, die den Auftrag erhält, sobald er fertig oder fehlgeschlagen ist",
-  "Address that receives the result":
+  "URL that receives the result":
     "Adresse, die das Ergebnis erhält",
-  "Addresses of reference images":
+  "URLs of reference images":
     "Adressen von Vorlagen",
-  "Addresses or base64 of reference images":
+  "URLs or base64 of reference images":
     "Adressen oder Base64 von Vorlagen",
-  "Addresses, data-URIs or base64 of reference images; no real people, no real brand logos":
+  "URLs, data-URIs or base64 of reference images; no real people, no real brand logos":
     "Adressen, Data-URIs oder Base64 von Vorlagen; keine echten Personen, keine echten Markenzeichen",
   "Aspect ratio of the video, width to height":
     "Seitenverhältnis des Videos, Breite zu Höhe",
-  "Base64 of a black-and-white mask of the same size as the picture; white marks the region to repaint":
+  "Base64 of a black-and-white mask of the same size as the image; white marks the region to repaint":
     "Base64 einer schwarzweißen Maske in der Größe des Bildes; Weiß markiert, was neu gemalt wird",
   "Button-style operations on an earlier job":
     "Was sich mit einem früheren Auftrag weiter tun lässt",
-  "Changes an image toward words":
+  "Changes an image according to a prompt":
     "Verändert ein Bild nach Worten",
   "Compression in percent; only `image-1`, and other than 100 only with `webp` or `jpeg`":
     "Kompression in Prozent; nur mit `image-1`, und außer 100 nur für `webp` oder `jpeg`",
@@ -78,15 +78,15 @@ export const texts = {
     "Macht aus einem Rasterbild eine Vektorzeichnung",
   "Creates a character; when it is finished, prompts may name it as `@username`. Fields may also stand in the query":
     "Legt eine Figur an; ist sie fertig, können Texte sie als `@username` nennen",
-  "Creates four images from a prompt":
-    "Macht vier Bilder aus Worten",
+  "Creates a grid of four images from a prompt":
+    "Macht aus einem Prompt ein Raster mit vier Bildern",
   ["Definition, at the same width and height: `large` has more detail and a higher bit rate; only with " +
     "`video-2-pro` and not with 25 seconds"]:
     "Bildschärfe bei gleicher Breite und Höhe: groß hat mehr Einzelheiten und eine höhere Bitrate; nur mit " +
       "`video-2-pro` und nicht mit 25 Sekunden",
   "Description of the change for the region":
     "Was sich in dem Bereich ändern soll",
-  "Earlier job with a picture":
+  "Earlier job with an image":
     "Früherer Auftrag mit einem Bild",
   "Earlier, completed video job":
     "Früherer, fertiger Videoauftrag",
@@ -134,9 +134,9 @@ export const texts = {
     "Wie streng Inhalte geprüft werden; nur mit `image-1`",
   "Image whose face is placed into the template":
     "Bild, dessen Gesicht eingesetzt wird",
-  "Images whose character or style is taken over":
+  "Images whose character or style is adopted":
     "Bilder, deren Figur oder Stil übernommen wird",
-  "Images whose mood is taken over":
+  "Images whose mood is adopted":
     "Bilder, deren Stimmung übernommen wird",
   "Job of the video that is extended":
     "Auftrag des Videos, das verlängert wird",
@@ -154,29 +154,29 @@ export const texts = {
     "Wenig oder viel Bewegung",
   "Makes 1, 2 or 4 videos of 5 seconds from a start frame":
     "Macht 1, 2 oder 4 Videos von 5 Sekunden aus einem Anfangsbild",
-  "Makes a video from words and an optional reference image":
+  "Makes a video from a prompt and an optional reference image":
     "Macht ein Video aus Worten und, wenn gewünscht, einer Vorlage",
-  "Makes a video from words and optional start and end frames":
+  "Makes a video from a prompt and optional start and end frames":
     "Macht ein Video aus Worten und, wenn gewünscht, Anfangs- und Endbild",
-  "Makes a video from words and reference images":
+  "Makes a video from a prompt and reference images":
     "Macht ein Video aus Worten und Vorlagen",
-  "Makes a video from words, frames or references":
+  "Makes a video from a prompt, frames or references":
     "Macht ein Video aus Worten, Bildern oder Vorlagen",
-  "Makes an image from words and reference images":
+  "Makes an image from a prompt and reference images":
     "Macht ein Bild aus Worten und Vorlagen",
   "Makes an image larger with refined small details and faces":
     "Vergrößert ein Bild und verfeinert Einzelheiten und Gesichter",
   "Makes an image larger, sharper and cleaner":
     "Macht ein Bild größer, schärfer und klarer",
-  "Makes anime-style images from an image and words":
+  "Makes anime-style images from an image and a prompt":
     "Macht Anime-Bilder aus einem Bild und Worten",
-  "Makes anime-style images from words":
+  "Makes anime-style images from a prompt":
     "Macht Anime-Bilder aus Worten",
   "Makes images from a prompt":
     "Macht Bilder aus Worten",
   "Makes one image; discouraged, use `/v1/images/generations`":
     "Macht ein Bild; veraltet, besser ist `/v1/images/generations`",
-  "Makes raster images from words":
+  "Makes raster images from a prompt":
     "Macht Rasterbilder aus Worten",
   "Merges 2 to 5 images":
     "Mischt 2 bis 5 Bilder",
@@ -188,7 +188,7 @@ export const texts = {
     "Treue zu den Worten: niedriger ist weicher und malerischer, höher schärfer",
   "Removes the background of an image":
     "Entfernt den Hintergrund eines Bildes",
-  "Repaints a region of an earlier picture":
+  "Repaints a region of an earlier image":
     "Malt einen Bereich eines früheren Bildes neu",
   "Repaints the white region of a mask":
     "Malt den weißen Bereich einer Maske neu",
@@ -250,7 +250,7 @@ export const texts = {
     "Der Teil des Videos, der sie zeigt: Anfang und Ende in Sekunden, 1 bis 3 Sekunden lang",
   "The shape of the result":
     "Das Format des Ergebnisses",
-  "What happens in the added part":
+  "What happens in the extension":
     "Was im neuen Teil geschieht",
   "What happens in the video":
     "Was im Video geschieht",
@@ -260,27 +260,25 @@ export const texts = {
     "is what comes after 32 different ones"]:
     "Was geschieht; `@username` lässt eine fertige eigene Figur auftreten, jedes andere `@wort` ist Text, " +
       "ebenso alles nach 32 verschiedenen",
-  "What is behind the subject; only `image-1`. `transparent` needs `png` or `webp`":
+  "Background; only `image-1`. `transparent` needs `png` or `webp`":
     "Was hinter dem Motiv ist; nur mit `image-1`. Durchsichtig braucht `png` oder `webp`",
   "What the image shows":
     "Was das Bild zeigt",
   "What to change: up to 32000 characters with `image-1`, 1000 with `art-2`":
     "Was sich ändern soll: bis zu 32000 Zeichen mit `image-1`, 1000 mit `art-2`",
-  "What to do with it":
+  "Follow-up action":
     "Was damit geschehen soll",
   "What to draw, in any language; phrase it as a request to draw":
     "Was zu zeichnen ist, in jeder Sprache; am besten als Bitte",
-  "What to leave out":
+  "What the image must not show":
     "Was nicht vorkommen soll",
   "What to show behind the subject":
     "Was hinter dem Motiv zu sehen sein soll",
-  "What to show in the region":
+  "What the region shows":
     "Was in dem Bereich zu sehen sein soll",
-  "What to show":
-    "Was zu sehen sein soll",
   "What to show: up to 32000 characters with `image-1`, 1000 with `art-2`, 4000 with `art-3`":
     "Was zu sehen sein soll: bis zu 32000 Zeichen mit `image-1`, 1000 mit `art-2`, 4000 mit `art-3`",
-  "What to show; English works best":
+  "What the image shows; English works best":
     "Was zu sehen sein soll; auf Englisch gelingt es am besten",
   "Whether the first and the last frame are equal":
     "Ob erstes und letztes Bild gleich sind",
@@ -296,11 +294,11 @@ export const texts = {
     "Ob sofort geantwortet wird, statt auf das Ergebnis zu warten",
   "Whether to answer with server-sent events; only `image-1`, and not together with `async`":
     "Ob als Ereignisse geantwortet wird; nur mit `image-1`",
-  "Whether words for quality are added to the prompt":
+  "Whether quality keywords are added to the prompt":
     "Ob Worte für mehr Güte dazukommen",
   "Which of its videos; 0 is the first":
     "Welches seiner Videos; 0 ist das erste",
-  "Who decides how it moves":
+  "Whether motion follows the prompt":
     "Wer bestimmt, wie es sich bewegt",
   "Width and height of the video":
     "Breite und Höhe des Videos",

@@ -22,7 +22,7 @@ export const texts = {
     "换脸",
   "Motion videos":
     "动态视频",
-  "A finished video that this one goes out from: it has that one's model, size and length":
+  "A finished video on which this one is based: it has the same model, size and length":
     "以某个已完成的视频为起点：沿用其模型、尺寸和时长",
   "A finished vidgen job, also as `job_id`":
     "一个已完成的视频任务",
@@ -30,43 +30,43 @@ export const texts = {
     "小于 4 MB 的 PNG，尺寸与第一张图片相同；透明处会被编辑",
   "A reference image; its dimensions must equal `size`":
     "参考图；其尺寸必须与所选尺寸一致",
-  "Address of a black-and-white mask of the same size; white marks the region to repaint":
+  "URL of a black-and-white mask of the same size; white marks the region to repaint":
     "同尺寸黑白蒙版的地址；白色标记要重绘的区域",
-  "Address of a produced video; not looked at when `jobId` is given":
+  "URL of a produced video; ignored if `jobId` is given":
     "已生成视频的地址；给出任务时忽略",
-  "Address of a video that shows the character, also as `character_url`; no real people":
+  "URL of a video that shows the character, also as `character_url`; no real people":
     "展示该角色的视频地址；不得为真实人物",
-  "Address of a video to take a character from; no real people":
+  "URL of a video to take a character from; no real people":
     "用于提取角色的视频地址；不得为真实人物",
-  "Address of the end frame":
+  "URL of the end frame":
     "尾帧的地址",
-  "Address of the end frame; it has effect only with `motion-v1`":
+  "URL of the end frame; it has effect only with `motion-v1`":
     "尾帧的地址；仅对 `motion-v1` 有效",
-  "Address of the image":
+  "URL of the image":
     "图片的地址",
-  "Address of the image; not looked at when `base64` is given":
+  "URL of the image; ignored if `base64` is given":
     "图片的地址；已给出图片时忽略",
-  "Address of the start frame":
+  "URL of the start frame":
     "首帧的地址",
-  "Address or base64 of the base image":
+  "URL or base64 of the base image":
     "底图的地址或 base64",
-  "Address that receives the job, as `/jobs/v1/{jobId}` shows it, when it has finished or failed":
+  "URL that receives the job, as `/jobs/v1/{jobId}` shows it, when it has finished or failed":
     "任务完成或失败时接收任务内容的地址",
-  "Address that receives the result":
+  "URL that receives the result":
     "接收结果的地址",
-  "Addresses of reference images":
+  "URLs of reference images":
     "参考图的地址",
-  "Addresses or base64 of reference images":
+  "URLs or base64 of reference images":
     "参考图的地址或 base64",
-  "Addresses, data-URIs or base64 of reference images; no real people, no real brand logos":
+  "URLs, data-URIs or base64 of reference images; no real people, no real brand logos":
     "参考图的地址、data-URI 或 base64；不得含真实人物或真实品牌标识",
   "Aspect ratio of the video, width to height":
     "视频的宽高比",
-  "Base64 of a black-and-white mask of the same size as the picture; white marks the region to repaint":
+  "Base64 of a black-and-white mask of the same size as the image; white marks the region to repaint":
     "与图片同尺寸的黑白蒙版的 base64；白色标记要重绘的区域",
   "Button-style operations on an earlier job":
     "对先前任务的后续操作",
-  "Changes an image toward words":
+  "Changes an image according to a prompt":
     "按文字改变图片",
   "Compression in percent; only `image-1`, and other than 100 only with `webp` or `jpeg`":
     "压缩百分比；仅 `image-1`，非 100 时仅限 `webp` 或 `jpeg`",
@@ -77,14 +77,14 @@ export const texts = {
     "将位图转换为矢量图",
   "Creates a character; when it is finished, prompts may name it as `@username`. Fields may also stand in the query":
     "创建一个角色；完成后可在提示词中以 `@username` 引用",
-  "Creates four images from a prompt":
-    "由文字生成四张图片",
+  "Creates a grid of four images from a prompt":
+    "由文字生成一张四格图",
   ["Definition, at the same width and height: `large` has more detail and a higher bit rate; only with " +
     "`video-2-pro` and not with 25 seconds"]:
     "清晰度（宽高不变）：大，细节更多、码率更高；仅限 `video-2-pro`，且不支持 25 秒",
   "Description of the change for the region":
     "描述该区域的改动",
-  "Earlier job with a picture":
+  "Earlier job with an image":
     "带图片的先前任务",
   "Earlier, completed video job":
     "先前已完成的视频任务",
@@ -132,9 +132,9 @@ export const texts = {
     "内容审核的严格程度；仅 `image-1`",
   "Image whose face is placed into the template":
     "提供人脸的图片",
-  "Images whose character or style is taken over":
+  "Images whose character or style is adopted":
     "沿用其角色或风格的图片",
-  "Images whose mood is taken over":
+  "Images whose mood is adopted":
     "沿用其氛围的图片",
   "Job of the video that is extended":
     "要延长的视频所属的任务",
@@ -152,29 +152,29 @@ export const texts = {
     "动作幅度小或大",
   "Makes 1, 2 or 4 videos of 5 seconds from a start frame":
     "由首帧生成 1、2 或 4 个 5 秒视频",
-  "Makes a video from words and an optional reference image":
+  "Makes a video from a prompt and an optional reference image":
     "由文字和可选的参考图生成视频",
-  "Makes a video from words and optional start and end frames":
+  "Makes a video from a prompt and optional start and end frames":
     "由文字和可选的首尾帧生成视频",
-  "Makes a video from words and reference images":
+  "Makes a video from a prompt and reference images":
     "由文字和参考图生成视频",
-  "Makes a video from words, frames or references":
+  "Makes a video from a prompt, frames or references":
     "由文字、画面或参考生成视频",
-  "Makes an image from words and reference images":
+  "Makes an image from a prompt and reference images":
     "由文字和参考图生成图片",
   "Makes an image larger with refined small details and faces":
     "放大图片并细化细节与面部",
   "Makes an image larger, sharper and cleaner":
     "放大图片，使其更清晰干净",
-  "Makes anime-style images from an image and words":
+  "Makes anime-style images from an image and a prompt":
     "由图片和文字生成动漫风格图片",
-  "Makes anime-style images from words":
+  "Makes anime-style images from a prompt":
     "由文字生成动漫风格图片",
   "Makes images from a prompt":
     "由文字生成图片",
   "Makes one image; discouraged, use `/v1/images/generations`":
     "生成一张图片；不推荐，请用 `/v1/images/generations`",
-  "Makes raster images from words":
+  "Makes raster images from a prompt":
     "由文字生成位图",
   "Merges 2 to 5 images":
     "混合 2 到 5 张图片",
@@ -186,7 +186,7 @@ export const texts = {
     "与提示词的贴合度：低则柔和、绘画感强，高则锐利",
   "Removes the background of an image":
     "去除图片背景",
-  "Repaints a region of an earlier picture":
+  "Repaints a region of an earlier image":
     "重绘先前图片的一个区域",
   "Repaints the white region of a mask":
     "重绘蒙版的白色区域",
@@ -247,7 +247,7 @@ export const texts = {
     "视频中展示角色的片段，`起,止` 秒，长 1 到 3 秒",
   "The shape of the result":
     "结果的形状",
-  "What happens in the added part":
+  "What happens in the extension":
     "新增部分的内容",
   "What happens in the video":
     "视频中发生什么",
@@ -256,27 +256,25 @@ export const texts = {
   ["What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so " +
     "is what comes after 32 different ones"]:
     "发生什么；`@username` 可让您已完成的角色出场，其他 `@词` 均视为文字，超过 32 个不同的也是",
-  "What is behind the subject; only `image-1`. `transparent` needs `png` or `webp`":
+  "Background; only `image-1`. `transparent` needs `png` or `webp`":
     "主体后面的内容；仅 `image-1`。透明需要 `png` 或 `webp`",
   "What the image shows":
     "画面内容",
   "What to change: up to 32000 characters with `image-1`, 1000 with `art-2`":
     "要改变的内容：`image-1` 最多 32000 字符，`art-2` 最多 1000",
-  "What to do with it":
+  "Follow-up action":
     "要进行的操作",
   "What to draw, in any language; phrase it as a request to draw":
     "要画什么，任何语言均可；请写成绘画请求",
-  "What to leave out":
+  "What the image must not show":
     "不要出现的内容",
   "What to show behind the subject":
     "主体后面显示什么",
-  "What to show in the region":
+  "What the region shows":
     "该区域显示什么",
-  "What to show":
-    "画面里有什么",
   "What to show: up to 32000 characters with `image-1`, 1000 with `art-2`, 4000 with `art-3`":
     "画面里有什么：`image-1` 最多 32000 字符，`art-2` 1000，`art-3` 4000",
-  "What to show; English works best":
+  "What the image shows; English works best":
     "画面里有什么；英文效果最佳",
   "Whether the first and the last frame are equal":
     "首尾帧是否相同",
@@ -292,11 +290,11 @@ export const texts = {
     "是否立即返回而不等待结果",
   "Whether to answer with server-sent events; only `image-1`, and not together with `async`":
     "是否以事件流返回；仅 `image-1`",
-  "Whether words for quality are added to the prompt":
+  "Whether quality keywords are added to the prompt":
     "是否在提示词中加入质量词",
   "Which of its videos; 0 is the first":
     "第几个视频；0 为第一个",
-  "Who decides how it moves":
+  "Whether motion follows the prompt":
     "由谁决定如何运动",
   "Width and height of the video":
     "视频的宽和高",

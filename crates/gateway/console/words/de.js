@@ -862,6 +862,8 @@ export const de = {
   hasFinished: "Fertig: {0}",
   hasFailed: "Fehlgeschlagen: {0}.",
   "condition.failed": "der letzte Versuch schlug fehl",
+  "warning.base_url": "base_url fehlt: Callbacks nennen eine URL, die Aufrufer vielleicht nicht erreichen",
+  "warning.master_key": "master_key fehlt: Der Schlüssel liegt in der Datenbank bei dem, was er verschlüsselt",
   hoursHint: "Leer: rund um die Uhr.",
   pauseTitle: "{0} anhalten?",
   pauseText: "Er bekommt nichts Neues, bis er fortgesetzt wird; laufende Aufträge gehen weiter.",

@@ -844,6 +844,8 @@ export const zh = {
   hasFinished: "已完成：{0}",
   hasFailed: "失败：{0}。",
   "condition.failed": "最近一次尝试失败",
+  "warning.base_url": "未设置 base_url：回调中的网址调用方可能无法访问",
+  "warning.master_key": "未设置 master_key：密钥与其加密的机密存放在同一个数据库中",
   hoursHint: "留空表示全天。",
   pauseTitle: "暂停 {0}？",
   pauseText: "恢复之前不再派发新任务；进行中的任务会继续。",

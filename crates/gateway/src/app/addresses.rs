@@ -1,6 +1,6 @@
 //! Where the service can be reached, and by whom.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use url::{Host, Url};
 
@@ -12,14 +12,18 @@ pub(crate) struct Addresses {
     pub(crate) bound: Vec<SocketAddr>,
     /// What callers see: the URL that links and asset addresses begin with.
     pub(crate) base_url: String,
+    /// The listener that others than this machine reach, although no setting says under which URL they do.
+    pub(crate) unnamed: Option<SocketAddr>,
 }
 
 impl Addresses {
     /// What follows from the bound sockets and the settings.
     pub(crate) fn new(config: &Config, bound: Vec<SocketAddr>) -> Self {
+        let unnamed = unnamed(config, &bound);
         let base_url = if config.base_url.is_empty() {
-            bound
-                .first()
+            unnamed
+                .as_ref()
+                .or(bound.first())
                 .map(|address| {
                     let scheme = if config.tls.is_set() { "https" } else { "http" };
                     format!("{scheme}://{}", reachable(*address))
@@ -28,7 +32,11 @@ impl Addresses {
         } else {
             config.base_url.trim_end_matches('/').to_owned()
         };
-        Self { bound, base_url }
+        Self {
+            bound,
+            base_url,
+            unnamed,
+        }
     }
 
     /// Whether anything says that strangers can reach the service: also a listener for somebody else than this machine's
@@ -80,15 +88,46 @@ fn names_loopback(url: &str) -> bool {
     }
 }
 
-/// An address that listens everywhere is reached on this machine by its loopback address.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    match address {
-        SocketAddr::V4(v4) if v4.ip().is_unspecified() => ([127, 0, 0, 1], v4.port()).into(),
-        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
-            (std::net::Ipv6Addr::LOCALHOST, v6.port()).into()
-        }
-        other => other,
+/// The listener that others than this machine reach, while no setting says under which URL. The first of the bound addresses is the
+/// main one, and the others are those of the listeners in their order.
+fn unnamed(config: &Config, bound: &[SocketAddr]) -> Option<SocketAddr> {
+    if !config.base_url.is_empty() {
+        return None;
     }
+    let others = config
+        .listeners
+        .iter()
+        .filter(|one| !one.address.is_empty());
+    let roles = std::iter::once(Role::Main).chain(others.map(|one| one.role));
+    let for_callers = bound.iter().zip(roles);
+    let mut for_callers = for_callers.filter(|(_, role)| *role != Role::Metrics);
+    let behind_proxy = !config.proxies.trusted.is_empty();
+    let reached = |(address, _): &(&SocketAddr, Role)| {
+        behind_proxy || !address.ip().to_canonical().is_loopback()
+    };
+    for_callers.find(reached).map(|(address, _)| *address)
+}
+
+/// An address that listens everywhere is reached by the machine's own.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    if !address.ip().is_unspecified() {
+        return address;
+    }
+    let own = own_address(Ipv4Addr::UNSPECIFIED.into(), "192.0.2.1:9");
+    let own = own.or_else(|| own_address(Ipv6Addr::UNSPECIFIED.into(), "[2001:db8::1]:9"));
+    let loopback = match address {
+        SocketAddr::V4(_) => IpAddr::from(Ipv4Addr::LOCALHOST),
+        SocketAddr::V6(_) => IpAddr::from(Ipv6Addr::LOCALHOST),
+    };
+    let own = own.filter(|own| own.is_ipv4() || address.is_ipv6());
+    SocketAddr::new(own.unwrap_or(loopback), address.port())
+}
+
+/// The address that the machine would send from to another one. Nothing is sent: the other one is an example of the documents.
+fn own_address(from: IpAddr, to: &str) -> Option<IpAddr> {
+    let socket = UdpSocket::bind((from, 0)).ok()?;
+    socket.connect(to).ok()?;
+    Some(socket.local_addr().ok()?.ip())
 }
 
 #[cfg(test)]
@@ -133,6 +172,57 @@ mod tests {
         ];
         for change in public {
             assert!(!private(change, "127.0.0.1:8080"));
+        }
+    }
+
+    /// The promise: no URL that leaves the machine leads back to whoever follows it.
+    #[test]
+    fn a_listener_for_others_is_not_known_by_its_loopback_address() {
+        let config = Config::defaults();
+        let at = |bound: &str| {
+            let bound = vec![bound.parse().expect("an address")];
+            Addresses::new(&config, bound)
+        };
+        assert_eq!(at("127.0.0.1:8080").base_url, "http://127.0.0.1:8080");
+        assert_eq!(at("192.0.2.7:8080").base_url, "http://192.0.2.7:8080");
+        let base_url = at("0.0.0.0:8080").base_url;
+        // A machine without a network has no other address.
+        let alone = own_address(Ipv4Addr::UNSPECIFIED.into(), "192.0.2.1:9").is_none();
+        assert!(alone || !names_loopback(&base_url), "{base_url}");
+    }
+
+    #[test]
+    fn a_listener_for_others_has_no_name_until_the_settings_give_it_one() {
+        let unnamed = |change: fn(&mut Config), bound: &[&str]| {
+            let mut config = Config::defaults();
+            change(&mut config);
+            let bound = bound.iter().map(|one| one.parse().expect("an address"));
+            Addresses::new(&config, bound.collect()).unnamed
+        };
+        let with = |role| {
+            move |config: &mut Config| {
+                config.listeners = vec![ListenerSetting {
+                    address: "0.0.0.0:9090".into(),
+                    host: String::new(),
+                    role,
+                    plain: true,
+                }];
+            }
+        };
+        let everywhere = "0.0.0.0:8080".parse().ok();
+        assert_eq!(unnamed(|_| {}, &["127.0.0.1:8080"]), None);
+        assert_eq!(unnamed(|_| {}, &["0.0.0.0:8080"]), everywhere);
+        let named: fn(&mut Config) = |config| config.base_url = "https://media.example.com".into();
+        assert_eq!(unnamed(named, &["0.0.0.0:8080"]), None);
+        let behind: fn(&mut Config) = |config| config.proxies.trusted = vec!["10.0.0.0/8".into()];
+        assert!(unnamed(behind, &["127.0.0.1:8080"]).is_some());
+        for (role, is_unnamed) in [(Role::Metrics, false), (Role::Cdn, true)] {
+            let mut config = Config::defaults();
+            with(role)(&mut config);
+            let bound = ["127.0.0.1:8080", "0.0.0.0:9090"];
+            let bound = bound.iter().map(|one| one.parse().expect("an address"));
+            let addresses = Addresses::new(&config, bound.collect());
+            assert_eq!(addresses.unnamed.is_some(), is_unnamed, "{role:?}");
         }
     }
 

@@ -25,18 +25,13 @@ pub(super) fn settings(config: &Config, addresses: &Addresses) -> Settings {
 }
 
 fn urls(config: &Config, addresses: &Addresses) -> PublicUrls {
-    let or_base = |url: &String| {
-        if url.is_empty() {
-            addresses.base_url.clone()
-        } else {
-            url.clone()
-        }
-    };
     PublicUrls {
-        origin: or_base(&config.origin_url),
-        cdn: or_base(&config.cdn_url),
-        others: vec![addresses.base_url.clone(), config.legacy_cdn_url.clone()],
+        base: addresses.base_url.clone(),
+        origin: config.origin_url.clone(),
+        cdn: config.cdn_url.clone(),
+        legacy: config.legacy_cdn_url.clone(),
         hooks: hooks(&config.hook_base_url, &addresses.base_url),
+        follow_request: addresses.unnamed.is_some(),
     }
 }
 

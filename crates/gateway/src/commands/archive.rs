@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, ensure};
+use atelier_cli::screen;
 use atelier_contract::fields::Moment;
 use atelier_engine::Clock;
 use atelier_engine::archive::archive;
@@ -19,16 +20,15 @@ const YOUNGEST_MS: i64 = 2 * 86_400_000;
 /// What to move where.
 #[derive(clap::Args)]
 pub(super) struct ArchiveOptions {
-    /// The day, as in 2026-10-01: what ended before it began (UTC) is moved.
+    /// Day such as 2026-10-01: everything that ended before it (UTC) is moved.
     #[arg(long, value_name = "DATE")]
     before: String,
-    /// The folder for the files; `archive` in the data folder without it.
+    /// Folder for the files; by default `archive` in the data folder.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
 }
 
 /// Moves it, and says how much it was.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn run(config: Config, options: ArchiveOptions) -> Result<ExitCode> {
     let day: Moment = serde_json::from_value(options.before.clone().into())
         .map_err(|why| anyhow!("--before `{}` {why}", options.before))?;
@@ -38,18 +38,18 @@ pub(super) async fn run(config: Config, options: ArchiveOptions) -> Result<ExitC
     let now_ms = Clock::of(&store).await?.now_ms();
     ensure!(
         before_ms <= now_ms - YOUNGEST_MS,
-        "--before must be two days ago or earlier: younger jobs may still be repeated and delivered"
+        "--before must be at least two days ago: younger jobs may still be repeated, and their callbacks retried"
     );
     let moved = archive(&store, &folder, before_ms, now_ms).await;
     store.close().await;
     let moved = moved?;
-    println!(
-        "{} jobs, {} ledger rows and {} attempts are in {} files in {}",
+    screen::say(format!(
+        "moved {} jobs, {} ledger rows and {} attempts to {} files in {}",
         moved.jobs,
         moved.entries,
         moved.attempts,
         moved.files,
         folder.display()
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use atelier_cli::screen;
 use atelier_engine::Clock;
 use atelier_engine::audit::{AuditSummary, CheckOptions, Violation, audit};
 use serde::Serialize;
@@ -18,10 +19,10 @@ const NAMED_MOST: u64 = 100;
 /// How to look, and how to say it.
 #[derive(clap::Args)]
 pub(super) struct AuditOptions {
-    /// Prints one JSON document.
+    /// Prints the report as JSON.
     #[arg(long)]
     json: bool,
-    /// Also asks what a service at work promises to do in time, and asks nothing that would read a whole database file.
+    /// For a running service: also checks deadlines, and skips what would read the whole database file.
     #[arg(long)]
     live: bool,
 }
@@ -50,7 +51,6 @@ struct Report {
 }
 
 /// Looks, prints what is wrong, and fails when anything is.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn run(config: Config, options: AuditOptions) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let files = app::open_files(&config)?;
@@ -93,14 +93,13 @@ pub(super) async fn run(config: Config, options: AuditOptions) -> Result<ExitCod
         left_out,
     };
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        screen::say(serde_json::to_string_pretty(&report)?);
     } else {
         print(&report);
     }
     Ok(ExitCode::from(u8::from(!report.ok)))
 }
 
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 fn print(report: &Report) {
     for ReportedViolation {
         invariant,
@@ -108,24 +107,28 @@ fn print(report: &Report) {
         subject,
     } in &report.faults
     {
-        println!("{invariant}: {what}: {subject}");
+        screen::say(format!("{invariant}: {what}: {subject}"));
     }
     for (invariant, count) in &report.broken {
-        println!("{invariant}: {count} in all");
+        screen::say(format!("{invariant}: {count} in all"));
     }
     for words in &report.left_out {
-        println!("{words}");
+        screen::say(words);
     }
     if report.leftovers > 0 && !report.live {
-        println!(
-            "{} files are known to no row; a service at work removes them",
+        screen::say(format!(
+            "{} files belong to no row; a running service removes them",
             report.leftovers
-        );
+        ));
     }
     let (rows, files) = (report.rows, report.files);
     if report.ok {
-        println!("{rows} rows and {files} files: the ledger balances, and the audit list is whole");
+        screen::say(format!(
+            "checked {rows} rows and {files} files: the ledger balances, the audit log is complete"
+        ));
     } else {
-        println!("{rows} rows and {files} files were looked at; what is wrong is listed above");
+        screen::say(format!(
+            "checked {rows} rows and {files} files; violations are listed above"
+        ));
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
+use atelier_cli::screen;
 use atelier_engine::Clock;
 use atelier_engine::backup::{back_up, copy_secret, restore};
 
@@ -14,10 +15,10 @@ use crate::secrets::KEY_FILE;
 /// What to copy where.
 #[derive(clap::Args)]
 pub(super) struct BackupOptions {
-    /// A folder that is new or empty.
+    /// Folder to write to; it must be new or empty.
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// Leaves result and input files out, such as those of a bucket that keeps versions itself.
+    /// Skips result and input files, for instance if they are in a bucket with versions.
     #[arg(long)]
     without_files: bool,
 }
@@ -25,12 +26,11 @@ pub(super) struct BackupOptions {
 /// What to put back.
 #[derive(clap::Args)]
 pub(super) struct RestoreOptions {
-    /// A folder that `atelier backup` made.
+    /// Folder that `atelier backup` wrote.
     #[arg(long, value_name = "DIR")]
     from: PathBuf,
 }
 
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn run(config: Config, options: BackupOptions) -> Result<ExitCode> {
     ensure!(
         config.database.is_empty(),
@@ -44,22 +44,21 @@ pub(super) async fn run(config: Config, options: BackupOptions) -> Result<ExitCo
     store.close().await;
     let made = made?;
     let key = copy_secret(&config.data_dir, &options.to, KEY_FILE)?;
-    println!(
-        "the database and {} files are in {}, and {} rows of the copy were audited{}",
+    screen::say(format!(
+        "copied the database and {} files to {}; {} rows of the copy were audited{}",
         made.files,
         options.to.display(),
         made.rows,
         if key {
-            ", with the master key: keep it as you keep the key"
+            "; the backup contains the master key, so store it safely"
         } else {
-            "; the master key is in the configuration and not with them"
+            "; the master key is in the configuration and not in the backup"
         }
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
 /// Puts a backup back.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn put_back(config: Config, options: RestoreOptions) -> Result<ExitCode> {
     ensure!(
         config.database.is_empty(),
@@ -70,10 +69,10 @@ pub(super) async fn put_back(config: Config, options: RestoreOptions) -> Result<
         copy_secret(&options.from, &config.data_dir, KEY_FILE)?;
     }
     let back = restore(&options.from, &files, &config.data_dir).await?;
-    println!(
-        "the database and {} files are back in {}; `atelier audit` tells whether all is well",
+    screen::say(format!(
+        "restored the database and {} files to {}; check them with `atelier audit`",
         back.files,
         config.data_dir.display()
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }

@@ -11,7 +11,7 @@ use super::instance_options::InstanceOptions;
 use super::rehearsal::rehearse;
 use crate::config::explain::{Setting, settings};
 
-/// The settings of the service: print, check, explain.
+/// Settings of the service: print, check, explain.
 #[derive(Args)]
 pub(super) struct ConfigCommand {
     #[command(subcommand)]
@@ -20,21 +20,21 @@ pub(super) struct ConfigCommand {
 
 #[derive(Subcommand)]
 enum ConfigAction {
-    /// Prints every setting as it is now, as TOML; secrets are hidden.
+    /// Prints every setting with its value, as TOML; secrets are hidden.
     Print {
         #[command(flatten)]
         instance: InstanceOptions,
-        /// Only those that differ from the defaults.
+        /// Only settings that differ from their defaults.
         #[arg(long)]
         changed: bool,
     },
-    /// Says whether the service could start with these settings: all of it is built that a start builds, over a database of its own.
+    /// Checks whether the service would start with these settings, without touching its data.
     Check(InstanceOptions),
-    /// Says what a setting is for, what it is now and who said so.
+    /// Shows what a setting does, its value, and where the value comes from.
     Explain {
         #[command(flatten)]
         instance: InstanceOptions,
-        /// Its path, or a part of it or of its description.
+        /// Path of the setting, or a part of its path or description.
         setting: String,
     },
 }
@@ -60,9 +60,9 @@ atelier config explain retention";
                         Err(error) => Err(error),
                     };
                     if let Err(error) = checked {
-                        bail!(Fault::new(ExitReason::Refused, format!("{error:#}")));
+                        bail!(Fault::new(ExitReason::Refused, screen::cause(&error)));
                     }
-                    screen::say("the settings are good");
+                    screen::say("the settings are valid");
                     Ok(ExitCode::SUCCESS)
                 });
             }
@@ -110,7 +110,7 @@ fn explain(all: &[Setting], asked: &str) -> Result<()> {
     if found.is_empty() {
         bail!(Fault::new(
             ExitReason::Usage,
-            format!("no setting is about `{asked}`; `atelier config print` has all")
+            format!("no setting matches `{asked}`; `atelier config print` lists all")
         ));
     }
     for (number, setting) in found.iter().enumerate() {

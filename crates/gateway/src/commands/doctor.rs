@@ -16,12 +16,12 @@ use serde_json::json;
 use super::instance_options::InstanceOptions;
 use finding::{Finding, Verdict};
 
-/// Looks at configuration, database, disk, asset store, clock, rules, back ends and certificates.
+/// Checks configuration, database, disk, asset store, clock, outbound rules, back ends and certificates.
 #[derive(Args)]
 pub(super) struct Doctor {
     #[command(flatten)]
     instance: InstanceOptions,
-    /// Prints what was found as JSON.
+    /// Prints the findings as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -67,7 +67,7 @@ fn run_checks(sources: &crate::config::load::Sources) -> Vec<Finding> {
         all.push(Finding::bad(
             "runtime",
             error.to_string(),
-            "free some memory or processes",
+            "free memory or processes",
         ));
     }
     all

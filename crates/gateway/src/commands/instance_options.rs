@@ -14,10 +14,10 @@ pub(super) struct InstanceOptions {
     /// A TOML file with settings.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Folder for everything this node keeps.
+    /// Folder for everything that this node stores.
     #[arg(long, value_name = "DIR")]
     data_dir: Option<String>,
-    /// A postgres:// address; SQLite in the data folder without it.
+    /// A postgres:// URL; without it SQLite in the data folder.
     #[arg(long, value_name = "URL")]
     database: Option<String>,
 }

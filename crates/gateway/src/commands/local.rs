@@ -24,22 +24,24 @@ pub(super) struct Local {
 
 #[derive(Subcommand)]
 enum LocalAction {
-    /// Makes and lists accounts, grants quota, issues keys.
+    /// Creates and lists accounts, grants quota, issues keys.
+    // Where the installation is may be said behind the last word as well, as for every other command.
+    #[command(mut_args(|arg| arg.global(true)))]
     Account {
         #[command(flatten)]
         instance: InstanceOptions,
         #[command(subcommand)]
         action: account::AccountAction,
     },
-    /// Brings the database's schema up to date and ends.
+    /// Migrates the database's schema and exits.
     Migrate(InstanceOptions),
-    /// Makes a new key that signs asset addresses; those signed before go on working until they expire.
+    /// Creates a new key that signs asset URLs; URLs signed before work until they expire.
     RotateAddressKey(InstanceOptions),
-    /// Seals every stored secret with a new master key; the service must be stopped.
+    /// Encrypts every stored secret with a new master key; the service must be stopped.
     RotateMasterKey {
         #[command(flatten)]
         instance: InstanceOptions,
-        /// A file with the new text of the setting master_key, where that setting is used.
+        /// File with the new value of the setting master_key, if that setting is used.
         #[arg(long, value_name = "FILE")]
         new_key: Option<PathBuf>,
     },
@@ -53,6 +55,7 @@ impl Command for Local {
     const EXAMPLES: &str = "\
 atelier local account list
 atelier local account create someone@example.com --balance 100
+atelier local account key demo@example.com
 atelier local migrate --data-dir /var/lib/atelier";
 
     fn run(self) -> Result<ExitCode> {

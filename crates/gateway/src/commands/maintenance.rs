@@ -34,12 +34,12 @@ macro_rules! upkeep {
 }
 
 upkeep! {
-    /// Asks everything that is always so of the ledger, the audit list and the files; fails when something is wrong.
+    /// Checks every invariant of ledger, jobs, audit log and files; exits with 1 if one is violated.
     Audit "audit" audit::AuditOptions, audit::run, "atelier audit\natelier audit --json";
-    /// Copies the database and the files to a folder, while the service works or not.
+    /// Copies database and files to a folder; safe while the service runs.
     Backup "backup" backup::BackupOptions, backup::run, "atelier backup --help";
-    /// Puts a backup into a data folder that has no database.
+    /// Restores a backup into a data folder without a database.
     Restore "restore" backup::RestoreOptions, backup::put_back, "atelier restore --help";
-    /// Moves jobs, attempts, deliveries and ledger rows from before a day to compressed files.
+    /// Moves old jobs, attempts, callbacks and ledger rows to compressed files.
     Archive "archive" archive::ArchiveOptions, archive::run, "atelier archive --before 2026-01-31";
 }

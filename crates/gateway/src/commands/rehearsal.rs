@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result, bail};
 use atelier_contract::Secret;
 use rustix::fs::{Access, access};
 
-use super::serve::resolve;
-use crate::app::{self, Addresses, App};
+use super::start_checks::{check_databases, refuse_warnings, resolve};
+use crate::app::{self, Addresses, App, Warning};
 use crate::config::{Config, Log};
 use crate::server::tls::Tls;
 use crate::{logging, openapi, secrets};
@@ -26,20 +26,9 @@ async fn rehearse_in(folder: &Path, config: &Config) -> Result<()> {
     check_access_log(&config.log.access).context("log.access")?;
     check_data_dir(&config.data_dir).context("data_dir")?;
     Tls::load(&config.tls)?;
-    let mut bound: Vec<SocketAddr> = Vec::new();
-    for address in config.addresses() {
-        bound.extend(resolve(address).await?);
-    }
-    let databases = [
-        ("database", &config.database),
-        ("database_pooler", &config.database_pooler),
-    ];
-    for (setting, url) in databases.iter().filter(|(_, url)| !url.is_empty()) {
-        app::check_address(url.reveal()).context(*setting)?;
-    }
-    if config.strict && !config.database.is_empty() && config.master_key.is_empty() {
-        bail!("{}", secrets::STRICT_KEY);
-    }
+    let bound = bound(config).await?;
+    check_databases(config)?;
+    refuse_warnings(config, &Addresses::new(config, bound.clone()))?;
     let apart = Config {
         data_dir: folder.to_owned(),
         database: Secret::default(),
@@ -53,15 +42,35 @@ async fn rehearse_in(folder: &Path, config: &Config) -> Result<()> {
     build(apart, bound).await
 }
 
+/// What a start with these settings warns of; nothing for settings that it refuses.
+pub(super) async fn warnings(config: &Config) -> Vec<Warning> {
+    let bound = bound(config).await.unwrap_or_default();
+    app::warnings(config, &Addresses::new(config, bound))
+}
+
+/// The addresses that would be listened on.
+async fn bound(config: &Config) -> Result<Vec<SocketAddr>> {
+    let mut bound = Vec::new();
+    for (setting, address) in config.addresses() {
+        // Any of those that a name has will do to see what follows from it.
+        bound.extend(resolve(&setting, address).await?.into_iter().take(1));
+    }
+    Ok(bound)
+}
+
 async fn build(config: Config, bound: Vec<SocketAddr>) -> Result<()> {
     let addresses = Addresses::new(&config, bound);
     let store = app::open_store(&config).await?;
     let token = secrets::admin_token(&config, &store).await?;
     let key = secrets::master_key(&config, &store).await?;
     let engine = app::build_engine(&config, store.clone(), key, &addresses).await?;
-    let is_public = addresses.is_public(&config);
-    let (base_url, document) = (addresses.base_url, openapi::static_document);
-    App::new(config, engine, token.hash, is_public, base_url, document)?;
+    App::new(
+        config,
+        engine,
+        token.hash,
+        &addresses,
+        openapi::static_document,
+    )?;
     store.close().await;
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::error::SettingError;
 const LONGEST_WAIT_S: u64 = 30 * 86_400;
 /// What is said of an address to which nothing can be added.
 const NO_BASE: &str =
-    "must be an http or https address such as https://media.example.com, without a query, or empty";
+    "must be an http or https URL such as https://media.example.com, without a query, or empty";
 
 /// Looks for the first that will not do.
 pub(super) fn check(config: &Config) -> Result<(), SettingError> {

@@ -2,30 +2,62 @@
 
 use std::collections::BTreeSet;
 
+use atelier_contract::did_you_mean;
 use atelier_contract::models::ModelDefinition;
-use atelier_contract::pages::backends::DeclaredBackend;
+use atelier_contract::pages::backends::{BackendSpec, DeclaredBackend};
 use atelier_contract::pages::workers::WorkerSpec;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, de};
 use toml::{Table, Value};
+
+use super::wording::humanize;
 
 /// Reads the back ends; a name that their shape does not have is refused.
 pub(super) fn read<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<DeclaredBackend>, D::Error> {
-    let tables = Vec::<Table>::deserialize(deserializer)?;
-    tables.into_iter().map(one).collect()
+    let tables = Vec::<Table>::deserialize(deserializer)?.into_iter();
+    let backends = tables.enumerate();
+    backends
+        .map(|(place, table)| backend(&format!("backends[{place}]"), table))
+        .collect()
 }
 
-fn one<E: de::Error>(table: Table) -> Result<DeclaredBackend, E> {
-    known::<DeclaredBackend, E>("backends", &table)?;
-    let accounts = table.get("accounts").and_then(Value::as_array);
-    for account in accounts.into_iter().flatten().filter_map(Value::as_table) {
-        known::<WorkerSpec, E>("backends.accounts", account)?;
-    }
-    Value::Table(table)
-        .try_into()
-        .map_err(|error| E::custom(format_args!("backends: {error}")))
+/// A back end and its accounts are read one by one, because what is inside of another shape is not told by its path.
+fn backend<E: de::Error>(at: &str, mut table: Table) -> Result<DeclaredBackend, E> {
+    known::<DeclaredBackend, E>(at, &table)?;
+    let accounts = match table.remove("accounts") {
+        None => Vec::new(),
+        Some(Value::Array(accounts)) => accounts,
+        Some(_) => {
+            return Err(E::custom(format_args!(
+                "{at}.accounts: must be a list of tables"
+            )));
+        }
+    };
+    let accounts = accounts.into_iter().enumerate().map(|(place, account)| {
+        let at = format!("{at}.accounts[{place}]");
+        if let Value::Table(account) = &account {
+            known::<WorkerSpec, E>(&at, account)?;
+        }
+        typed(&at, account)
+    });
+    Ok(DeclaredBackend {
+        accounts: accounts.collect::<Result<_, E>>()?,
+        spec: typed::<BackendSpec, E>(at, Value::Table(table))?,
+    })
+}
+
+/// Reads a value; what is wrong with it is told with its path.
+fn typed<T: DeserializeOwned, E: de::Error>(at: &str, value: Value) -> Result<T, E> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let (path, why) = (error.path().to_string(), humanize(error.inner().message()));
+        match path.as_str() {
+            "." => E::custom(format_args!("{at}: {why}")),
+            path => E::custom(format_args!("{at}.{path}: {why}")),
+        }
+    })
 }
 
 /// Reads the models; a name that their shape does not have is refused.
@@ -45,13 +77,7 @@ fn model<E: de::Error>(place: usize, mut table: Table) -> Result<ModelDefinition
         let date = Value::String(date.to_string());
         table.insert("retires".to_owned(), date);
     }
-    serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
-        let (path, why) = (error.path().to_string(), error.inner().message());
-        match path.as_str() {
-            "." => E::custom(format_args!("{at}: {why}")),
-            path => E::custom(format_args!("{at}.{path}: {why}")),
-        }
-    })
+    typed(&at, Value::Table(table))
 }
 
 fn known<T: JsonSchema, E: de::Error>(place: &str, table: &Table) -> Result<(), E> {
@@ -63,7 +89,12 @@ fn known<T: JsonSchema, E: de::Error>(place: &str, table: &Table) -> Result<(), 
         .flat_map(|properties| properties.keys().map(String::as_str))
         .collect();
     match table.keys().find(|name| !names.contains(name.as_str())) {
-        Some(name) => Err(E::custom(format_args!("{place}.{name}: no such setting"))),
+        Some(name) => {
+            let meant = did_you_mean(name, names);
+            Err(E::custom(format_args!(
+                "{place}.{name}: no such setting{meant}"
+            )))
+        }
         None => Ok(()),
     }
 }
@@ -74,7 +105,7 @@ mod tests {
 
     fn read_text(text: &str) -> Result<DeclaredBackend, String> {
         let table: Table = text.parse().expect("TOML");
-        one::<toml::de::Error>(table).map_err(|error| error.to_string())
+        backend::<toml::de::Error>("backends[1]", table).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -137,14 +168,22 @@ mod tests {
     fn a_wrong_name_or_number_in_the_settings_is_named() {
         let back_end = "name = \"up\"\nvendor = \"relay\"\nbase_url = \"http://h\"\n";
         for (more, wanted) in [
-            ("rnak = 5\n", "backends.rnak: no such setting"),
             (
-                "accounts = [{ name = \"a\", wieght = 1 }]\n",
-                "backends.accounts.wieght: no such setting",
+                "rnak = 5\n",
+                "backends[1].rnak: no such setting; did you mean rank?",
+            ),
+            ("rank = \"a\"\n", "backends[1].rank: must be a whole number"),
+            (
+                "accounts = [{ name = \"a\" }, { name = \"b\", wieght = 1 }]\n",
+                "backends[1].accounts[1].wieght: no such setting; did you mean weight?",
             ),
             (
                 "accounts = [{ name = \"a\", weight = 0 }]\n",
-                "must be a whole number from 1 to 100000",
+                "backends[1].accounts[0].weight: must be a whole number from 1 to 100000",
+            ),
+            (
+                "accounts = 7\n",
+                "backends[1].accounts: must be a list of tables",
             ),
         ] {
             let error = read_text(&format!("{back_end}{more}")).expect_err(more);

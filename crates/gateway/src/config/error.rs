@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use atelier_contract::did_you_mean;
+
 /// A setting with a value that will not do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SettingError {
@@ -20,9 +22,14 @@ impl SettingError {
         }
     }
 
-    /// A name that no setting has.
-    pub(crate) fn unknown(field: impl Into<String>) -> Self {
-        Self::new(field, "no such setting")
+    /// A name that no setting has, and those that there are.
+    pub(crate) fn unknown<'a>(
+        field: impl Into<String>,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let field = field.into();
+        let meant = did_you_mean(&field, known);
+        Self::new(field, format!("no such setting{meant}"))
     }
 }
 

@@ -3,12 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use toml::{Table, Value};
 
 use super::Config;
 use super::check::check;
 use super::error::SettingError;
+use super::wording::humanize;
 
 /// The defaults, with a sentence about each setting.
 pub(super) static DEFAULTS: &str = include_str!("../../../../config/default.toml");
@@ -23,6 +24,20 @@ const NOT_SETTINGS: [&str; 5] = [
     "ATELIER_TEST_",
     "ATELIER_CLIENT_",
 ];
+
+/// Settings that name a file or folder. In a file of settings a relative one is meant from that file's folder.
+const FILES: [&str; 8] = [
+    "data_dir",
+    "log.access",
+    "tls.certificate",
+    "tls.key",
+    "credentials.certificate",
+    "credentials.key",
+    "prices.file",
+    ASSETS,
+];
+/// A folder, unless it is the address of a bucket.
+const ASSETS: &str = "assets.url";
 
 /// Where settings come from besides the defaults.
 #[derive(Default)]
@@ -88,7 +103,11 @@ impl Sources {
     pub(super) fn table(&self) -> Result<Table> {
         let mut table: Table = DEFAULTS.parse().context("config/default.toml")?;
         if let Some(file) = &self.file {
-            let read = read_table(file)?;
+            let mut read = read_table(file)?;
+            let folder = file.parent().unwrap_or(Path::new(""));
+            FILES
+                .iter()
+                .for_each(|path| place_in(folder, &mut read, path));
             overlay(&mut table, read, "").with_context(|| file.display().to_string())?;
         }
         for (name, text) in &self.environment {
@@ -97,7 +116,7 @@ impl Sources {
             }
         }
         for (path, text) in &self.command_line {
-            let place = find(&mut table, path).ok_or_else(|| SettingError::unknown(*path))?;
+            let place = find(&mut table, path).ok_or_else(|| SettingError::unknown(*path, []))?;
             *place = read_as(place, text).map_err(|why| SettingError::new(*path, why))?;
         }
         Ok(table)
@@ -106,15 +125,52 @@ impl Sources {
 
 /// The settings of a table that has all of them; else the first that will not do.
 fn read(table: Table) -> Result<Config, SettingError> {
-    let config: Config = serde_path_to_error::deserialize(Value::Table(table))
-        .map_err(|error| SettingError::new(error.path().to_string(), error.inner().message()))?;
+    let config: Config =
+        serde_path_to_error::deserialize(Value::Table(table)).map_err(|error| {
+            let field = error.path().to_string();
+            let message = error.inner().message();
+            // What is read apart is told with a path of its own.
+            match message.split_once(": ") {
+                Some((inside, why)) if inside.starts_with(&format!("{field}[")) => {
+                    SettingError::new(inside, why.trim_end())
+                }
+                _ => SettingError::new(field, humanize(message)),
+            }
+        })?;
     check(&config)?;
     Ok(config)
 }
 
 fn read_table(file: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    text.parse().with_context(|| file.display().to_string())
+    text.parse()
+        .map_err(|error| anyhow!("{}", malformed(file, &text, &error)))
+}
+
+/// Where a file is no TOML, and why.
+fn malformed(file: &Path, text: &str, error: &toml::de::Error) -> String {
+    let at = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = &text.as_bytes()[..at];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let column = before
+        .iter()
+        .rev()
+        .take_while(|byte| **byte != b'\n')
+        .count()
+        + 1;
+    let why = error.message().trim().replace('\n', "; ");
+    format!("{}, line {line}, column {column}: {why}", file.display())
+}
+
+/// Has a relative path begin at a folder.
+fn place_in(folder: &Path, table: &mut Table, path: &str) {
+    let Some(Value::String(text)) = find(table, path) else {
+        return;
+    };
+    let is_address = path == ASSETS && text.contains("://");
+    if !text.is_empty() && !is_address {
+        *text = folder.join(&*text).to_string_lossy().into_owned();
+    }
 }
 
 /// Lays a file over the defaults; a name the defaults do not have is refused.
@@ -125,10 +181,17 @@ fn overlay(base: &mut Table, over: Table, path: &str) -> Result<(), SettingError
         } else {
             format!("{path}.{name}")
         };
+        if !base.contains_key(&name) {
+            let known: Vec<String> = paths(base, path);
+            return Err(SettingError::unknown(
+                full,
+                known.iter().map(String::as_str),
+            ));
+        }
         match (base.get_mut(&name), value) {
-            (None, _) => return Err(SettingError::unknown(full)),
             (Some(Value::Table(inner)), Value::Table(value)) => overlay(inner, value, &full)?,
             (Some(place), value) => *place = value,
+            (None, _) => {}
         }
     }
     Ok(())
@@ -136,10 +199,12 @@ fn overlay(base: &mut Table, over: Table, path: &str) -> Result<(), SettingError
 
 fn set_by_variable(table: &mut Table, name: &str, text: &str) -> Result<(), SettingError> {
     let wanted = name[PREFIX.len()..].to_lowercase();
-    let path = paths(table, "")
-        .into_iter()
-        .find(|path| path.replace('.', "_") == wanted)
-        .ok_or_else(|| SettingError::unknown(name))?;
+    let known = paths(table, "");
+    let path = known.iter().find(|path| path.replace('.', "_") == wanted);
+    let path = path.cloned().ok_or_else(|| {
+        let known: Vec<String> = known.iter().map(|path| Sources::variable(path)).collect();
+        SettingError::unknown(name, known.iter().map(String::as_str))
+    })?;
     if let Some(place) = find(table, &path) {
         *place = read_as(place, text).map_err(|why| SettingError::new(name, why))?;
     }
@@ -283,7 +348,10 @@ mod tests {
     #[test]
     fn an_unknown_name_is_named() {
         let error = with_variable("ATELIER_LISTNE", "x").expect_err("unknown");
-        assert_eq!(error.to_string(), "ATELIER_LISTNE: no such setting");
+        assert_eq!(
+            error.to_string(),
+            "ATELIER_LISTNE: no such setting; did you mean ATELIER_LISTEN?"
+        );
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("atelier.toml");
         std::fs::write(&file, "[limits]\nhaeders = 7\n").expect("written");
@@ -294,8 +362,66 @@ mod tests {
         .config()
         .expect_err("unknown");
         assert!(
-            format!("{error:#}").contains("limits.haeders: no such setting"),
+            format!("{error:#}")
+                .contains("limits.haeders: no such setting; did you mean limits.headers?"),
             "{error:#}"
+        );
+    }
+
+    /// The promise: a path in a file of settings is meant from that file's folder, wherever the service was started.
+    #[test]
+    fn a_path_in_a_file_begins_at_the_files_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("atelier.toml");
+        let text = "data_dir = \"data\"\n[prices]\nfile = \"/prices.toml\"\n[log]\naccess = \"\"\n\
+                    [tls]\ncertificate = \"tls/chain.pem\"\nkey = \"key.pem\"\n[assets]\nurl = \"s3://bucket/prefix\"\n";
+        std::fs::write(&file, text).expect("written");
+        let sources = Sources {
+            file: Some(file),
+            environment: vec![("ATELIER_TLS_KEY".into(), "other.pem".into())],
+            ..Sources::default()
+        };
+        let config = sources.config().expect("settings");
+        assert_eq!(config.data_dir, folder.path().join("data"));
+        assert_eq!(config.tls.certificate, folder.path().join("tls/chain.pem"));
+        assert_eq!(
+            config.tls.key,
+            Path::new("other.pem"),
+            "a variable is meant from here"
+        );
+        assert_eq!(config.prices.file, Path::new("/prices.toml"));
+        assert_eq!(config.log.access, Path::new(""));
+        assert_eq!(config.assets.url, "s3://bucket/prefix");
+    }
+
+    /// The promise: whoever adds a setting for a file cannot forget that it is meant from the folder of the file of settings.
+    #[test]
+    fn every_setting_that_is_a_path_is_known_as_one() {
+        let table: Table = DEFAULTS.parse().expect("the defaults are TOML");
+        for path in FILES {
+            assert!(value_at(&table, path).is_some(), "{path}");
+        }
+        for path in paths(&table, "") {
+            let name = path.rsplit('.').next().unwrap_or_default();
+            let is_named_so =
+                ["file", "dir", "folder", "certificate"].contains(&name) || name.ends_with("_dir");
+            assert!(!is_named_so || FILES.contains(&path.as_str()), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_toml_is_told_with_its_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("atelier.toml");
+        std::fs::write(&file, "[jobs]\ntries = \n").expect("written");
+        let sources = Sources {
+            file: Some(file.clone()),
+            ..Sources::default()
+        };
+        let said = sources.config().expect_err("no TOML").to_string();
+        assert!(
+            said.starts_with(&format!("{}, line 2, column 9: ", file.display())),
+            "{said}"
         );
     }
 
@@ -381,7 +507,7 @@ mod tests {
             };
             let error = read(table).expect_err(&path);
             assert_eq!(error.field, path);
-            assert!(error.why.contains("expected"), "{error}");
+            assert!(error.why.contains("must be"), "{error}");
         }
     }
 
@@ -420,7 +546,7 @@ mod tests {
             (
                 "jobs.lease_s",
                 Value::String("long".into()),
-                "invalid type: string \"long\", expected a whole number from 0 to 3153600000",
+                "must be a whole number from 0 to 3153600000, is \"long\"",
             ),
             (
                 "jobs.renew_s",

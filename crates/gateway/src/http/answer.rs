@@ -31,7 +31,8 @@ const LATEST_S: u32 = 10;
 
 /// How long an answer with the bytes of its files waits until earlier ones of the account are made.
 const TURN_WITHIN: Duration = Duration::from_secs(5);
-const NO_TURN: &str = "earlier answers of this account are still being made; ask again shortly";
+const NO_TURN: &str =
+    "earlier responses of this account are still being prepared; try again shortly";
 
 /// Whether a caller prefers not to wait.
 pub(super) fn prefers_later(headers: &HeaderMap) -> bool {
@@ -73,7 +74,7 @@ pub(super) async fn accepted(app: &App, account_id: &AccountId, id: &JobId) -> R
 
 /// Says that an answer is not there yet.
 fn pending(app: &App, id: &JobId, seen: Option<&Job>) -> Reply {
-    let pending = PendingAnswer::of(id, seen, &app.base_url);
+    let pending = PendingAnswer::of(id, seen, &app.engine.urls().base());
     let mut reply = reply::json_of(&pending);
     *reply.status_mut() = StatusCode::ACCEPTED;
     if let Ok(poll) = HeaderValue::from_str(&pending.poll) {

@@ -68,6 +68,17 @@ impl ServiceNames {
             || self.hosts.contains(&name)
     }
 
+    /// The host that a request came to, as the caller wrote it, if it is the service.
+    pub(super) fn own_host(&self, head: &Parts, by_proxy: bool) -> Option<String> {
+        let host = if by_proxy {
+            proxies::forwarded_hosts(&head.headers).into_iter().next()
+        } else {
+            None
+        };
+        let host = host.unwrap_or_else(|| asked_for(head).to_owned());
+        self.know(&host).then_some(host)
+    }
+
     /// Refuses a request that came under a name that is not the service's, or from a page that has such a name, unless
     /// that page is listed among those that may read answers.
     pub(super) fn check(

@@ -304,7 +304,7 @@ other_answers! {
     /// A JSON document that describes itself.
     Document PageOutput::Media("application/json");
     /// A result file of any kind.
-    File PageOutput::Media("*/*");
+    File PageOutput::Media("application/octet-stream");
 }
 
 /// A handler and what its types say.

@@ -81,7 +81,7 @@ impl RequestLog {
         let (took, status) = (self.arrived.elapsed(), reply.status().as_u16());
         let id = exchange.id.to_str().unwrap_or_default();
         if reply.status().is_server_error() {
-            tracing::warn!(status, request = id, "answered with an error");
+            tracing::warn!(status, request = id, "responded with an error");
         }
         // Questions about jobs are too many to be told of, unless their caller wants it.
         let told = self.traced || route.0 == SUBMIT;
@@ -95,7 +95,7 @@ impl RequestLog {
         }
         if log.slow_ms > 0 && took >= Duration::from_millis(log.slow_ms) {
             let spent = admission.spent(took);
-            tracing::warn!(%method, path, status, request = id, took_ms = took.as_millis() as u64, spent, "a slow request");
+            tracing::warn!(%method, path, status, request = id, took_ms = took.as_millis() as u64, spent, "slow request");
         }
         if let Some(access_log) = &app.access_log {
             access_log.write(&Line {

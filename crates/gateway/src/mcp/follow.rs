@@ -78,7 +78,10 @@ impl CallStream {
             .until(LOOK_EVERY, || async {
                 let engine = &self.app.engine;
                 if !engine.admin().callers().still_known(&self.caller).await {
-                    return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
+                    return Some(Err(Refusal::new(
+                        Code::Unauthorized,
+                        "the key has expired or was revoked",
+                    )));
                 }
                 match engine
                     .jobs()

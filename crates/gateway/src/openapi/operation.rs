@@ -6,6 +6,7 @@ use atelier_contract::catalogue::{ApiOperation, ResponseKind};
 use atelier_contract::pages::Access;
 use serde_json::{Map, Value, json};
 
+use super::errors;
 use super::parts::{answers, idempotency_key, later, messages, pending, plain, prefer, streamed};
 
 pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
@@ -24,15 +25,10 @@ pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
         "tags": [operation.group],
         "x-place": place,
         "summary": operation.summary,
+        "description": description(operation),
         "security": security(operation.access),
         "parameters": parameters,
-        "responses": match &operation.answer {
-            ResponseKind::Json(schema) => answered(operation, schema),
-            ResponseKind::Later(schema) => later(schema),
-            ResponseKind::Events => streamed(),
-            ResponseKind::Messages => messages(),
-            ResponseKind::Media(media) => plain(media),
-        },
+        "responses": responses(operation),
     });
     if operation.deprecated {
         shown["deprecated"] = true.into();
@@ -64,14 +60,57 @@ pub(super) fn described(operation: &ApiOperation, place: usize) -> Value {
     shown
 }
 
+/// Who may call an operation, and how it answers.
+fn description(operation: &ApiOperation) -> String {
+    let mut sentences = vec![match operation.access {
+        Access::Open => "Needs no credential.".to_owned(),
+        Access::Caller(scope) => format!("Needs an API key with the scope `{}`.", scope.word()),
+        Access::Viewer => "Needs the token of an operator or a viewer.".to_owned(),
+        Access::Operator => "Needs an operator token.".to_owned(),
+    }];
+    if let Some(twin) = &operation.twin_of {
+        sentences.push(format!(
+            "The same as `{twin}`, with the parameters in the body."
+        ));
+    }
+    if operation.pending.is_some() {
+        sentences.push(
+            "The response carries the result; with `\"async\": true` or `Prefer: respond-async` it says at once where the result will be."
+                .to_owned(),
+        );
+    } else if operation.makes.is_some() {
+        sentences.push("The response carries the id of a job, which ends later.".to_owned());
+    }
+    if operation.streams {
+        sentences.push("With `\"stream\": true` the response is a stream of events.".to_owned());
+    }
+    if operation.idempotent {
+        sentences.push("Repeat it safely with the same `Idempotency-Key`.".to_owned());
+    }
+    sentences.join(" ")
+}
+
+/// What an operation answers: when all is well, and when it is not.
+fn responses(operation: &ApiOperation) -> Value {
+    let mut all = match &operation.answer {
+        ResponseKind::Json(schema) => answered(operation, schema),
+        ResponseKind::Later(schema) => later(schema),
+        ResponseKind::Events => streamed(),
+        ResponseKind::Messages => messages(),
+        ResponseKind::Media(media) => plain(media),
+    };
+    errors::add(operation, &mut all);
+    Value::Object(all)
+}
+
 /// The responses of an operation with JSON for an answer, and whatever else its caller may ask for.
-fn answered(operation: &ApiOperation, good: &Value) -> Value {
+fn answered(operation: &ApiOperation, good: &Value) -> Map<String, Value> {
     let mut all = answers(good);
     if operation.streams {
         all["200"]["content"]["text/event-stream"] = json!({});
     }
     if let Some(schema) = &operation.pending {
-        all["202"] = pending(schema);
+        all.insert("202".into(), pending(schema));
     }
     all
 }

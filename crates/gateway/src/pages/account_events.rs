@@ -196,7 +196,10 @@ impl AccountStream {
                     .still_known(&self.caller)
                     .await
                 {
-                    return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
+                    return Some(Err(Refusal::new(
+                        Code::Unauthorized,
+                        "the key has expired or was revoked",
+                    )));
                 }
                 match self.look().await {
                     Ok(news) if news.events.is_empty() && news.end.is_none() => None,

@@ -115,7 +115,10 @@ impl JobStream {
     async fn look(&self, shown: u8, in_any_case: bool) -> Option<Result<Job, Refusal>> {
         let engine = &self.app.engine;
         if !engine.admin().callers().still_known(&self.caller).await {
-            return Some(Err(Refusal::new(Code::Unauthorized, "the key is over")));
+            return Some(Err(Refusal::new(
+                Code::Unauthorized,
+                "the key has expired or was revoked",
+            )));
         }
         let here = engine.jobs().progress_here(&self.id);
         // What has come into this node's hands since the last look has become something else by that.

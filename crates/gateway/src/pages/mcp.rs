@@ -27,10 +27,10 @@ pub(super) struct Message {
     /// Names a request; a notification has none.
     #[serde(default)]
     id: Option<Value>,
-    /// What is asked.
+    /// Question.
     #[serde(default)]
     method: String,
-    /// What it takes.
+    /// Inputs.
     #[serde(default)]
     params: Option<Value>,
 }

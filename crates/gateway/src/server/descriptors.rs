@@ -29,7 +29,7 @@ pub(crate) fn connections(wanted: usize, downloads: u64) -> usize {
         tracing::warn!(
             limit,
             connections = room,
-            "the limit on open files leaves room for fewer connections than limits.connections"
+            "the limit on open files allows fewer connections than limits.connections"
         );
     }
     wanted.min(room)

@@ -32,7 +32,7 @@ impl Signals {
     /// Ends the process at once when another signal comes.
     pub(crate) async fn exit_on_next(mut self) {
         self.next().await;
-        tracing::warn!("told twice: exiting at once");
+        tracing::warn!("second signal: exiting at once");
         std::process::exit(TOLD_TWICE);
     }
 }

@@ -92,12 +92,12 @@ impl Tls {
                 Ok(pair) => {
                     *identity.now.write().unwrap_or_else(PoisonError::into_inner) = pair;
                     seen = changed;
-                    tracing::info!("certificate read again");
+                    tracing::info!("certificate reloaded");
                 }
                 Err(error) => {
                     tracing::error!(
                         error = format!("{error:#}"),
-                        "the certificate cannot be read; the old one stays"
+                        "the certificate cannot be reloaded; the old one stays in use"
                     );
                 }
             }

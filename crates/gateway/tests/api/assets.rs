@@ -291,7 +291,7 @@ async fn the_key_of_addresses_is_changed_under_a_running_service() {
     let before = picture(&gateway).await;
     assert!(before.contains("k=1&"), "{before}");
     let said = gateway.command(&["local", "rotate-address-key"]);
-    assert_eq!(said.trim(), "address key 2 signs from now on");
+    assert_eq!(said.trim(), "URL key 2 signs from now on");
     let deadline = Instant::now() + Duration::from_secs(20);
     let after = loop {
         let url = picture(&gateway).await;

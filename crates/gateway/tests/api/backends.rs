@@ -385,7 +385,7 @@ async fn a_new_master_key_opens_everything_the_old_one_sealed() {
     let key = front.folder.path().join("master.key");
     let old = std::fs::read_to_string(&key).ok();
     let rotated = front.command(&["local", "rotate-master-key"]);
-    assert!(rotated.contains("2 secrets are sealed"), "{rotated}");
+    assert!(rotated.contains("encrypted 2 secrets"), "{rotated}");
     assert!(old.is_none() || std::fs::read_to_string(&key).ok() != old);
     let front = front.restart(Options::default());
     let again = front.get(&caller.key, "/account/v1/callbacks/secret").await;

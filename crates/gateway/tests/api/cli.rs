@@ -138,6 +138,26 @@ async fn a_person_signs_in_makes_a_picture_and_finds_it_saved_and_paid() {
     assert!(person.good(&["watch", id]).await.contains("done"));
 }
 
+/// The promise: whoever pays for four images and finds one file is told why, and how to have the four.
+#[tokio::test]
+async fn a_grid_of_four_images_says_that_it_is_one_file() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let person = Person::new();
+    person.sign_in(&gateway.base_url, &account.key).await;
+    let words = ["imagine", "a blue fox", "--out", "grid"];
+    let ran = person.run(&words, "").await;
+    let note = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(
+        note.contains("one file with a grid of the four images; with getUImages=true"),
+        "{note}"
+    );
+    assert_eq!(pictures_in(&person.home.path().join("grid")).len(), 1);
+    let words = ["imagine", "a blue fox", "--out", "four", "getUImages=true"];
+    person.good(&words).await;
+    assert_eq!(pictures_in(&person.home.path().join("four")).len(), 5);
+}
+
 #[tokio::test]
 async fn the_short_forms_take_pictures_of_this_machine_and_need_no_model() {
     let gateway = Options::default().spawn().await;
@@ -380,13 +400,23 @@ async fn the_program_explains_itself() {
             .await
             .contains("relax | fast | turbo")
     );
+    // What two methods do is one entry.
+    let listed = person.good(&["call", "--help"]).await;
+    for (name, times) in [
+        ("artgen.fetch ", 1),
+        ("artgen.info ", 1),
+        (".post", 0),
+        (".get", 0),
+    ] {
+        assert_eq!(listed.matches(name).count(), times, "{name} in {listed}");
+    }
     assert!(
         person
             .good(&["config", "explain", "jobs.max_queue"])
             .await
             .contains("ATELIER_JOBS_MAX_QUEUE")
     );
-    assert!(person.good(&["config", "check"]).await.contains("good"));
+    assert!(person.good(&["config", "check"]).await.contains("valid"));
     assert!(
         person
             .good(&["completions", "bash"])

@@ -11,6 +11,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::documented;
 use crate::stopwatch::Stopwatch;
 
 /// The operator's token of every gateway in these tests.
@@ -406,16 +407,23 @@ pub(crate) fn swap_body() -> Value {
 
 /// Sends a request and reads the answer.
 pub(crate) async fn send(request: RequestBuilder) -> Answer {
-    let response = request.send().await.expect("an answer");
+    let (client, request) = request.build_split();
+    let request = request.expect("a request");
+    let (method, path) = (request.method().clone(), request.url().path().to_owned());
+    let response = client.execute(request).await.expect("an answer");
     let (status, headers) = (response.status(), response.headers().clone());
     let bytes = response.bytes().await.expect("a body").to_vec();
     let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-    Answer {
+    let answer = Answer {
         status,
         headers,
         bytes,
         json,
+    };
+    if answer.status.as_u16() >= 400 && !answer.header("x-request-id").is_empty() {
+        documented::check(&method, &path, answer.status.as_u16(), &answer.json);
     }
+    answer
 }
 
 /// A client without redirects and proxies.

@@ -76,9 +76,9 @@ fn said(path: &Path) -> String {
 }
 
 const LABELS: [&str; 4] = [
-    "API key        at_",
-    "admin token    adm_",
-    "console        http",
+    "API key         at_",
+    "operator token  adm_",
+    "console         http",
     "/console/#se_",
 ];
 
@@ -93,7 +93,7 @@ fn holds_secrets(text: &str) -> bool {
 
 /// The secrets stand in a file for the service's own user, and the log says where.
 fn are_in_a_file(started: &ServiceProcess, said: &str) {
-    let path = started.file_with("admin token    adm_").expect("a file");
+    let path = started.file_with("operator token  adm_").expect("a file");
     assert!(holds_secrets(&fs::read_to_string(&path).expect("text")));
     let mode = fs::metadata(&path).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600, "{mode:o}");
@@ -118,7 +118,7 @@ fn secrets_of_the_first_start_are_kept_out_of_the_journal_and_of_nothing_else() 
         if right {
             are_in_a_file(&started, &text);
         } else {
-            assert!(started.file_with("admin token    adm_").is_none());
+            assert!(started.file_with("operator token  adm_").is_none());
         }
     }
     for odd in [None, Some(""), Some("here"), Some("1:2:3"), Some(":")] {
@@ -129,6 +129,27 @@ fn secrets_of_the_first_start_are_kept_out_of_the_journal_and_of_nothing_else() 
         let text = said(&path);
         assert!(holds_secrets(&text), "{odd:?}: {text}");
     }
+}
+
+/// The promise: where programs read standard output, what is for people is on standard error.
+#[test]
+fn with_json_logs_the_first_start_is_shown_on_standard_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("out");
+    let out = File::create(&path).expect("a file");
+    let log = File::create(folder.path().join("log")).expect("a file");
+    let child = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+        .arg(folder.path().join("data"))
+        .env("ATELIER_LOG_FORMAT", "json")
+        .env_remove("JOURNAL_STREAM")
+        .stdout(out)
+        .stderr(log)
+        .spawn()
+        .expect("it starts");
+    let started = ServiceProcess { child, folder };
+    assert!(!holds_secrets(&said(&path)));
+    assert!(holds_secrets(&started.log()), "{}", started.log());
 }
 
 #[test]

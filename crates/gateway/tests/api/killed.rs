@@ -178,7 +178,7 @@ async fn delivered(gateway: &Gateway, job: &Value, label: &str) {
 async fn arrived(gateway: &Gateway, account: &Account, local: &Local, label: &str) {
     let deadline = Instant::now() + Duration::from_mins(2);
     loop {
-        let stalled = gateway.printed().contains("stands still");
+        let stalled = gateway.printed().contains("is halted");
         if stalled || local.silences() > 0 || jobs(gateway, account).await.iter().any(is_final) {
             break;
         }

@@ -107,7 +107,7 @@ async fn a_session_of_the_made_token_ends_when_one_is_configured() {
     let printed = gateway.printed();
     let made = printed
         .lines()
-        .find_map(|line| line.trim().strip_prefix("admin token"))
+        .find_map(|line| line.trim().strip_prefix("operator token"))
         .expect("a token")
         .trim()
         .to_owned();

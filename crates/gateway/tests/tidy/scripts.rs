@@ -4,8 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::root;
 
-/// The one launcher, and who has to see a start fail.
-const STARTS_IT: &[&str] = &["tests/shared/launch.py", "tests/credentials/run.py"];
+/// The one launcher, and who has to see a start or its failure.
+const STARTS_IT: &[&str] = &[
+    "tests/shared/launch.py",
+    "tests/credentials/run.py",
+    "tests/packages/run",
+];
 /// What is needed stands within so many lines.
 const FIRST_LINES: usize = 25;
 

@@ -490,7 +490,7 @@ async fn within<T>(
         StepTimeout::Endless => Ok(step.await),
     };
     let Ok(done) = done else {
-        tracing::warn!(?patience, "the database did not answer in time");
+        tracing::warn!(?patience, "the database did not respond in time");
         return Err(Error::Busy);
     };
     *lost = done.as_ref().is_err_and(error::loses_connection);

@@ -63,7 +63,7 @@ impl GroupWriter {
         let spool = Spool::open(root)?;
         let opened = spool.is_some();
         if !opened {
-            tracing::warn!("another process has the spool of files; files are synced one by one");
+            tracing::warn!("another process uses the file spool; files are synced one by one");
         }
         *self.spool() = spool;
         Ok(opened)
@@ -100,7 +100,7 @@ impl GroupWriter {
         if let Some(spool) = &mut *self.spool()
             && let Err(error) = spool.forget(key, false)
         {
-            tracing::warn!(%error, "the spool of files was not told of a deleted file");
+            tracing::warn!(%error, "a deletion could not be noted in the file spool");
         }
     }
 
@@ -220,7 +220,7 @@ impl GroupWriter {
             spool.as_mut().map_or(Ok(()), |spool| spool.emptied(filled))
         });
         if let Err(error) = done {
-            tracing::error!(%error, "the spool of files could not be emptied; files are synced one by one");
+            tracing::error!(%error, "the file spool could not be emptied; files are synced one by one");
             if let Some(spool) = &mut *self.spool() {
                 spool.fail();
             }
@@ -243,7 +243,7 @@ fn add_to(
         Ok(Some(filling)) => return (Some((filling, small)), large),
         Ok(None) => {}
         Err(error) => {
-            tracing::warn!(%error, "the spool of files failed; they are synced one by one");
+            tracing::warn!(%error, "the file spool failed; files are synced one by one");
         }
     }
     (None, small.into_iter().chain(large).collect())

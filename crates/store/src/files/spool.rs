@@ -275,7 +275,7 @@ fn restore(root: &Path, halves: &mut [SpoolHalf]) -> FilesResult<()> {
     let (known, mut wrong) = (SyncedFolders::default(), None);
     for (key, (file, record)) in last {
         if let Err(error) = put_back(root, key, file, record, &known) {
-            tracing::error!(%error, key, "a file of the spool could not be put back");
+            tracing::error!(%error, key, "a file of the spool could not be restored");
             wrong = Some(error);
         }
     }

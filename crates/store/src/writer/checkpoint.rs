@@ -133,6 +133,6 @@ async fn copy_aside(address: &DbConfig, open: &mut Option<Conn>) -> crate::Resul
 
 fn report(done: crate::Result<()>) {
     if let Err(error) = done {
-        tracing::warn!(%error, "a checkpoint failed; the next one goes on");
+        tracing::warn!(%error, "a checkpoint failed; the next one continues");
     }
 }

@@ -170,7 +170,7 @@ impl CommitMark {
         let cleared = conn.run(FORGET, args![&self.writer]).await;
         if let Err(error) = conn.end(cleared).await {
             // Old marks do no harm; the next start clears them away.
-            tracing::warn!(%error, "old marks are left where they are");
+            tracing::warn!(%error, "old commit marks could not be removed");
         }
         Ok(())
     }

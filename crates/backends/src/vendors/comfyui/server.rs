@@ -30,7 +30,7 @@ impl ComfyUi {
             ];
             for call in calls {
                 if let Err(fault) = self.http.ask(call).await {
-                    tracing::info!(detail = %fault.detail, "an unwanted prompt was not stopped");
+                    tracing::info!(detail = %fault.detail, "a cancelled prompt could not be interrupted");
                 }
             }
         }

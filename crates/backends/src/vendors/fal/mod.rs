@@ -102,7 +102,7 @@ impl Fal {
             let address = format!("{}{}", self.schema_url, encoded(model));
             let found = self.base.http.download(&address, MOST_SCHEMA).await;
             let Some(document) = found.ok().filter(VendorResponse::is_good) else {
-                tracing::info!(model, "the vendor does not say which inputs a model has");
+                tracing::info!(model, "the vendor has no schema of the model's inputs");
                 continue;
             };
             let Some(inputs) = document.json().ok().and_then(|body| outputs::inputs(&body)) else {

@@ -327,7 +327,7 @@ impl Backend for Midjourney {
             let id = segment(ticket["task"].as_str().unwrap_or_default());
             let call = VendorRequest::post_json(format!("mj/task/{id}/cancel"), &json!({}));
             if let Err(fault) = self.http.ask(call).await {
-                tracing::info!(detail = %fault.detail, "the proxy was not told to stop");
+                tracing::info!(detail = %fault.detail, "the proxy could not be told to cancel a task");
             }
         })
     }

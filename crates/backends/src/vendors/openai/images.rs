@@ -69,7 +69,7 @@ impl OpenAi {
                     return Err(fault.paid(all.cost));
                 }
                 Err(fault) => {
-                    tracing::info!(job = %work.job_id, detail = %fault.detail, "made fewer pictures than asked for");
+                    tracing::info!(job = %work.job_id, detail = %fault.detail, "the vendor made fewer images than requested");
                     break;
                 }
             }

@@ -274,14 +274,14 @@ impl OpenAi {
             Ok(answer) if matches!(answer.status, 405 | 501) => {
                 self.keeps_videos.store(true, Ordering::Relaxed);
                 tracing::warn!(
-                    "the server cannot delete videos: cancelled ones go on and are paid for"
+                    "the server cannot delete videos: cancelled ones continue and are charged"
                 );
             }
             Ok(answer) => {
-                tracing::info!(detail = %answer.start(), "an unwanted video was not deleted");
+                tracing::info!(detail = %answer.start(), "a cancelled video could not be deleted");
             }
             Err(fault) => {
-                tracing::info!(detail = %fault.detail, "an unwanted video was not deleted");
+                tracing::info!(detail = %fault.detail, "a cancelled video could not be deleted");
             }
         }
     }

@@ -261,7 +261,7 @@ impl Backend for Relay {
             let path = format!("/jobs/v1/{}/cancel", segment(id));
             let call = VendorRequest::post_json(path, &json!({}));
             if let Err(fault) = self.http.ask(call).await {
-                tracing::info!(detail = %fault.detail, "the remote was not told to stop");
+                tracing::info!(detail = %fault.detail, "the remote service could not be told to cancel a job");
             }
         })
     }

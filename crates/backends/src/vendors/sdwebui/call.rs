@@ -218,7 +218,7 @@ async fn interrupt(http: &VendorHttp, task: &str, exclusive: bool) {
         if runs {
             let call = VendorRequest::post_json("sdapi/v1/interrupt", &json!({}));
             if let Err(fault) = http.ask(call).await {
-                tracing::info!(detail = %fault.detail, "an unwanted task was not interrupted");
+                tracing::info!(detail = %fault.detail, "a cancelled task could not be interrupted");
             }
             return;
         }

@@ -39,13 +39,13 @@ pub(super) struct Listen {
     /// Port to listen on; 0 picks a free one.
     #[arg(long, value_name = "PORT", default_value_t = 9000)]
     port: u16,
-    /// The secret to check with; the account's own unless given.
+    /// File with the signing secret; without it the account's own.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<std::path::PathBuf>,
-    /// Ends after so many callbacks; with an error if the signature of one did not hold.
+    /// Exits after this many callbacks, with an error if a signature was wrong.
     #[arg(long, value_name = "COUNT")]
     count: Option<usize>,
-    /// Answers with this status instead of 204, to see what is tried again.
+    /// Responds with this status instead of 204, to see retries.
     #[arg(long, value_name = "STATUS", default_value_t = 204)]
     answer: u16,
 }
@@ -72,14 +72,14 @@ impl Listen {
         };
         if webhook::sign_webhook(&[&secret], "", 0, b"").is_empty() {
             anyhow::bail!(
-                "--secret-file: must hold a secret as `atelier callbacks secret` prints it"
+                "--secret-file: must contain a secret as printed by `atelier callbacks secret`"
             );
         }
         let address = format!("{}:{}", self.address, self.port);
         let listener = TcpListener::bind(&address).await.context(address)?;
         let bound = listener.local_addr()?;
         screen::note(format!(
-            "listening; give hookUrl=http://{bound}/ to a call, Ctrl-C ends"
+            "listening; pass hookUrl=http://{bound}/ to a call. Ctrl-C stops"
         ));
         let (taken, mut count) = tokio::sync::mpsc::unbounded_channel();
         let receiver = Rc::new(Receiver {
@@ -209,7 +209,7 @@ fn judged(
     if secrets.iter().any(signed) {
         Ok(())
     } else {
-        Err("the signature does not hold")
+        Err("the signature is wrong")
     }
 }
 

@@ -12,57 +12,57 @@ const USUAL_UNIT: &str = "item";
 /// What is said of a model.
 #[derive(Args, Default)]
 pub(super) struct ModelOptions {
-    /// The built-in model that it is like, `family/model`, or an operation.
+    /// Built-in model that it resembles, `family/model`, or an operation.
     #[arg(long, value_name = "FAMILY/MODEL")]
     like: Option<String>,
-    /// What people call it.
+    /// Title shown to people.
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Another name for it; may be given several times.
+    /// Alias. May be repeated.
     #[arg(long = "alias", value_name = "NAME")]
     aliases: Vec<String>,
-    /// A back end that makes it: BACKEND, BACKEND=MODEL with the vendor's name for it, and `,weight=N` and `,rank=N` behind; may
-    /// be given several times.
+    /// Route to a back end: BACKEND, or BACKEND=MODEL with the vendor's name for the model, then `,weight=N` and `,rank=N`. May be
+    /// repeated.
     #[arg(long = "route", value_name = "BACKEND=MODEL")]
     routes: Vec<String>,
-    /// Its price: UNIT=AMOUNT, where a unit is call, item, second or megapixel; AMOUNT alone is for an item, and
-    /// OPERATION:UNIT=AMOUNT for one operation.
+    /// Price as UNIT=AMOUNT; units are call, item, second and megapixel. AMOUNT alone is per item; OPERATION:UNIT=AMOUNT is for one
+    /// operation.
     #[arg(long = "price", value_name = "UNIT=AMOUNT")]
     prices: Vec<String>,
-    /// By what a word of a field multiplies the price, as `quality:high=2`; may be given several times.
+    /// Price factor for a value of a field, such as `quality:high=2`. May be repeated.
     #[arg(long = "factor", value_name = "FIELD:WORD=FACTOR")]
     factors: Vec<String>,
-    /// The words that a field may be, as `size=1024x1024,1536x1024`.
+    /// Allowed values of a field, such as `size=1024x1024,1536x1024`.
     #[arg(long = "allow", value_name = "FIELD=WORD,WORD")]
     allowed: Vec<String>,
-    /// The least and the most that a field may be, as `n=1..4`.
+    /// Range of a field, such as `n=1..4`.
     #[arg(long = "range", value_name = "FIELD=LEAST..MOST")]
     ranges: Vec<String>,
-    /// What a field is when it is not given, as `size=1024x1024`.
+    /// Default of a field, such as `size=1024x1024`.
     #[arg(long = "default", value_name = "FIELD=VALUE")]
     defaults: Vec<String>,
-    /// A field that requests may not give.
+    /// Field that requests must not contain.
     #[arg(long = "refuse", value_name = "FIELD")]
     refused: Vec<String>,
-    /// A group of accounts that may see and use it; without one, all may.
+    /// Group of accounts that may see and use it; without one, all may.
     #[arg(long = "group", value_name = "NAME")]
     groups: Vec<String>,
-    /// The day it goes, YYYY-MM-DD.
+    /// Day on which it retires, YYYY-MM-DD.
     #[arg(long, value_name = "DATE")]
     retires: Option<String>,
-    /// The model to use after that.
+    /// Model to use instead after that.
     #[arg(long, value_name = "NAME")]
     successor: Option<String>,
-    /// Lets it be used.
+    /// Enables it.
     #[arg(long, conflicts_with = "disabled")]
     enabled: bool,
-    /// Lets nobody use it.
+    /// Disables it.
     #[arg(long)]
     disabled: bool,
-    /// Takes something away again, as `price`, `routes` or `retires`.
+    /// Removes a part, such as `price`, `routes` or `retires`.
     #[arg(long = "without", value_name = "WHAT")]
     without: Vec<String>,
-    /// A JSON file that has all of this; `-` is standard input. Other options go over it.
+    /// JSON file with the whole model; `-` is standard input. Other options override it.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: Option<String>,
 }

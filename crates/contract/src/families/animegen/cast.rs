@@ -21,7 +21,7 @@ pub struct Centre {
 pub struct CharacterPrompt {
     /// What the character is like.
     pub prompt: Prompt,
-    /// What to leave out of it.
+    /// What the result must not show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uc: Option<Text<32000>>,
     /// Where it stands in the image.
@@ -29,11 +29,11 @@ pub struct CharacterPrompt {
     pub center: Centre,
 }
 
-/// An image whose mood is taken over.
+/// An image whose mood is adopted.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(expecting = "an object")]
 pub struct Vibe {
-    /// Address or base64 of the image.
+    /// URL or base64 of the image.
     pub image: ImageData,
     /// How much of it.
     #[serde(default)]
@@ -45,13 +45,13 @@ words! {
     pub ReferenceKind = Both { Both "character&style", Character "character", Style "style" }
 }
 
-/// An image whose character or style is taken over.
+/// An image whose character or style is adopted.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(expecting = "an object")]
 pub struct CharacterReference {
-    /// Address or base64 of the image.
+    /// URL or base64 of the image.
     pub image: ImageData,
-    /// What is taken over.
+    /// What is adopted from the image.
     #[serde(default, rename = "type")]
     pub kind: ReferenceKind,
     /// How much the reference dominates.

@@ -5,11 +5,11 @@ use crate::fields::{ImageData, Real};
 use crate::prelude::*;
 
 anime_request! {
-    /// Makes anime-style images from an image and words.
+    /// Makes anime-style images from an image and a prompt.
     #[schemars(rename = "AnimegenImageToImage")]
     AnimegenImageToImage, steps: step,
     first {
-        /// Address or base64 of the base image.
+        /// URL or base64 of the base image.
         image: ImageData,
     }
     then {

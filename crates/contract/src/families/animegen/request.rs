@@ -13,7 +13,7 @@ macro_rules! anime_request {
         $(#[$about])*
         pub struct $name {
             $($(#[$first_about])* pub $first: $first_type,)*
-            /// What to show.
+            /// What the image shows.
             pub prompt: $crate::fields::Prompt,
             /// The model.
             pub model: $crate::families::animegen::options::AnimegenModel,
@@ -35,10 +35,10 @@ macro_rules! anime_request {
             /// Prompt adherence: lower is softer and painterly, higher sharper.
             #[serde(default)]
             pub scale: $crate::fields::Real<0, 10_000, 5000>,
-            /// What to leave out.
+            /// What the image must not show.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub negative_prompt: Option<$crate::fields::Text<32000>>,
-            /// Whether words for quality are added to the prompt.
+            /// Whether quality keywords are added to the prompt.
             #[serde(default)]
             pub quality_toggle: $crate::fields::Flag<true>,
             /// How noise becomes an image.
@@ -51,7 +51,7 @@ macro_rules! anime_request {
             #[serde(default)]
             pub character_prompts: $crate::fields::List<$crate::families::animegen::cast::CharacterPrompt, 0, 6>,
             $($(#[$then_about])* pub $then: $then_type,)*
-            /// Address that receives the result.
+            /// URL that receives the result.
             #[serde(default, alias = "hookUrl", skip_serializing_if = "Option::is_none")]
             pub hook_url: Option<HookUrl>,
         }

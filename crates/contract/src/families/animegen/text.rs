@@ -6,15 +6,15 @@ use crate::fields::List;
 use crate::prelude::*;
 
 anime_request! {
-    /// Makes anime-style images from words.
+    /// Makes anime-style images from a prompt.
     #[schemars(rename = "AnimegenTextToImage")]
     AnimegenTextToImage, steps: steps,
     first {}
     then {
-        /// Images whose mood is taken over.
+        /// Images whose mood is adopted.
         #[serde(default)]
         vibe_transfer: List<Vibe, 0, 4>,
-        /// Images whose character or style is taken over.
+        /// Images whose character or style is adopted.
         #[serde(default)]
         character_reference: List<CharacterReference, 0, 4>,
     }

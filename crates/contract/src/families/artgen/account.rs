@@ -13,9 +13,9 @@ pub struct AccountRecord {
     pub email: String,
     /// When the address was verified, `YYYY-MM-DD HH:MM:SS`; empty when it was not.
     pub email_verified_at: String,
-    /// Remaining quota, without what is held.
+    /// Remaining quota, without the reserved part.
     pub balance: Quota,
-    /// Quota held by running jobs.
+    /// Quota reserved for running jobs.
     pub freeze_balance: Quota,
     /// Number of jobs the account may have in the queue of a family.
     pub max_queue: u32,

@@ -18,7 +18,7 @@ use crate::refusal::Code;
 pub struct ArtgenAction {
     /// Job returned by an earlier call.
     pub job_id: JobId,
-    /// What to do with it.
+    /// Follow-up action.
     pub action: Action,
     /// Seconds until the job fails.
     #[serde(default)]
@@ -26,7 +26,7 @@ pub struct ArtgenAction {
     /// Whether the four small images are returned in `images`.
     #[serde(default, rename = "getUImages")]
     pub get_u_images: Flag<false>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }

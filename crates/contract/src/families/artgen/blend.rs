@@ -48,7 +48,7 @@ pub struct ArtgenBlend {
     /// Whether the four small images are returned in `images`.
     #[serde(default, rename = "getUImages")]
     pub get_u_images: Flag<false>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }

@@ -15,7 +15,7 @@ pub struct ArtgenDescribe {
     /// The image as a data-URI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base64: Option<InlineImage>,
-    /// Address of the image; not looked at when `base64` is given.
+    /// URL of the image; ignored if `base64` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<DeferredField<ImageUrl>>,
     /// Speed mode: it orders the queue and sets the price.
@@ -24,7 +24,7 @@ pub struct ArtgenDescribe {
     /// Seconds until the job fails.
     #[serde(default)]
     pub timeout: Count<10, 1200, 300>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }

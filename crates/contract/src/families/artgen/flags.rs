@@ -103,7 +103,7 @@ impl Flags {
             return Err(bad("--niji", "cannot stand beside --v"));
         }
         if flags.words.is_empty() && flags.images.is_empty() {
-            let message = "needs words beside its flags";
+            let message = "needs text beside its flags";
             return Err(Refusal::field(Code::MissingParameter, "prompt", message));
         }
         Ok(flags)

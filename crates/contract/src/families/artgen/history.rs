@@ -117,7 +117,7 @@ pub struct HistoryItem {
     pub origin_image: String,
     /// Result on the proxy host, empty when there is none.
     pub cdn_image: String,
-    /// Callback address, empty when there is none.
+    /// Callback URL, empty if there is none.
     pub hook_url: String,
     /// How often the callback was tried.
     pub hook_times: u32,
@@ -142,7 +142,7 @@ pub struct History {
     pub status: &'static str,
     /// Always `success`, in the same sense.
     pub message: &'static str,
-    /// The jobs of this page, in the order asked for.
+    /// The jobs of this page, in the requested order.
     pub data: Vec<HistoryItem>,
     /// How many jobs there are on all pages.
     pub total: u64,

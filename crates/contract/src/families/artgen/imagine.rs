@@ -10,7 +10,7 @@ use crate::prelude::*;
 /// The least time a relaxed job is given, and its default.
 const RELAX_SECONDS: i64 = 600;
 
-/// Creates four images from a prompt.
+/// Creates a grid of four images from a prompt.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Imagine")]
@@ -30,7 +30,7 @@ pub struct ArtgenImagine {
     /// Whether the prompt is translated.
     #[serde(default)]
     pub translation: Flag<true>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }

@@ -10,14 +10,14 @@ use crate::job::File;
 use crate::prelude::*;
 use crate::refusal::Code;
 
-/// Repaints a region of an earlier picture.
+/// Repaints a region of an earlier image.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ArtgenInpaint")]
 pub struct ArtgenInpaint {
-    /// Earlier job with a picture.
+    /// Earlier job with an image.
     pub job_id: JobId,
-    /// Base64 of a black-and-white mask of the same size as the picture; white marks the region to repaint.
+    /// Base64 of a black-and-white mask of the same size as the image; white marks the region to repaint.
     #[schemars(extend("x-widget" = "mask", "x-mask" = "white"))]
     pub mask: InlineImage,
     /// Description of the change for the region.
@@ -25,7 +25,7 @@ pub struct ArtgenInpaint {
     /// Seconds until the job fails.
     #[serde(default)]
     pub timeout: Count<10, 1200, 300>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }
@@ -68,7 +68,7 @@ pub(super) fn picture(parent: &Job) -> Result<&File, Refusal> {
     result_kind(parent)
         .and_then(|_| parent.file(0))
         .ok_or_else(|| {
-            let message = "must be a job with a picture, this one has none";
+            let message = "must be a job with an image, this one has none";
             Refusal::field(Code::ActionNotAvailable, "jobId", message)
         })
 }

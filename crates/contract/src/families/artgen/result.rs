@@ -40,7 +40,7 @@ pub(super) struct ArtgenResult {
     components: Option<Vec<&'static str>>,
     /// Seed of the image, as text.
     seed: Option<String>,
-    /// The four small images, when they were asked for; they work for 31 days.
+    /// URLs of the four small images, if requested; they work for 31 days.
     images: Option<Vec<String>>,
 }
 

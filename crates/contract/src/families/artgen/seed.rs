@@ -11,12 +11,12 @@ use crate::prelude::*;
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Seed")]
 pub struct ArtgenSeed {
-    /// Earlier job with a picture.
+    /// Earlier job with an image.
     pub job_id: JobId,
     /// Seconds until the job fails.
     #[serde(default)]
     pub timeout: Count<10, 1200, 300>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }

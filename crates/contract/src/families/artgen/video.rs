@@ -18,6 +18,7 @@ const SECONDS_TO_MAKE: u32 = 120;
 pub const FAMILY: Family = Family {
     name: FAMILY_NAME,
     title: "Art videos",
+    about: "Videos of five seconds from a start frame, and their extensions.",
     prefix: "/artgen/video/",
     queue: "artgen",
     shows_waiting: true,
@@ -88,9 +89,9 @@ impl ArtgenVideoResolution {
 pub struct ArtgenVideoSubmit {
     /// What happens in the video.
     pub prompt: Prompt,
-    /// Address of the start frame.
+    /// URL of the start frame.
     pub image_url: ImageUrl,
-    /// Address of the end frame.
+    /// URL of the end frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending_url: Option<ImageUrl>,
     /// Speed mode; only `fast`.
@@ -105,7 +106,7 @@ pub struct ArtgenVideoSubmit {
     /// How many videos to make.
     #[serde(default)]
     pub bs: NumberChoice<1, 2, 4, 4>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }
@@ -146,13 +147,13 @@ pub struct ArtgenVideoExtend {
     /// Low or high motion.
     #[serde(default)]
     pub manual: Motion,
-    /// Who decides how it moves.
+    /// Whether motion follows the prompt.
     #[serde(default)]
     pub animate_mode: AnimateMode,
     /// How many videos to make.
     #[serde(default)]
     pub bs: NumberChoice<1, 2, 4, 4>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }

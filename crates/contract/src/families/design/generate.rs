@@ -22,11 +22,11 @@ fn pixels(word: &str) -> (u32, u32) {
         .map_or((1024, 1024), |(width, height)| (side(width), side(height)))
 }
 
-/// Makes raster images from words.
+/// Makes raster images from a prompt.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "DesignGenerations")]
 pub struct DesignGenerations {
-    /// What to show; English works best.
+    /// What the image shows; English works best.
     pub prompt: Prompt,
     /// How many images; the price differs.
     #[serde(default)]
@@ -37,7 +37,7 @@ pub struct DesignGenerations {
     /// The model that makes the images.
     #[serde(default)]
     pub model: DesignModel,
-    /// What to leave out.
+    /// What the image must not show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negative_prompt: Option<Text<32000>>,
 }

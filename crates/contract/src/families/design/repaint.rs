@@ -11,7 +11,7 @@ macro_rules! repaint {
         #[derive(Serialize, Deserialize, JsonSchema)]
         $(#[$about])*
         pub struct $name {
-            /// Address of the image.
+            /// URL of the image.
             pub image: ImageUrl,
             $($(#[$field_about])* pub $field: $type,)*
             /// How many images; the price differs.
@@ -20,7 +20,7 @@ macro_rules! repaint {
             /// The model that makes the images.
             #[serde(default)]
             pub model: DesignModel,
-            /// What to leave out.
+            /// What the image must not show.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub negative_prompt: Option<Text<32000>>,
         }
@@ -44,10 +44,10 @@ macro_rules! repaint {
 }
 
 repaint! {
-    /// Changes an image toward words.
+    /// Changes an image according to a prompt.
     #[schemars(rename = "DesignImageToImage")]
     DesignImageToImage {
-        /// What to show.
+        /// What the image shows.
         prompt: Prompt,
         /// How far from the image: 0 nearly identical, 1 very different.
         strength: Real<0, 1000, 500>,
@@ -70,10 +70,10 @@ repaint! {
     /// Repaints the white region of a mask.
     #[schemars(rename = "DesignInpaint")]
     DesignInpaint {
-        /// Address of a black-and-white mask of the same size; white marks the region to repaint.
+        /// URL of a black-and-white mask of the same size; white marks the region to repaint.
         #[schemars(extend("x-widget" = "mask", "x-mask" = "white"))]
         mask: ImageUrl,
-        /// What to show in the region.
+        /// What the region shows.
         prompt: Prompt,
     }
 }

@@ -8,7 +8,7 @@ macro_rules! single {
         $(#[$doc])*
         #[derive(Serialize, Deserialize, JsonSchema)]
         pub struct $name {
-            /// Address of the image.
+            /// URL of the image.
             pub image: ImageUrl,
         }
 

@@ -15,7 +15,7 @@ pub(super) struct ImgmodelAnswer {
     /// Tokens, estimated; only `image-1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<ImgmodelUsage>,
-    /// What is behind the subject; only `image-1`.
+    /// Background; only `image-1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     background: Option<&'static str>,
     /// File format; only `image-1`.
@@ -33,10 +33,10 @@ pub(super) struct ImgmodelAnswer {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImgmodelImage")]
 struct ImgmodelImage {
-    /// Its address; it works for 60 minutes, at the legacy endpoint for 24 hours.
+    /// Its URL; it works for 60 minutes, at the legacy endpoint for 24 hours.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// The image file as base64, where that was asked for.
+    /// The image file as base64, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     b64_json: Option<String>,
     /// The prompt that was really used; only `art-3`.

@@ -7,6 +7,7 @@ use crate::prelude::*;
 pub const FAMILY: Family = Family {
     name: "imgmodel_chat",
     title: "Chat images",
+    about: "An image from words and reference images.",
     prefix: "/imgmodel/chat-image/",
     queue: "imgmodel_chat",
     submits: &[submit_job::<ChatImageGenerations>(
@@ -27,17 +28,17 @@ pub const FAMILY: Family = Family {
     ..Family::USUAL
 };
 
-/// Makes an image from words and reference images.
+/// Makes an image from a prompt and reference images.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ChatImageGenerations")]
 pub struct ChatImageGenerations {
     /// What to draw, in any language; phrase it as a request to draw.
     pub prompt: Prompt,
-    /// Addresses or base64 of reference images.
+    /// URLs or base64 of reference images.
     #[serde(default)]
     pub refer_images: List<ImageData, 0, 10>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
 }
@@ -65,9 +66,9 @@ impl Operation for ChatImageGenerations {
 struct ChatImageResult {
     /// The prompt as it was submitted.
     prompt: String,
-    /// Addresses of the reference images; an inline one by its name.
+    /// URLs of the reference images; inline ones by their names.
     refer_images: Vec<String>,
-    /// Image address; it works for 24 hours.
+    /// URL of the image; it works for 24 hours.
     image_url: String,
     /// Quota consumed, as text.
     quota: QuotaText,

@@ -43,7 +43,7 @@ pub struct ImgmodelEdits {
     /// The model.
     #[serde(default)]
     pub model: EditModel,
-    /// What is behind the subject; only `image-1`. `transparent` needs `png` or `webp`.
+    /// Background; only `image-1`. `transparent` needs `png` or `webp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
     /// How many images.

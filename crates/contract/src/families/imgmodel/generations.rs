@@ -16,7 +16,7 @@ pub struct ImgmodelGenerations {
     /// The model.
     #[serde(default)]
     pub model: ImgmodelModel,
-    /// What is behind the subject; only `image-1`. `transparent` needs `png` or `webp`.
+    /// Background; only `image-1`. `transparent` needs `png` or `webp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
     /// How strictly content is reviewed; only `image-1`.

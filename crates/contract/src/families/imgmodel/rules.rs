@@ -10,7 +10,7 @@ words! {
     pub ImgmodelModel = Art2 { Image1 "image-1", Art2 "art-2", Art3 "art-3" }
 }
 words! {
-    /// What is behind the subject; only `image-1`.
+    /// Background; only `image-1`.
     pub Background = Auto { Transparent "transparent", Opaque "opaque", Auto "auto" }
 }
 words! {

@@ -16,9 +16,9 @@ const SECONDS: u32 = 5;
 pub struct MotionExtend {
     /// Job of the video that is extended.
     pub job_id: JobId,
-    /// What happens in the added part.
+    /// What happens in the extension.
     pub user_prompt: Prompt,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
     /// The model that extends the video.

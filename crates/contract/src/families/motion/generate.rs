@@ -7,21 +7,21 @@ use crate::fields::{Flag, Prompt};
 use crate::job::Speed;
 use crate::prelude::*;
 
-/// Makes a video from words and optional start and end frames.
+/// Makes a video from a prompt and optional start and end frames.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "MotionGenerations")]
 pub struct MotionGenerations {
     /// What happens; English gives the best results.
     pub user_prompt: Prompt,
-    /// Address of the start frame.
+    /// URL of the start frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_url: Option<ImageUrl>,
-    /// Address of the end frame; it has effect only with `motion-v1`.
+    /// URL of the end frame; it has effect only with `motion-v1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-hint" = "only with `motion-v1`"))]
     pub image_end_url: Option<ImageUrl>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(default, alias = "hook_url", skip_serializing_if = "Option::is_none")]
     pub hook_url: Option<HookUrl>,
     /// Whether the first and the last frame are equal.

@@ -6,12 +6,12 @@ use crate::prelude::*;
 /// Creates a character; when it is finished, prompts may name it as `@username`. Fields may also stand in the query.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct MakeCharacter {
-    /// Address of a video that shows the character, also as `character_url`; no real people.
+    /// URL of a video that shows the character, also as `character_url`; no real people.
     #[schemars(extend("x-widget" = "video", "x-hint" = "no real people"))]
     pub url: ImageUrl,
     /// The part of the video that shows it, `start,end` in seconds, 1 to 3 seconds long; also as `character_timestamps`.
     pub timestamps: Span,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(
         default,
         rename = "hookUrl",

@@ -7,7 +7,7 @@ use crate::brief::VideoDefinition;
 use crate::fields::{Flag, ImageData, List, NumberChoice, Prompt, Span};
 use crate::prelude::*;
 
-/// Makes a video from words, frames or references.
+/// Makes a video from a prompt, frames or references.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VidgenGenerations")]
 pub struct VidgenGenerations {
@@ -16,7 +16,7 @@ pub struct VidgenGenerations {
     /// What happens; `@username` lets a finished character of yours appear, any other `@word` is words, and so is what comes
     /// after 32 different ones.
     pub prompt: Prompt,
-    /// Addresses, data-URIs or base64 of reference images; no real people, no real brand logos.
+    /// URLs, data-URIs or base64 of reference images; no real people, no real brand logos.
     #[serde(default, rename = "referImages")]
     #[schemars(extend("x-hint" = "no real people, no real brand logos"))]
     pub refer_images: List<ImageData, 0, 10>,
@@ -30,7 +30,7 @@ pub struct VidgenGenerations {
     /// not with 25 seconds.
     #[serde(default)]
     pub size: VidgenSize,
-    /// Address of a video to take a character from; no real people.
+    /// URL of a video to take a character from; no real people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-widget" = "video", "x-hint" = "no real people"))]
     pub character_url: Option<ImageUrl>,
@@ -40,7 +40,7 @@ pub struct VidgenGenerations {
     /// Whether the video is private.
     #[serde(default)]
     pub private: Flag<true>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(
         default,
         rename = "hookUrl",

@@ -14,11 +14,11 @@ pub struct VidgenNoWatermark {
     /// A finished vidgen job, also as `job_id`.
     #[serde(default, rename = "jobId", skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
-    /// Address of a produced video; not looked at when `jobId` is given.
+    /// URL of a produced video; ignored if `jobId` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-widget" = "video"))]
     pub url: Option<DeferredField<ImageUrl>>,
-    /// Address that receives the result.
+    /// URL that receives the result.
     #[serde(
         default,
         rename = "hookUrl",

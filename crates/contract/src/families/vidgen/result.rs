@@ -9,13 +9,13 @@ use crate::prelude::*;
 struct VidgenResult {
     /// Identifier of the job, as its submit returned it.
     job_id: String,
-    /// The model; null for a video that came by address.
+    /// The model; null for a video given by URL.
     model: Option<String>,
-    /// Prompt text; null for a video that came by address.
+    /// Prompt text; null for a video given by URL.
     prompt: Option<String>,
-    /// Addresses of the reference images; an inline one by its name.
+    /// URLs of the reference images; inline ones by their names.
     refer_images: Vec<String>,
-    /// Film address; it works for 72 hours.
+    /// URL of the video; it works for 72 hours.
     video_url: String,
     /// Quota that the job consumed.
     quota: Quota,

@@ -171,7 +171,7 @@ impl TestJob {
         if let Some(told) = &told
             && let Err(error) = workers.add_cost(account, told).await
         {
-            tracing::warn!(%error, worker = %account.id, "what a test took was not counted");
+            tracing::warn!(%error, worker = %account.id, "the cost of a test job could not be stored");
         }
         let in_dollars = told.as_ref().filter(|told| told.currency == DOLLARS);
         let taken = in_dollars.map_or(expected, |told| told.micros.max(expected));

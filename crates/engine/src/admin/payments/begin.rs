@@ -165,7 +165,7 @@ impl Payments {
     fn hook_url(&self, provider: &str) -> String {
         let urls = &self.context.settings().urls;
         let base = if urls.hooks.is_empty() {
-            urls.base()
+            &urls.base
         } else {
             &urls.hooks
         };
@@ -175,8 +175,9 @@ impl Payments {
     fn return_address(&self, given: Option<&str>) -> Result<String, Refusal> {
         let settings = self.context.settings();
         let allowed = &settings.payments.return_origins;
-        let own = &settings.urls.others;
-        return_address::checked(given, settings.urls.base(), own, allowed)
+        let urls = &settings.urls;
+        let own = [urls.base.clone(), urls.legacy.clone()];
+        return_address::checked(given, &urls.base(), &own, allowed)
     }
 }
 

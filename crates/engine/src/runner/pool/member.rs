@@ -87,7 +87,7 @@ impl PoolMember<'_> {
                     condition = member.candidate.health.condition.word(),
                     class = fault.class.word(),
                     detail = %fault.detail,
-                    "a worker account is set aside"
+                    "a worker account is paused"
                 );
             }
         });

@@ -73,6 +73,7 @@ function troubles(view, stats, backends, named) {
       ),
       to: "operator/overview",
     });
+  for (const one of view.warnings || []) found.push({ text: t(`warning.${one.setting}`), to: "operator/overview" });
   if (Number(view.oldestWaitingMs) > LONG_WAIT_MS)
     found.push({
       text: t("waitsLong", took(Number(view.oldestWaitingMs))),

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use atelier_cli::screen;
 use atelier_contract::pages::workers::WorkerState;
 use rustix::fs::{Access, access, statvfs};
 
-use super::super::rehearsal::rehearse;
+use super::super::rehearsal::{rehearse, warnings};
 use super::finding::Finding;
 use super::{certificate, credentials};
 use crate::app::{self, Addresses, Store};
@@ -26,8 +27,8 @@ pub(super) async fn run_all(sources: &Sources, found: &mut Vec<Finding>) {
     let config = match sources.config() {
         Ok(config) => config,
         Err(error) => {
-            let remedy = "`atelier config explain SETTING` says what a setting may be";
-            found.push(Finding::bad("configuration", format!("{error:#}"), remedy));
+            let remedy = "`atelier config explain SETTING` shows what a setting accepts";
+            found.push(Finding::bad("configuration", screen::cause(&error), remedy));
             return;
         }
     };
@@ -37,8 +38,15 @@ pub(super) async fn run_all(sources: &Sources, found: &mut Vec<Finding>) {
         file.unwrap_or_else(|| "defaults and environment".into()),
     ));
     if let Err(error) = rehearse(&config).await {
-        let remedy = "put the named setting right; `atelier config check` says the same";
-        found.push(Finding::bad("start", format!("{error:#}"), remedy));
+        let remedy = "correct the named setting, then run `atelier config check`";
+        found.push(Finding::bad("start", screen::cause(&error), remedy));
+    }
+    for warning in warnings(&config).await {
+        found.push(Finding::fair(
+            warning.setting,
+            warning.cause,
+            warning.remedy,
+        ));
     }
     found.push(folder(&config.data_dir));
     found.extend(disk(&config.data_dir));
@@ -48,7 +56,7 @@ pub(super) async fn run_all(sources: &Sources, found: &mut Vec<Finding>) {
     if !existed {
         found.push(Finding::good(
             "database",
-            "not made yet; the first start makes it",
+            "does not exist yet; the first start creates it",
         ));
         return;
     }
@@ -59,11 +67,11 @@ pub(super) async fn run_all(sources: &Sources, found: &mut Vec<Finding>) {
         }
         Err(error) => {
             let remedy = if config.database.is_empty() {
-                "see that the data folder belongs to the user of the service and the disk is not full"
+                "check that the service's user owns the data folder and that the disk is not full"
             } else {
-                "see that the server runs and the address in `database` names user, host and database"
+                "check that the server runs and that the URL in `database` names user, host and database"
             };
-            found.push(Finding::bad("database", format!("{error:#}"), remedy));
+            found.push(Finding::bad("database", screen::cause(&error), remedy));
         }
     }
 }
@@ -77,25 +85,22 @@ async fn with_store(config: &Config, store: &Store, found: &mut Vec<Finding>) {
     found.push(match store.ping().await {
         Ok(()) => Finding::good(
             "database",
-            format!("{kind} answers, its schema is up to date"),
+            format!("{kind} responds, its schema is up to date"),
         ),
-        Err(error) => Finding::bad("database", error.to_string(), "see that the server runs"),
+        Err(error) => Finding::bad("database", error.to_string(), "check that the server runs"),
     });
     found.push(pages(store).await);
     found.push(clock(store));
     let key = match secrets::master_key(config, store).await {
         Ok(key) => {
-            found.push(Finding::good(
-                "master key",
-                "the one the database was made with",
-            ));
+            found.push(Finding::good("master key", "matches the database"));
             key
         }
         Err(error) => {
             found.push(Finding::bad(
                 "master key",
-                format!("{error:#}"),
-                "bring the key back from where it is kept safe",
+                screen::cause(&error),
+                "restore the key from your copy",
             ));
             return;
         }
@@ -104,8 +109,8 @@ async fn with_store(config: &Config, store: &Store, found: &mut Vec<Finding>) {
         Ok(()) => Finding::good("assets", "a file was written, read and deleted"),
         Err(error) => Finding::bad(
             "assets",
-            format!("{error:#}"),
-            "see [assets]: address, keys and rights to write and delete",
+            screen::cause(&error),
+            "check [assets]: URL, keys, permission to write and delete",
         ),
     });
     found.push(credentials::check(config, store, key).await);
@@ -119,16 +124,16 @@ async fn backends(config: &Config, store: &Store, key: [u8; 32], found: &mut Vec
         Err(error) => {
             found.push(Finding::bad(
                 "back ends",
-                format!("{error:#}"),
-                "put the named setting right",
+                screen::cause(&error),
+                "correct the named setting",
             ));
             return;
         }
     };
     let all = engine.admin().backends().list().await.unwrap_or_default();
     if all.is_empty() {
-        let remedy = "make one: `atelier backends create …`, or leave studio.enabled on";
-        found.push(Finding::bad("back ends", "there are none", remedy));
+        let remedy = "create one with `atelier backends create …`, or set studio.enabled = true";
+        found.push(Finding::bad("back ends", "none", remedy));
     }
     for one in all {
         let ready = one
@@ -140,17 +145,17 @@ async fn backends(config: &Config, store: &Store, key: [u8; 32], found: &mut Vec
         found.push(if !one.enabled {
             Finding::fair(
                 "back ends",
-                format!("{name} is switched off"),
+                format!("{name} is disabled"),
                 "`atelier backends change ID enabled=true`",
             )
         } else if one.base_url.is_some() && ready == 0 {
             Finding::fair(
                 "back ends",
-                format!("{name} has no worker account that works"),
+                format!("{name} has no active worker account"),
                 "`atelier workers create ID …`",
             )
         } else {
-            Finding::good("back ends", format!("{name} takes work"))
+            Finding::good("back ends", format!("{name} accepts jobs"))
         });
     }
 }
@@ -158,12 +163,12 @@ async fn backends(config: &Config, store: &Store, key: [u8; 32], found: &mut Vec
 /// Whether the file of the database can be read from end to end.
 async fn pages(store: &Store) -> Finding {
     if store.is_postgres() {
-        let tool = "the server keeps them; pg_amcheck looks at them";
+        let tool = "on the server; check them with pg_amcheck";
         return Finding::good("pages", tool);
     }
-    let remedy = "stop the service, keep a copy of the folder and restore the latest backup";
+    let remedy = "stop the service, keep a copy of the folder, and restore the latest backup";
     match store.invariants().check_pages().await {
-        Ok(damage) if damage.is_empty() => Finding::good("pages", "all of the file can be read"),
+        Ok(damage) if damage.is_empty() => Finding::good("pages", "the whole file is readable"),
         Ok(damage) => Finding::bad("pages", damage.join("; "), remedy),
         Err(error) => Finding::bad("pages", error.to_string(), remedy),
     }
@@ -172,13 +177,13 @@ async fn pages(store: &Store) -> Finding {
 /// Where everything is kept.
 fn folder(path: &Path) -> Finding {
     if !path.exists() {
-        return Finding::good("data folder", format!("{} will be made", path.display()));
+        return Finding::good("data folder", format!("{} will be created", path.display()));
     }
     if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
-        let remedy = "give it to the user of the service: chown -R USER DIR";
+        let remedy = "make the service's user its owner: chown -R USER DIR";
         return Finding::bad(
             "data folder",
-            format!("{} cannot be written", path.display()),
+            format!("{} is not writable", path.display()),
             remedy,
         );
     }
@@ -186,10 +191,10 @@ fn folder(path: &Path) -> Finding {
         .metadata()
         .map(|data| std::os::unix::fs::PermissionsExt::mode(&data.permissions()));
     if mode.is_ok_and(|mode| mode & 0o077 != 0) {
-        let remedy = "chmod 700 DIR: keys and results are nobody else's business";
+        let remedy = "it contains keys and results; run chmod 700 DIR";
         return Finding::fair(
             "data folder",
-            format!("{} is open to others", path.display()),
+            format!("{} is readable by other users", path.display()),
             remedy,
         );
     }
@@ -210,7 +215,7 @@ fn disk(path: &Path) -> Option<Finding> {
     let (free, whole) = (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize);
     let said = format!("{} of {} MiB free", free >> 20, whole >> 20);
     let little = free < LEAST_BYTES || free < whole / LEAST_PART;
-    let remedy = "make room: with less than 5 % or 1 GiB no work is taken";
+    let remedy = "free some space: below 5 % or 1 GiB no jobs are accepted";
     Some(if little {
         Finding::bad("disk", said, remedy)
     } else {
@@ -225,14 +230,15 @@ fn clock(store: &Store) -> Finding {
         return Finding::bad(
             "clock",
             "this machine's clock is years behind",
-            "set it, and let NTP keep it",
+            "set it and keep it synchronized (NTP)",
         );
     }
     if apart.abs() > MOST_APART_MS {
-        let remedy = "let NTP keep both clocks: signatures and what people see go by this one";
+        let remedy =
+            "synchronize both clocks (NTP): signatures and shown times follow this machine's";
         return Finding::fair(
             "clock",
-            format!("{apart} ms away from the database's"),
+            format!("differs from the database's by {apart} ms"),
             remedy,
         );
     }
@@ -246,19 +252,19 @@ fn outbound(config: &Config) -> Finding {
     match app::outbound_rules(config) {
         Err(error) => Finding::bad(
             "outbound",
-            format!("{error:#}"),
-            "put outbound.allow or outbound.ports right",
+            screen::cause(&error),
+            "correct outbound.allow or outbound.ports",
         ),
         Ok(true) => Finding::good(
             "outbound",
-            "addresses on this machine are allowed to callers on it, since only it can reach the service",
+            "callers may name URLs on this machine, because only this machine reaches the service",
         ),
         Ok(false) => {
             let ports = match config.outbound.ports.as_slice() {
-                [] => "every port that belongs to no other protocol".to_owned(),
+                [] => "all ports but those of other protocols".to_owned(),
                 listed => format!("ports {listed:?}"),
             };
-            let told = format!("public addresses at {ports}, and what outbound.allow lists");
+            let told = format!("public IP addresses, {ports}, and the entries of outbound.allow");
             Finding::good("outbound", told)
         }
     }
@@ -268,14 +274,14 @@ fn certificates(config: &Config) -> Finding {
     if !config.tls.is_set() {
         return Finding::good(
             "certificates",
-            "none; the service speaks plain HTTP or stands behind a proxy",
+            "none; the service speaks plain HTTP or is behind a proxy",
         );
     }
     if let Err(error) = Tls::load(&config.tls) {
         return Finding::bad(
             "certificates",
-            format!("{error:#}"),
-            "see that tls.certificate and tls.key belong together",
+            screen::cause(&error),
+            "check that tls.certificate and tls.key belong together",
         );
     }
     match certificate::days_left(
@@ -284,19 +290,19 @@ fn certificates(config: &Config) -> Finding {
     ) {
         Some(days) if days < 0 => Finding::bad(
             "certificates",
-            "the certificate is over",
-            "renew it; it is taken up without a restart",
+            "the certificate has expired",
+            "renew it; the service reloads it without a restart",
         ),
         Some(days) if days < 14 => Finding::fair(
             "certificates",
             format!("{days} days left"),
-            "renew it; it is taken up without a restart",
+            "renew it; the service reloads it without a restart",
         ),
         Some(days) => Finding::good("certificates", format!("{days} days left")),
         None => Finding::fair(
             "certificates",
-            "its end could not be read",
-            "look at it with openssl x509",
+            "its expiry could not be read",
+            "inspect it with openssl x509",
         ),
     }
 }

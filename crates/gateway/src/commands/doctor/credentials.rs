@@ -17,11 +17,12 @@ pub(super) async fn check(config: &Config, store: &Store, master_key: [u8; 32]) 
     if !config.credentials.enabled {
         return Finding::good(
             WHAT,
-            "none, as credentials.enabled says: results are not marked as generated",
+            "disabled by credentials.enabled: results are not marked as generated",
         );
     }
     if !Signatory::BUILT && app::is_own(config) {
-        let remedy = "the packages have it; `cargo build --release --features credentials` makes one that has it";
+        let remedy =
+            "use the packages, or build with `cargo build --release --features credentials`";
         let found = "none: this program was built without the feature `credentials`, so results are not marked as generated";
         return Finding::fair(WHAT, found, remedy);
     }
@@ -30,18 +31,18 @@ pub(super) async fn check(config: &Config, store: &Store, master_key: [u8; 32]) 
         Ok(Some(chain)) => chain,
         Ok(None) => return Finding::good(WHAT, "none"),
         Err(error) => {
-            return Finding::bad(WHAT, format!("{error:#}"), "put the named setting right");
+            return Finding::bad(WHAT, format!("{error:#}"), "correct the named setting");
         }
     };
     let signatory = match Signatory::new(&chain) {
         Ok(signatory) => signatory,
         Err(error) => {
-            let remedy = "see that credentials.certificate is a chain for signing documents and credentials.key its key";
+            let remedy = "check that credentials.certificate is a chain for signing documents and credentials.key its key";
             return Finding::bad(WHAT, error.to_string(), remedy);
         }
     };
     let whose = if app::is_own(config) {
-        "the service's own certificate, which no trust list has"
+        "the service's own certificate, which is on no trust list"
     } else {
         "the operator's certificate"
     };
@@ -52,7 +53,7 @@ pub(super) async fn check(config: &Config, store: &Store, master_key: [u8; 32]) 
         return Finding::fair(
             WHAT,
             found,
-            "get the next certificate, and restart the service with it",
+            "install the next certificate and restart the service",
         );
     }
     Finding::good(WHAT, found)

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
+use atelier_cli::screen;
 use atelier_contract::Quota;
 use atelier_contract::fields::OperatorDate;
 use atelier_engine::records::{Account, AccountFilter};
@@ -21,14 +22,14 @@ const PAGE: i64 = 100;
 
 #[derive(Subcommand)]
 pub(super) enum AccountAction {
-    /// Makes an account and prints its first key.
+    /// Creates an account and prints its first key.
     Create {
         /// E-mail address.
         email: String,
-        /// Quota granted at once.
+        /// Initial quota.
         #[arg(long, default_value = "0", value_parser = amount)]
         balance: Quota,
-        /// Unfinished jobs allowed in one queue.
+        /// Maximum unfinished jobs in one queue.
         #[arg(long)]
         max_queue: Option<i64>,
     },
@@ -36,22 +37,22 @@ pub(super) enum AccountAction {
     List,
     /// Grants quota, or takes some away with a negative amount.
     Credit {
-        /// The account's identifier.
-        id: String,
-        /// How much.
+        /// The account's e-mail address or identifier.
+        account: String,
+        /// Amount of quota.
         #[arg(allow_negative_numbers = true, value_parser = amount)]
         amount: Quota,
-        /// Why, for the ledger.
+        /// Reason, shown in the ledger.
         #[arg(long, default_value = "")]
         reason: String,
-        /// When it ends: a date, 2027-01-31 (its midnight UTC), or RFC 3339.
+        /// Expiry: a date such as 2027-01-31 (midnight UTC), or RFC 3339.
         #[arg(long, value_parser = date)]
         expires: Option<OperatorDate>,
     },
-    /// Issues another key and prints it.
+    /// Issues another API key and prints it, for instance after one was lost.
     Key {
-        /// The account's identifier.
-        id: String,
+        /// The account's e-mail address or identifier.
+        account: String,
         /// A name to tell keys apart.
         #[arg(long, default_value = "key")]
         name: String,
@@ -78,7 +79,6 @@ pub(super) async fn run(config: Config, action: AccountAction) -> Result<ExitCod
     done.map(|()| ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 async fn act(engine: &Arc<Engine>, action: AccountAction) -> Result<()> {
     match action {
         AccountAction::Create {
@@ -98,11 +98,11 @@ async fn act(engine: &Arc<Engine>, action: AccountAction) -> Result<()> {
                 .create(ACTOR, request)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
-            println!("{}\nAPI key  {key}", line(&account));
+            screen::say(format!("{}\nAPI key  {key}", line(&account)));
         }
         AccountAction::List => list(engine).await?,
         AccountAction::Credit {
-            id,
+            account,
             amount,
             reason,
             expires,
@@ -113,21 +113,17 @@ async fn act(engine: &Arc<Engine>, action: AccountAction) -> Result<()> {
                 idempotency_key: None,
                 expires_ms: expires.map(OperatorDate::ms),
             };
+            let id = find(engine, &account).await?.id;
             let account = engine
                 .admin()
                 .credits()
-                .credit(ACTOR, &id.into(), request)
+                .credit(ACTOR, &id, request)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
-            println!("{}", line(&account));
+            screen::say(line(&account));
         }
-        AccountAction::Key { id, name } => {
-            let account = engine
-                .admin()
-                .accounts()
-                .one(&id.into())
-                .await
-                .map_err(|refusal| anyhow!(refusal))?;
+        AccountAction::Key { account, name } => {
+            let account = find(engine, &account).await?;
             let by = KeyHolder::Operator(ACTOR);
             let (_, key) = engine
                 .admin()
@@ -135,13 +131,28 @@ async fn act(engine: &Arc<Engine>, action: AccountAction) -> Result<()> {
                 .issue(&account.id, KeyRequest::named(&name), by)
                 .await
                 .map_err(|refusal| anyhow!(refusal))?;
-            println!("{key}");
+            screen::say(key);
         }
     }
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "the command's answer")]
+/// The account with an e-mail address, in any case, or an identifier.
+async fn find(engine: &Arc<Engine>, wanted: &str) -> Result<Account> {
+    let filter = AccountFilter {
+        text: wanted.to_owned(),
+        ..AccountFilter::default()
+    };
+    let accounts = engine.admin().accounts();
+    let found = accounts.list(&filter, 1, PAGE).await;
+    let (found, _) = found.map_err(|refusal| anyhow!(refusal))?;
+    let is_wanted =
+        |one: &Account| *one.id == *wanted || one.email.to_lowercase() == wanted.to_lowercase();
+    found.into_iter().find(is_wanted).ok_or_else(|| {
+        anyhow!("there is no account {wanted}; `atelier local account list` shows all")
+    })
+}
+
 async fn list(engine: &Arc<Engine>) -> Result<()> {
     for page in 1.. {
         let (accounts, _) = engine
@@ -151,7 +162,7 @@ async fn list(engine: &Arc<Engine>) -> Result<()> {
             .await
             .map_err(|refusal| anyhow!(refusal))?;
         for account in &accounts {
-            println!("{}", line(account));
+            screen::say(line(account));
         }
         if (accounts.len() as i64) < PAGE {
             break;
@@ -163,7 +174,7 @@ async fn list(engine: &Arc<Engine>) -> Result<()> {
 fn line(account: &Account) -> String {
     let disabled = if account.disabled { "  disabled" } else { "" };
     format!(
-        "{}  {}  balance {}  held {}{disabled}",
+        "{}  {}  balance {}  reserved {}{disabled}",
         account.id, account.email, account.balance, account.frozen
     )
 }

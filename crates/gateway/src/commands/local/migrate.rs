@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use atelier_cli::screen;
 
 use crate::app;
 use crate::config::Config;
 
 /// Brings the schema up to date.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn run(config: Config) -> Result<ExitCode> {
     app::open_store(&config).await?.close().await;
-    println!("the database is up to date");
+    screen::say("the database is up to date");
     Ok(ExitCode::SUCCESS)
 }

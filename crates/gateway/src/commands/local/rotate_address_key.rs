@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
+use atelier_cli::screen;
 
 use crate::app::{self, Addresses};
 use crate::config::Config;
@@ -12,7 +13,6 @@ use crate::secrets;
 const ACTOR: &str = "command line";
 
 /// Makes the key and says its number.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn run(config: Config) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let addresses = Addresses::new(&config, Vec::new());
@@ -21,6 +21,6 @@ pub(super) async fn run(config: Config) -> Result<ExitCode> {
     let rotated = engine.assets().rotate_address_key(ACTOR).await;
     store.close().await;
     let number = rotated.map_err(|refusal| anyhow!(refusal.message))?;
-    println!("address key {number} signs from now on");
+    screen::say(format!("URL key {number} signs from now on"));
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
+use atelier_cli::screen;
 use atelier_engine::Keyring;
 
 use crate::app::{self, Addresses};
@@ -11,7 +12,6 @@ use crate::config::Config;
 use crate::secrets::{self, NewKey};
 
 /// Changes the master key. A key of the configuration is replaced by the text of a file, which then goes there.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub(super) async fn run(config: Config, new_key: Option<PathBuf>) -> Result<ExitCode> {
     let store = app::open_store(&config).await?;
     let addresses = Addresses::new(&config, Vec::new());
@@ -30,6 +30,6 @@ pub(super) async fn run(config: Config, new_key: Option<PathBuf>) -> Result<Exit
         .await?;
     new.finish(&config)?;
     store.close().await;
-    println!("{count} secrets are sealed with the new master key");
+    screen::say(format!("encrypted {count} secrets with the new master key"));
     Ok(ExitCode::SUCCESS)
 }

@@ -44,13 +44,13 @@ pub(crate) struct GroupChange {
     revision: Option<Count<0, 1_000_000_000, 0>>,
 }
 
-/// What came of a change, or would have.
+/// Result of a change, or of its preview.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum GroupEditResult {
     /// The group as it is now.
     Group(Box<GroupView>),
-    /// What the change would have meant.
+    /// Effect of the change.
     Preview(GroupPreview),
 }
 

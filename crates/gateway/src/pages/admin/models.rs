@@ -48,13 +48,13 @@ pub(crate) struct ModelChange {
     revision: Option<Count<0, 1_000_000_000, 0>>,
 }
 
-/// What came of a change, or would have.
+/// Result of a change, or of its preview.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum ModelEditResult {
     /// The model as it is now.
     Model(Box<SoldModel>),
-    /// What the change would have meant.
+    /// Effect of the change.
     Preview(ModelPreview),
 }
 

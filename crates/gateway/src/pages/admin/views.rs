@@ -5,7 +5,7 @@ use std::sync::Arc;
 use atelier_contract::pages::jobs::{JobView, JobsQuery, ServedJob};
 use atelier_contract::pages::keys::ResourceId;
 use atelier_contract::pages::list::PeriodQuery;
-use atelier_contract::pages::overview::Overview;
+use atelier_contract::pages::overview::{Overview, StartWarning};
 use atelier_contract::pages::spending::{LedgerQuery, UsageQuery};
 use atelier_contract::pages::stats::{NodeRow, ShareHolder, ShareStats, Stats};
 use atelier_contract::pages::vendors::VendorRow;
@@ -96,6 +96,12 @@ pub(crate) async fn overview(
         overview.disk_free_bytes = Some(free);
         overview.disk_bytes = Some(whole);
     }
+    let warnings = app.warnings.iter().map(|one| StartWarning {
+        setting: one.setting.to_owned(),
+        cause: one.cause.clone(),
+        remedy: one.remedy.to_owned(),
+    });
+    overview.warnings = warnings.collect();
     Ok(Data(overview))
 }
 
@@ -171,7 +177,7 @@ pub(crate) async fn audit(
     })
 }
 
-/// What the service is doing right now.
+/// Current work of the service.
 pub(crate) async fn stats(
     app: Arc<App>,
     _: IncomingRequest,

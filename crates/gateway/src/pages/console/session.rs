@@ -134,5 +134,5 @@ async fn of(app: &App, received: &IncomingRequest, word: &str) -> Result<Option<
 }
 
 fn nobody() -> Refusal {
-    Refusal::new(Code::Unauthorized, "nobody is signed in")
+    Refusal::new(Code::Unauthorized, "not signed in")
 }

@@ -1,7 +1,8 @@
-//! The models that an account can use now, in the form of the vendor's own client libraries.
+//! The models that an account can use now in calls of the vendor's own client libraries, in the form of those.
 
 use std::sync::Arc;
 
+use atelier_contract::families::vidgen_partner::FAMILY;
 use atelier_contract::models::ListedModel;
 use atelier_contract::{Code, Refusal};
 use schemars::JsonSchema;
@@ -16,6 +17,18 @@ use crate::pages::usable_models::{is_usable, usable, visible};
 /// When built-in models came to be, as far as clients want to know: the names are those of the interface and older than any
 /// installation. 2025-01-01.
 const CREATED: i64 = 1_735_689_600;
+
+/// Where calls of those libraries go.
+const LIBRARIES: &str = "/v1/";
+
+/// Whether a client library can name a model in some call.
+fn has_call(model: &ListedModel<'_>) -> bool {
+    let mut submits = model.submits.iter();
+    // Their calls for videos become orders of a family whose own paths are elsewhere.
+    let videos = FAMILY.submits;
+    let is_video = |name| videos.iter().any(|submit| submit.name == name);
+    submits.any(|submit| submit.path.starts_with(LIBRARIES) || is_video(submit.name))
+}
 
 /// A list of models.
 #[derive(Serialize, JsonSchema)]
@@ -60,7 +73,8 @@ pub(crate) async fn list(
     (): (),
 ) -> Result<Json<ModelList>, Denial> {
     let (caller, models) = (received.caller()?, app.models());
-    let usable = usable(&app, caller, &models);
+    let mut usable = usable(&app, caller, &models);
+    usable.retain(has_call);
     Ok(Json(ModelList {
         object: "list",
         data: usable.iter().map(ModelRow::of).collect(),
@@ -80,11 +94,14 @@ pub(crate) async fn show(
         None => model.name == name,
     };
     let listed = visible(&app, received.caller()?, &models);
-    let model = listed.iter().find(|model| is_meant(model));
+    let model = listed
+        .iter()
+        .find(|model| is_meant(model) && has_call(model));
     if let Some(model) = model.filter(|model| is_usable(&app, model)) {
         Ok(Json(ModelRow::of(model)))
     } else {
-        let message = "no such model can be used now; GET /v1/models lists those that can";
+        let message =
+            "no such model can be used under /v1 now; GET /v1/models lists those that can";
         Err(Refusal::new(Code::NotFound, message).into())
     }
 }

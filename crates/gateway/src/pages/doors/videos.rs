@@ -133,7 +133,7 @@ fn referred(fields: &mut Fields) -> Result<(), Refusal> {
     if let Some(Value::Object(object)) = fields.get(REFERENCE) {
         let address = object.get("image_url").cloned();
         let address = address.ok_or_else(|| {
-            let message = "must be a file, an address, or an object with image_url";
+            let message = "must be a file, a URL, or an object with image_url";
             Refusal::invalid(REFERENCE, message)
         })?;
         fields.insert(REFERENCE.into(), address);
@@ -168,7 +168,7 @@ async fn order(
     Ok(Json(Video::of(&job)))
 }
 
-/// What a new video shall be like an earlier one.
+/// A new video after an earlier one.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Remix {
     /// What happens instead.

@@ -12,7 +12,7 @@ use atelier_engine::{CreditRequest, NewAccountRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an account is made with.
+/// A new account.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct NewAccount {
     /// E-mail address of its owner.
@@ -38,7 +38,7 @@ impl From<NewAccount> for NewAccountRequest {
     }
 }
 
-/// What shall be different of an account.
+/// Changes of an account.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct AccountChange {
     /// New e-mail address of its owner.
@@ -72,7 +72,7 @@ pub(crate) struct AccountChange {
     /// The group that it shall be in; `default` is the one that all begin in.
     #[serde(default)]
     pub(crate) group: Option<Text<64>>,
-    /// What operators note of it, for one another; blanks alone remove it.
+    /// The operators' note, for one another; blanks remove it.
     #[serde(default)]
     pub(crate) notes: Option<Text<2000>>,
 }
@@ -114,7 +114,7 @@ pub(crate) struct Credit {
     /// The same key credits once.
     #[serde(default)]
     pub(crate) idempotency_key: Option<Text<255>>,
-    /// When what is granted ends, `YYYY-MM-DD` (its midnight UTC) or RFC 3339; never when absent.
+    /// Expiry of the grant, `YYYY-MM-DD` (midnight UTC) or RFC 3339; never if absent.
     #[serde(default)]
     pub(crate) expires: Option<OperatorDate>,
 }
@@ -143,7 +143,7 @@ pub(crate) struct AccountRow {
     pub(crate) email_verified_at: Option<String>,
     /// Quota that can be spent.
     pub(crate) balance: Quota,
-    /// Quota held by unfinished jobs.
+    /// Quota reserved for unfinished jobs.
     pub(crate) freeze_balance: Quota,
     /// Quota that it owes: of a payment that was refunded after it was spent, and what its credit limit lent. Incoming quota pays it first.
     pub(crate) debt: Quota,
@@ -163,9 +163,9 @@ pub(crate) struct AccountRow {
     pub(crate) stored_bytes: i64,
     /// Whether its keys are refused.
     pub(crate) disabled: bool,
-    /// Its group, which decides what it pays and which models it sees.
+    /// Group of the account; it decides prices and visible models.
     pub(crate) group: String,
-    /// What operators note of it; its caller never sees that.
+    /// The operators' note; never shown to the account.
     pub(crate) notes: Option<String>,
     /// When it was made.
     pub(crate) created_at: String,

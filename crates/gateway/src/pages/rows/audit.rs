@@ -12,13 +12,13 @@ pub(crate) struct AuditRow {
     pub(crate) id: String,
     /// When, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) time: String,
-    /// Who did it: an operator's name, or the service itself.
+    /// Name of the operator, or the service itself.
     pub(crate) actor: String,
     /// What was done, such as `account.create`.
     pub(crate) action: String,
     /// Identifier or name of the thing it was done to.
     pub(crate) target: String,
-    /// What changed, in words.
+    /// Description of the change.
     pub(crate) detail: String,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct AccountAct {
     pub(crate) action: String,
     /// Identifier or name of the thing it was done to.
     pub(crate) target: String,
-    /// What changed, in words.
+    /// Description of the change.
     pub(crate) detail: String,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct CallbackRow {
     pub(crate) next_attempt_at: Option<String>,
     /// HTTP status of the last try.
     pub(crate) last_status: Option<i64>,
-    /// What went wrong last.
+    /// Last error.
     pub(crate) last_error: Option<String>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct CallbackTry {
     pub(crate) time: String,
     /// The HTTP status, when there was one.
     pub(crate) status: Option<i64>,
-    /// What went wrong, if it did.
+    /// Error, if it failed.
     pub(crate) error: Option<String>,
     /// How long it took.
     pub(crate) duration_ms: i64,

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(crate) struct FileRow {
     /// Identifier of the file.
     pub(crate) id: String,
-    /// Its signed address, good in every image field of the same account.
+    /// Its signed URL, accepted in every image field of the same account.
     pub(crate) url: String,
     /// Media type, such as `image/png`.
     #[serde(rename = "type")]

@@ -23,7 +23,7 @@ pub(crate) struct KeyRow {
     pub(crate) name: String,
     /// The first characters of the key.
     pub(crate) prefix: String,
-    /// What it is good for.
+    /// Its scopes.
     pub(crate) scopes: Scopes,
     /// When it was issued, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) created_at: String,
@@ -57,7 +57,7 @@ pub(crate) struct KeyRow {
     pub(crate) note: Option<String>,
 }
 
-/// What a key may spend in a window, and has.
+/// Limit of a key in a window, and its spending.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "KeyLimitState")]
@@ -66,7 +66,7 @@ pub(crate) struct LimitRow {
     pub(crate) window: LimitWindow,
     /// The most that may be spent in it.
     pub(crate) quota: Quota,
-    /// What is spent in it, with what unfinished jobs hold.
+    /// Spending in the window, including reserved quota.
     pub(crate) spent: Quota,
     /// When the next window begins, `YYYY-MM-DD HH:MM:SS` in UTC; null for `total`.
     pub(crate) resets_at: Option<String>,

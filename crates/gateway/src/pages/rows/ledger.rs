@@ -24,14 +24,14 @@ pub(crate) struct LedgerRow {
     pub(crate) job_id: Option<String>,
     /// Balance after the movement.
     pub(crate) balance: Quota,
-    /// Held quota after the movement.
+    /// Reserved quota after the movement.
     pub(crate) freeze_balance: Quota,
     /// Why, as whoever moved it said.
     pub(crate) reason: String,
     /// The key that its job came by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_id: Option<String>,
-    /// The member of the account who asked for that job.
+    /// Member of the account who submitted that job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) member_id: Option<String>,
     /// The model that it names.

@@ -12,7 +12,7 @@ use serde::Serialize;
 pub(crate) struct LinkRow {
     /// Identifier of the link.
     pub(crate) id: String,
-    /// Its address, which shows the file to whoever has it.
+    /// Its URL, which shows the file to anyone.
     pub(crate) url: String,
     /// The job of the file.
     pub(crate) job_id: String,

@@ -25,7 +25,7 @@ pub(crate) struct RouteCondition {
     pub(crate) backend: String,
     /// Whether it can be given a job now.
     pub(crate) usable: bool,
-    /// What stands against it, in a sentence.
+    /// Problem, in a sentence.
     pub(crate) problem: Option<String>,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct OperatorRow {
     pub(crate) id: String,
     /// The name in the audit list.
     pub(crate) name: String,
-    /// What it may do.
+    /// Its permissions.
     pub(crate) role: OperatorRole,
     /// The first characters of its token.
     pub(crate) prefix: Option<String>,

@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use super::callbacks::CallbackLog;
 
-/// What happened to a job.
+/// History of a job.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Trail {
-    /// The attempts at it, oldest first; none for what is made inside the service, where repeating costs nothing.
+    /// Attempts, oldest first; none for the embedded engine.
     pub(crate) attempts: Vec<TrailAttempt>,
-    /// When its callback was taken by the receiver.
+    /// When the receiver accepted its callback.
     pub(crate) delivered_at: Option<String>,
     /// Its callback, if there is one.
     pub(crate) callback: Option<CallbackLog>,
@@ -48,19 +48,19 @@ impl Trail {
 pub(crate) struct TrailAttempt {
     /// When it began, `YYYY-MM-DD HH:MM:SS` in UTC.
     pub(crate) began_at: String,
-    /// When the vendor had taken it.
+    /// When the vendor accepted it.
     pub(crate) submitted_at: Option<String>,
-    /// When it ended; null while it goes on.
+    /// When it ended; null while it runs.
     pub(crate) ended_at: Option<String>,
     /// How it is or how it ended.
     pub(crate) state: String,
-    /// Why; told to the operator alone, like who was asked.
+    /// Cause; shown to operators only, like the worker account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
     /// The back end and worker account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worker: Option<String>,
-    /// What the vendor says that it took; told to the operator alone.
+    /// Cost reported by the vendor; shown to operators only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<CostSum>,
 }

@@ -4,7 +4,7 @@ use atelier_contract::Quota;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What was consumed in a period.
+/// Consumption in a period.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Usage {
@@ -20,12 +20,12 @@ pub(crate) struct Usage {
     pub(crate) by_family: Vec<FamilyUsage>,
     /// The same by day.
     pub(crate) by_day: Vec<DayUsage>,
-    /// The same by what `by` asks for, those first that consumed most, 1,000 at most.
+    /// The same grouped by `by`, largest first, at most 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) groups: Option<Vec<GroupUsage>>,
 }
 
-/// What was consumed of one kind.
+/// Consumption of one kind.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct GroupUsage {
     /// Its name; of a key the one that its owner gave it, null for what says nothing of it.
@@ -38,7 +38,7 @@ pub(crate) struct GroupUsage {
     pub(crate) jobs: i64,
 }
 
-/// What was consumed of one family.
+/// Consumption of one family.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FamilyUsage {
     /// Name of the family.
@@ -49,7 +49,7 @@ pub(crate) struct FamilyUsage {
     pub(crate) quota: Quota,
 }
 
-/// What was consumed on one day.
+/// Consumption of one day.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DayUsage {
     /// The day in UTC, `YYYY-MM-DD`.

@@ -35,7 +35,7 @@ pub(crate) fn batch_view(batch: VoucherBatch) -> VoucherBatchView {
     }
 }
 
-/// What a code gave.
+/// Credit from the code.
 pub(crate) fn redeemed_view(redeemed: Redeemed) -> RedeemedView {
     RedeemedView {
         id: redeemed.ledger_id,

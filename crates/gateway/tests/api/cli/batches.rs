@@ -103,7 +103,7 @@ async fn rows_fail_and_are_refused_on_their_own_and_the_exit_code_says_so() {
     let lines = concat!(
         "{\"prompt\":\"a fox\"}\n",
         "{\"prompt\":\"[[fail: the sea was too rough]]\"}\n",
-        "{\"prompt\":\"a lake\",\"timeout\":1}\n"
+        "{\"prompt\":\"a nude statue\"}\n"
     );
     let person = person_with(&gateway, &account, "calls.jsonl", lines).await;
     let words = [
@@ -125,7 +125,7 @@ async fn rows_fail_and_are_refused_on_their_own_and_the_exit_code_says_so() {
     let states: Vec<&Value> = rows.iter().map(|row| &row["status"]).collect();
     assert_eq!(states, ["SUCCESS", "FAILED", "REFUSED"]);
     assert!(rows[1]["message"].to_string().contains("too rough"));
-    assert_eq!(rows[2]["code"], "invalid_parameter");
+    assert_eq!(rows[2]["code"], "banned_prompt");
     assert!(String::from_utf8_lossy(&ran.stderr).contains("1 done, 1 failed, 1 refused of 3 rows"));
 
     // What is wrong in a way that can be seen from here is not begun at all.
@@ -150,6 +150,89 @@ async fn rows_fail_and_are_refused_on_their_own_and_the_exit_code_says_so() {
         .await;
     assert_eq!(ran.status.code(), Some(5), "the second is too much");
     assert!(String::from_utf8_lossy(&ran.stdout).starts_with("1  "));
+}
+
+/// The promise: a row that the service would refuse by its table of operations is refused before anything is submitted, in the same
+/// words; what only the service can know is left to it.
+#[tokio::test]
+async fn rows_are_judged_here_by_the_rules_of_the_service() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    for (operation, table, field, request) in [
+        (
+            "artgen.imagine",
+            "prompt,mode\na,fast\nb,fsat\n",
+            "row 2: mode: ",
+            json!({ "prompt": "b", "mode": "fsat" }),
+        ),
+        (
+            "artgen.imagine",
+            "prompt,timeout\na,1\n",
+            "row 1: timeout: ",
+            json!({ "prompt": "a", "timeout": 1 }),
+        ),
+        (
+            "imgmodel.generations",
+            "prompt,model,n\na,image-1,99\n",
+            "row 1: n: ",
+            json!({ "prompt": "a", "model": "image-1", "n": 99 }),
+        ),
+    ] {
+        let person = person_with(&gateway, &account, "calls.csv", table).await;
+        let words = ["call", operation, "--batch", "calls.csv"];
+        let ran = person.run(&words, "").await;
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains(field) && said.contains("nothing was submitted"),
+            "{said}"
+        );
+        let (_, submit) = atelier_contract::operation(operation).expect("an operation");
+        let refused = gateway.post(&account.key, submit.path, request).await;
+        let message = refused.json["message"].as_str().expect("a message");
+        assert!(said.contains(message), "{message} in {said}");
+    }
+    // A model that this program does not know may be one of the operator's.
+    let table = "prompt,model,n\na,somebodys,99\n";
+    let person = person_with(&gateway, &account, "calls.csv", table).await;
+    let words = ["call", "imgmodel.generations", "--batch", "calls.csv"];
+    let ran = person.run(&words, "").await;
+    assert_eq!(ran.status.code(), Some(3), "{ran:?}");
+    assert_eq!(jobs(&gateway, &account).await, 0);
+}
+
+/// The promise: whoever names a file that is not there is told so, and not that it is no base64.
+#[tokio::test]
+async fn a_file_that_is_not_there_is_told_before_anything_is_sent() {
+    let gateway = Options::default().spawn().await;
+    let account = gateway.account(100).await;
+    let person = person_with(&gateway, &account, "there.png", "no image").await;
+    for (words, wanted) in [
+        (
+            &["edit", "missing.png", "a hat"][..],
+            "image: there is no file `missing.png`",
+        ),
+        (
+            &["call", "artgen.describe", "base64=missing.png"],
+            "base64: there is no file `missing.png`; give @FILE, a URL or base64",
+        ),
+        (
+            &["call", "artgen.describe", "base64=there.png"],
+            "base64: `there.png` is a file; write base64=@there.png",
+        ),
+        (
+            &["call", "artgen.describe", "base64=@missing.png"],
+            "missing.png",
+        ),
+    ] {
+        let ran = person.run(words, "").await;
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(
+            !ran.status.success() && said.contains(wanted),
+            "{words:?}: {said}"
+        );
+    }
+    assert_eq!(jobs(&gateway, &account).await, 0);
 }
 
 #[tokio::test]

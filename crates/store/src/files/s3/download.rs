@@ -79,7 +79,7 @@ impl ObjectReader {
         while self.barren < BARREN_MOST {
             tokio::time::sleep(PAUSE * 2_u32.pow(self.barren)).await;
             self.barren += 1;
-            tracing::debug!(%error, path = %self.path, "a file from the bucket broke off");
+            tracing::debug!(%error, path = %self.path, "a download from the bucket was interrupted");
             let options = GetOptions {
                 range: Some(self.left.clone().into()),
                 if_match: self.etag.clone(),
